@@ -1,53 +1,53 @@
-# What a person types; each target says what it does in `make help`. Everything
-# but bringing other people's programs is Go: see tests/testdeps, tests/testall.
+# `make help` lists the targets. The tests and the installation of what they require
+# are Go programs: see tests/testall and tests/testdeps.
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-# The linters come from a module of their own: tests/lint/go.mod.
+# The linters are in a separate module: tests/lint/go.mod.
 LINT := go tool -modfile=$(CURDIR)/tests/lint/go.mod
 
-help: ## this list
+help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
-build: ## the binary, and the one that only serves providers, into bin/
+build: ## build the binary, and the one that only serves providers, into bin/
 	go build -trimpath -tags grpcnotrace -ldflags "-s -w" -o bin/ ./cmd/declprov ./cmd/declprov/pulumi-resource-declprov
 
-demo: ## files and a REST API as providers, through the real Pulumi CLI, told step by step
-	@echo "preparing; on a machine that never built this it takes minutes, and says what it does ..."
+demo: ## demonstrate providers for files and for a REST API with the Pulumi CLI, step by step
+	@echo "preparing; the first time, this takes some minutes and prints its progress ..."
 	@cd tests && go run ./demo
 
-test: ## every test that this machine's tools allow; ends with what took longest and what was left out
+test: ## run every test that this machine can run; list the slowest tests and those that were left out
 	@echo "preparing ..."
 	@cd tests && go run ./testdeps -go-only && go run ./testall $(TESTFLAGS)
 
-test-deps: ## bring what the tests need beside Go: Pulumi, Python packages, strace, servers
+test-deps: ## install what the tests require in addition to Go: Pulumi, Python packages, strace, servers
 	@cd tests && go run ./testdeps
 
-check: ## format, vet, lint, generated files, go.mod
+check: ## check format, vet, lint, generated files, go.mod
 	@echo "== format"; files=$$($(LINT) gofumpt -l cmd actions engine spec docs tests) && test -z "$$files" || \
-		{ echo "$$files"; echo "not formatted: run make format"; exit 1; }
+		{ echo "$$files"; echo "these files are not formatted: run make format"; exit 1; }
 	@echo "== vet"; go vet ./... && cd tests && go vet ./...
 	@echo "== lint"; $(LINT) staticcheck ./... && cd tests && $(LINT) staticcheck ./...
 	@echo "== generated files"; before=$$(git diff HEAD | cksum); $(MAKE) generate >/dev/null; \
-		test "$$before" = "$$(git diff HEAD | cksum)" || { git diff HEAD --stat; echo "stale: make generate made these changes, commit them"; exit 1; }
+		test "$$before" = "$$(git diff HEAD | cksum)" || { git diff HEAD --stat; echo "generated files were stale: make generate has updated them, commit the changes"; exit 1; }
 	@echo "== go.mod"; for dir in . tests tests/lint tests/tools; do (cd $$dir && go mod tidy -diff) || { echo "run: cd $$dir && go mod tidy"; exit 1; }; done
 
-platforms: ## compile and vet for Windows and macOS, tests too
+platforms: ## compile and vet for Windows and macOS, including the tests
 	@for platform in windows/amd64 darwin/arm64; do echo "== vet for $$platform"; for dir in . tests; do \
 		(cd $$dir && GOOS=$${platform%/*} GOARCH=$${platform#*/} CGO_ENABLED=0 go vet ./...) || exit 1; done; done
 
 format: ## format every Go file
 	@$(LINT) gofumpt -w cmd actions engine spec docs tests
 
-generate: ## write every generated file anew
+generate: ## update every generated file
 	go generate ./...
 	cd tests && go generate ./...
 
-mutants: ## switch off one mechanism after the other: a test must notice each
+mutants: ## disable one mechanism after the other; a test must fail for each
 	@cd tests && go run ./mutants $(MUTANTSFLAGS)
 
-model: ## what make test samples, whole: the race detector in every test, parallel first calls, hostile texts, kills, specs broken in structure, 20,000 histories against an unlucky API; MODELFLAGS="-seed 7"
+model: ## run in full what make test samples: the race detector in every test, concurrent first calls, hostile strings, kills, structurally broken specs, 20,000 histories against an unreliable API; MODELFLAGS="-seed 7"
 	@go test ./engine -race -run '^TestParallelFirstCalls' -count=1 -timeout=1h -first-calls=200
 	@go test ./engine -race -run '^TestNeverNull' -count=1 -timeout=1h -nulls=1
 	@cd tests && go run ./testall -whole
@@ -58,7 +58,7 @@ model: ## what make test samples, whole: the race detector in every test, parall
 	@cd tests && go test ./structure -count=1 -timeout=3h -every=1
 	@cd tests && go test ./model -run '^TestModel' -count=1 -timeout=3h -v -matrix -histories=20000 -cli=60 -seed=$$(date +%s) $(MODELFLAGS)
 
-bench: ## measure, beside a provider written by hand
+bench: ## measure performance, compared with a provider written by hand
 	@cd tests && go run ./bench $(BENCHFLAGS)
 
 .PHONY: help build demo test test-deps check platforms format generate mutants model bench

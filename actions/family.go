@@ -103,9 +103,18 @@ type Facts struct {
 	// sent and its response was lost.
 	Effect    Effect
 	Certainty Certainty
-	// Overwrites says that a run replaces an existing object, even one that somebody else
-	// made, although the author did not ask for that.
-	Overwrites bool
+	// RepeatRemedy says how the author makes a run harmless to repeat, as a sentence. It is
+	// required of calls whose certainty is Uncertain.
+	RepeatRemedy string
+	// OverwriteRemedy says how the author prevents a run from replacing an existing object,
+	// even one that somebody else made, as the beginning of a sentence. "" means that no run
+	// replaces one.
+	OverwriteRemedy string
+	// SendsETag says that a run may send the ETag of the last read (Call.ETag).
+	SendsETag bool
+	// IfAbsent is the argument that lets a run succeed only if the object does not exist, or ""
+	// if it is not given or not known.
+	IfAbsent string
 	// Place is the text, as written, that identifies what a run makes, changes or removes: a
 	// path or a URL. "" means that it is not known. Makes says that a run may create it.
 	Place string

@@ -61,6 +61,22 @@ func TextOf(v any) (string, error) {
 	}
 }
 
+// EachScalar calls visit with each value in v that is not a list or an object.
+func EachScalar(v any, visit func(any)) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			EachScalar(item, visit)
+		}
+	case map[string]any:
+		for _, item := range v {
+			EachScalar(item, visit)
+		}
+	default:
+		visit(v)
+	}
+}
+
 // MessageOf returns a value as the text of a message: as JSON if it is not a scalar.
 func MessageOf(v any) string {
 	text, err := TextOf(v)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/run/stop"
 )
 
 // costly are expressions over inputs.name, which is long, that go on for seconds.
@@ -79,16 +80,16 @@ resources: Thing: {
 				c := cancellable(t, time.Minute)
 				w.hooks["make"] = func(context.Context, *actions.Call) actions.Outcome { return yields("id", "7") }
 				time.AfterFunc(50*time.Millisecond, func() {
-					c.stop(engine.ErrStopped)
+					c.stop(actions.ErrStopped)
 					if which == "the second" {
-						c.abort(engine.ErrAborted)
+						c.abort(stop.ErrAborted)
 					}
 				})
 				start := time.Now()
 				out := e.Create(c.ctx, engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", longName), Log: &c.log})
-				want := engine.ErrStopped
+				want := actions.ErrStopped
 				if which == "the second" {
-					want = engine.ErrAborted
+					want = stop.ErrAborted
 				}
 				if !errors.Is(out.Err, want) && !strings.Contains(out.Err.Error(), want.Error()) {
 					t.Errorf("error = %v", out.Err)

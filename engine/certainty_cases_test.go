@@ -66,7 +66,7 @@ func (s *scene) diesBeforeHanding() {
 	s.Helper()
 	for _, i := range intents(s.T, s.w.journal) {
 		i.Status = journal.Answered
-		if err := journal.In(s.w.journal).Put(i, false); err != nil {
+		if err := journal.Open(s.w.journal).Put(i, false); err != nil {
 			s.Fatal(err)
 		}
 	}

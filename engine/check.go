@@ -3,11 +3,13 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
@@ -41,12 +43,12 @@ func (e *Engine) Check(ctx context.Context, req CheckRequest) (CheckResponse, er
 }
 
 // derive fills in the @default templates of inputs that are absent.
-func (e *Engine) derive(c *value.Type, defaults []*plan.Derived, ref Ref, inputs property.Map, f *value.Findings) property.Map {
+func (e *Engine) derive(c *value.Type, defaults []*plan.Derived, ref run.Ref, inputs property.Map, f *value.Findings) property.Map {
 	for _, d := range defaults {
 		if v, given := inputs.GetOk(d.Property); given && !v.IsNull() {
 			continue
 		}
-		r := e.newRun(f.Context, nil, nil, plan.Create, ref, nil)
+		r := e.rt.New(f.Context, nil, nil, plan.Create, ref, nil)
 		r.SetObject("inputs", c, inputs)
 		r.Vars.Secrets = r.Secrets.Paths
 		out, err := d.Value.Eval(r.Vars)
@@ -111,12 +113,12 @@ func isIndex(step string) bool {
 
 // assert evaluates the rules over several inputs; one that depends on an
 // unknown waits.
-func (e *Engine) assert(res *plan.Resource, ref Ref, inputs property.Map, f *value.Findings) {
+func (e *Engine) assert(res *plan.Resource, ref run.Ref, inputs property.Map, f *value.Findings) {
 	if len(res.Checks) == 0 {
 		return
 	}
-	r := e.newRun(f.Context, res, nil, plan.Create, ref, nil)
-	r.inputs(inputs)
+	r := e.rt.New(f.Context, res, nil, plan.Create, ref, nil)
+	r.SetInputs(inputs)
 	for _, c := range res.Checks {
 		holds, err := r.Eval(c.Assert)
 		if err != nil {
@@ -131,5 +133,29 @@ func (e *Engine) assert(res *plan.Resource, ref Ref, inputs property.Map, f *val
 			message = fmt.Sprintf("breaks a rule of %s", res.Spec.Name)
 		}
 		f.Add(c.Property, "%s", r.Mask().Text(message))
+	}
+}
+
+// refuseUngranted reports the inputs that make create ask for what is not granted.
+// What depends on the answers of its steps waits for the preview.
+func (e *Engine) refuseUngranted(res *plan.Resource, ref run.Ref, inputs property.Map, f *value.Findings) {
+	if !slices.ContainsFunc(res.Asking, func(s *plan.Step) bool { return !e.rt.Permits.GrantedAsTheyAre(s, inputs) }) {
+		return
+	}
+	r := e.rt.New(f.Context, res, res.Create, plan.Create, ref, nil)
+	r.SetInputs(inputs)
+	for _, name := range plan.NamesOfAnswers {
+		r.Vars.Values[name] = expr.Unknown{}
+	}
+	if r.Open() != nil {
+		return // it depends on the grants, and the operation reports it
+	}
+	for _, s := range res.Asking {
+		for _, u := range r.Refusals(s) {
+			told := slices.ContainsFunc(f.List, func(other Failure) bool { return other.Path == u.Property })
+			if u.Property != "" && !told {
+				f.Add(u.Property, "%s", u.Reason)
+			}
+		}
 	}
 }

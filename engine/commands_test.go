@@ -174,7 +174,7 @@ resources: It: {
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	grants, err := permissions.Of(prog.Program)
+	grants, err := permissions.List(prog.Program)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ resources: It: {
 		if diags.HasErrors() {
 			t.Fatal(name, diags)
 		}
-		grants, err := permissions.Of(prog.Program)
+		grants, err := permissions.List(prog.Program)
 		if err != nil || len(grants) != 1 {
 			t.Fatal(name, grants, err)
 		}

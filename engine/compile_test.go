@@ -175,7 +175,7 @@ resources: Thing: {
 		t.Fatal(diags)
 	}
 	var grants []string
-	all, err := permissions.Of(prog.Program)
+	all, err := permissions.List(prog.Program)
 	if err != nil {
 		t.Fatal(err)
 	}

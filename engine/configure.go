@@ -2,9 +2,6 @@ package engine
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"sync"
 
@@ -12,37 +9,17 @@ import (
 
 	"github.com/declprov/declprov/actions/sys/process"
 	"github.com/declprov/declprov/engine/journal"
-	"github.com/declprov/declprov/engine/run/permit"
+	"github.com/declprov/declprov/engine/run"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
-	"github.com/declprov/declprov/spec/screen"
 )
 
 // Engine is a program with a configuration: what does the work.
 type Engine struct {
-	program       *Program
-	plainConfig   map[string]any
-	configSecrets value.Secrets
-	// hides masks the configuration's secrets; the masks of operations add theirs.
-	hides *screen.Mask
-	// session is what `configure` yielded; nil where the spec has none.
-	session any
-	permits *permit.Permits
-	runners runners
+	program *Program
+	rt      *run.Runtime
 	getenv  func(string) string
-	// openJournal opens the journal, once.
-	openJournal func() (*journal.Journal, error)
-	// journalKey is the journal's key, read once.
-	journalKey func() ([]byte, error)
-	// ownKey is one of this process, in its place where it cannot be read.
-	ownKey func() []byte
-	// configuration is the configuration without its secrets, as intents record it.
-	configuration json.RawMessage
-	// settings is the hash of the configuration without its secrets.
-	settings string
-	// tokens are those of the resources that were made and shown.
-	tokens tokens
 	// leases are the ephemeral values that are open.
 	leases leases
 }
@@ -96,10 +73,10 @@ func (p *Program) CheckConfig(ctx context.Context, news property.Map) CheckRespo
 // replace resources.
 func (p *Program) DiffConfig(olds, news property.Map, ignore []string) DiffResponse {
 	d := &value.Differ{}
-	d.Object(p.ConfigType, p.decodeConfig(olds).values, p.decodeConfig(news).values, "", false)
+	d.CompareObjects(p.ConfigType, p.decodeConfig(olds).values, p.decodeConfig(news).values, "", false)
 	var out DiffResponse
 	for _, change := range d.Changes {
-		if !value.Ignored(change.Path, ignore) {
+		if !value.IsIgnored(change.Path, ignore) {
 			out.Changes = append(out.Changes, change)
 		}
 	}
@@ -129,41 +106,20 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 	if wrong := whole.failures(f.List); wrong != nil {
 		return nil, fmt.Errorf("the provider's configuration is wrong: %s %s", wrong[0].Path, wrong[0].Reason)
 	}
-	e := &Engine{program: p, getenv: getenv, openJournal: openingJournal(opts.Journal, getenv)}
-	e.journalKey = sync.OnceValues(func() ([]byte, error) {
-		book, err := e.book()
-		if err != nil {
-			return nil, err
-		}
-		return book.Key()
-	})
-	e.ownKey = sync.OnceValue(func() []byte {
-		key := make([]byte, sha256.Size)
-		_, _ = rand.Read(key) // never fails
-		return key
-	})
-	e.plainConfig = p.ConfigType.PlainMap(complete.AsMap(), []string{"config"}, &e.configSecrets)
-	e.hides = screen.NewMask(e.configSecrets.Values)
-	e.settings = hashInputs(p.withoutSecrets(complete.AsMap()))
-	e.configuration, _ = value.Recordable(p.withoutSecrets(complete.AsMap()))
-	var err error
-	if e.permits, err = permit.New(ctx, p.Program, e.plainConfig, opts.Dir); err != nil {
+	rt, err := run.NewRuntime(ctx, p.Program, &p.locks, complete.AsMap(), opts.Dir, journalIn(opts.Journal, getenv))
+	if err != nil {
 		return nil, err
 	}
-	if p.Session != nil {
-		if err := e.openSession(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return e, nil
+	return &Engine{program: p, rt: rt, getenv: getenv}, nil
 }
 
-// withoutSecrets is a configuration without what is secret in it.
-func (p *Program) withoutSecrets(config property.Map) property.Map {
-	for name, value := range config.AllStable {
-		if m := p.ConfigType.ByName[name]; m == nil || m.Secret || value.HasSecrets() {
-			config = config.Delete(name)
+// journalIn returns what opens the journal in a folder, once; "" is the user's own.
+func journalIn(dir string, getenv func(string) string) func() (*journal.Journal, error) {
+	return sync.OnceValues(func() (*journal.Journal, error) {
+		if dir != "" {
+			return journal.Open(dir), nil
 		}
-	}
-	return config
+		dir, err := journal.DefaultDir(getenv)
+		return journal.Open(dir), err
+	})
 }

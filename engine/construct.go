@@ -7,7 +7,9 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/component"
+	"github.com/declprov/declprov/engine/run"
 	"github.com/declprov/declprov/engine/run/scope"
+	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -15,7 +17,7 @@ import (
 // ConstructRequest asks for a component to be made.
 type ConstructRequest struct {
 	// Ref is the component's; its Key is not known yet.
-	Ref
+	run.Ref
 	// Inputs carry, as marks on the values, what they depend on.
 	Inputs  property.Map
 	Preview bool
@@ -23,7 +25,7 @@ type ConstructRequest struct {
 	// two is one after the other.
 	Parallel  int
 	Registrar component.Registrar
-	Log       Log
+	Log       run.Log
 }
 
 // ConstructResponse is a component that was made, or what is wrong with its
@@ -52,14 +54,14 @@ func (e *Engine) Construct(ctx context.Context, req ConstructRequest) (Construct
 	if found.List != nil {
 		return ConstructResponse{Failures: found.List}, nil
 	}
-	ctx, release := waiting(ctx) // what is registered is sent, and answered, by others
+	ctx, release := stop.UntilStopped(ctx) // what is registered is sent, and answered, by others
 	defer release()
 	made := component.Request{
 		Component: comp, Name: req.Name, Inputs: inputs, Preview: req.Preview, Parallel: req.Parallel,
-		Registrar: req.Registrar, Scope: e.scopeOf(ctx, req.Ref), Permits: e.permits,
+		Registrar: req.Registrar, Scope: e.rt.Scope(ctx, req.Ref), Permits: e.rt.Permits,
 	}
 	if req.Log != nil {
-		made.Warn = func(text screen.Text) { req.Log.Message(Warning, text) }
+		made.Warn = func(text screen.Text) { req.Log.Message(run.Warning, text) }
 	}
 	var out ConstructResponse
 	out.URN, out.Outputs, err = component.Construct(ctx, made)

@@ -14,6 +14,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/sig"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/component"
 	"github.com/declprov/declprov/spec/container"
@@ -380,12 +381,12 @@ func TestConstructStops(t *testing.T) {
 	m = newFakeMonitor()
 	c := cancellable(t, time.Minute)
 	m.hook = func(ctx context.Context, _ component.Registration) {
-		c.stop(engine.ErrStopped)
+		c.stop(actions.ErrStopped)
 		<-ctx.Done()
 	}
 	req = constructing("Site", m, "title", "x")
 	req.Parallel = 1
-	if _, err := e.Construct(c.ctx, req); !errors.Is(err, engine.ErrStopped) {
+	if _, err := e.Construct(c.ctx, req); !errors.Is(err, actions.ErrStopped) {
 		t.Errorf("a construct that was stopped ended with %v", err)
 	}
 	if len(m.order) > 1 {

@@ -1,16 +1,15 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"maps"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run"
+	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -26,9 +25,9 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 	if err != nil {
 		return DiffResponse{}, err
 	}
-	e.tokens.show(objectOf(res, state), req.Ref, state.Private.Token)
-	changes := e.changes(ctx, res, req.Ref, state, req.New, req.Ignore)
-	if err := stopped(ctx); err != nil {
+	e.rt.Tokens.Show(run.ObjectOf(res, state), req.Ref, state.Private.Token)
+	changes := e.rt.Changes(ctx, res, req.Ref, state, req.New, req.Ignore)
+	if err := stop.Err(ctx); err != nil {
 		return DiffResponse{}, err // an @equal that was cut short calls nothing equal
 	}
 	if len(changes) == 0 {
@@ -38,7 +37,7 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 		return DiffResponse{}, err
 	}
 	out := DiffResponse{Changes: changes, Force: state.Private.Failed != nil, Stable: stableNames(res)}
-	if res.Update == nil && out.Force && len(changes) == 0 && !resumable(res, state, req.New) {
+	if res.Update == nil && out.Force && len(changes) == 0 && !run.CanResume(res, state, req.New) {
 		// Nothing differs, but what is there is unfinished, and no update could
 		// finish it.
 		out.Changes = append(out.Changes, Change{Path: firstInput(res), Kind: Update, Replace: true})
@@ -61,7 +60,7 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 
 // toMakeAnew reports whether there is nothing that an update could bring to the inputs
 // of now: what made it was undone, or cannot go on.
-func toMakeAnew(res *plan.Resource, state State, news property.Map) bool {
+func toMakeAnew(res *plan.Resource, state run.State, news property.Map) bool {
 	f := state.Private.Failed
 	switch {
 	case f == nil || f.Op != string(plan.Create):
@@ -69,27 +68,8 @@ func toMakeAnew(res *plan.Resource, state State, news property.Map) bool {
 	case f.Stuck:
 		return true
 	default:
-		return res.Maker != nil && slices.Contains(f.Undone, res.Maker.Index) && !resumable(res, state, news)
+		return res.Maker != nil && slices.Contains(f.Undone, res.Maker.Index) && !run.CanResume(res, state, news)
 	}
-}
-
-// changes are the properties that differ, without what is ignored.
-func (e *Engine) changes(ctx context.Context, res *plan.Resource, ref Ref, state State, news property.Map, ignore []string) []Change {
-	d := &value.Differ{Equal: func(m *value.Member, old, new property.Value) bool { return e.equal(ctx, res, ref, m, old, new) }}
-	d.Object(res.Inputs, state.Inputs, news, "", res.Update == nil)
-	out := slices.DeleteFunc(d.Changes, func(c Change) bool {
-		return value.Ignored(c.Path, ignore) || c.Kind == Delete && serverKeeps(res, c.Path)
-	})
-	slices.SortStableFunc(out, func(a, b Change) int { return cmp.Compare(a.Path, b.Path) })
-	return out
-}
-
-// serverKeeps reports whether the path is a property that the server may choose
-// (it is an input and an output of one type): taking it out of the program is
-// no change.
-func serverKeeps(res *plan.Resource, path string) bool {
-	in, out := res.Inputs.ByName[path], res.Outputs.ByName[path]
-	return in != nil && out != nil && in.Type.Kind == out.Type.Kind && in.Default == nil
 }
 
 // secrecy are the inputs that became secret with no change of
@@ -106,15 +86,15 @@ func secrecy(olds, news property.Map) []Change {
 }
 
 // applyRules marks the changes that replace by a rule of the spec.
-func (e *Engine) applyRules(ctx context.Context, res *plan.Resource, req DiffRequest, state State, changes []Change) error {
+func (e *Engine) applyRules(ctx context.Context, res *plan.Resource, req DiffRequest, state run.State, changes []Change) error {
 	if len(res.Rules) == 0 || len(changes) == 0 {
 		return nil
 	}
-	r := e.newRun(ctx, res, nil, plan.Update, req.Ref, nil)
-	r.inputs(req.New)
-	r.state(state)
-	r.takeID(currentID(state))
-	r.Vars.Values["changes"] = changedInputs(r, res, changes)
+	r := e.rt.New(ctx, res, nil, plan.Update, req.Ref, nil)
+	r.SetInputs(req.New)
+	r.SetState(state)
+	r.TakeID(run.CurrentID(state))
+	r.Vars.Values["changes"] = run.ChangedInputs(r, res, changes)
 	for _, rule := range res.Rules {
 		holds, err := r.Eval(rule.When)
 		if err != nil {
@@ -124,7 +104,7 @@ func (e *Engine) applyRules(ctx context.Context, res *plan.Resource, req DiffReq
 			continue
 		}
 		for i, c := range changes {
-			if slices.ContainsFunc(rule.Replace, func(p string) bool { return value.Within(c.Path, p) }) {
+			if slices.ContainsFunc(rule.Replace, func(p string) bool { return value.IsWithin(c.Path, p) }) {
 				changes[i].Replace = true
 			}
 		}
@@ -132,38 +112,17 @@ func (e *Engine) applyRules(ctx context.Context, res *plan.Resource, req DiffReq
 	return nil
 }
 
-// changedInputs are the top-level inputs that differ, with their new values;
-// null where removed.
-func changedInputs(r *run, res *plan.Resource, changes []Change) map[string]any {
-	inputs, _ := r.Vars.Values["inputs"].(map[string]any)
-	out := map[string]any{}
-	for _, c := range changes {
-		name := value.TopLevel(c.Path)
-		if v, given := inputs[name]; given {
-			out[name] = v
-			for _, p := range r.Secrets.Paths {
-				if len(p) > 1 && p[0] == "inputs" && p[1] == name {
-					r.Secrets.Paths = append(r.Secrets.Paths, append([]string{"changes"}, p[1:]...))
-				}
-			}
-		} else {
-			out[name] = nil
-		}
-	}
-	return out
-}
-
 // keepsID reports whether a replacement would have the id of what it replaces:
 // the old one then has to go first.
-func (e *Engine) keepsID(ctx context.Context, res *plan.Resource, req DiffRequest, state State) bool {
-	r := e.newRun(ctx, res, res.Create, plan.Create, req.Ref, nil)
-	r.inputs(req.New)
+func (e *Engine) keepsID(ctx context.Context, res *plan.Resource, req DiffRequest, state run.State) bool {
+	r := e.rt.New(ctx, res, res.Create, plan.Create, req.Ref, nil)
+	r.SetInputs(req.New)
 	r.Vars.Values["steps"] = expr.Unknown{}
 	for _, name := range plan.AnswerNames {
 		r.Vars.Values[name] = expr.Unknown{}
 	}
-	id, err := r.evalID()
-	return err == nil && id != "" && id == currentID(state)
+	id, err := r.EvalID()
+	return err == nil && id != "" && id == run.CurrentID(state)
 }
 
 // stableNames are the properties that an update leaves as they are: outputs that
@@ -188,41 +147,4 @@ func firstInput(res *plan.Resource) string {
 		return "id"
 	}
 	return res.Inputs.Fields[0].Name
-}
-
-// equal reports whether two values of an input mean the same to the world: by
-// the @equal rule of the property, or as a set.
-func (e *Engine) equal(ctx context.Context, res *plan.Resource, ref Ref, m *value.Member, old, new property.Value) bool {
-	if m.EqualExpr != nil {
-		return e.equalByTemplate(ctx, res, ref, m, old, new)
-	}
-	if !old.IsString() || !new.IsString() {
-		return false
-	}
-	a, b := old.AsString(), new.AsString()
-	switch m.Equal {
-	case "fold":
-		return strings.EqualFold(a, b)
-	case "trim":
-		return strings.TrimSpace(a) == strings.TrimSpace(b)
-	case "path":
-		return path.Clean(a) == path.Clean(b)
-	case "json":
-		return value.EqualJSON(a, b, e.program.MaxValues())
-	default:
-		return false
-	}
-}
-
-// equalByTemplate evaluates an @equal template over old and new. A template
-// that fails for these values does not call them equal.
-func (e *Engine) equalByTemplate(ctx context.Context, res *plan.Resource, ref Ref, m *value.Member, old, new property.Value) bool {
-	if m.EqualRule == nil || old.IsNull() || new.IsNull() {
-		return false
-	}
-	r := e.newRun(ctx, res, nil, plan.Update, ref, nil)
-	r.Vars.Values["old"] = m.Check.Plain(old, []string{"old"}, r.Secrets)
-	r.Vars.Values["new"] = m.Check.Plain(new, []string{"new"}, r.Secrets)
-	v, err := r.Eval(m.EqualRule)
-	return err == nil && v == true && !expr.HasUnknown(v)
 }

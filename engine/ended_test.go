@@ -9,6 +9,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine"
 )
 
@@ -95,14 +96,14 @@ functions: yielded: {inputs: name: string, outputs: x: bool, world: look: what: 
 					t.Parallel()
 					e, _ := newWorld().engine(t, text)
 					c := cancellable(t, time.Minute)
-					ctx, want := c.ctx, engine.ErrStopped
+					ctx, want := c.ctx, actions.ErrStopped
 					if how == "its time is up" {
 						var cancel context.CancelFunc
 						ctx, cancel = context.WithTimeout(t.Context(), 30*time.Millisecond)
 						defer cancel()
 						want = context.DeadlineExceeded
 					} else {
-						time.AfterFunc(30*time.Millisecond, func() { c.stop(engine.ErrStopped) })
+						time.AfterFunc(30*time.Millisecond, func() { c.stop(actions.ErrStopped) })
 					}
 					if err := ask(ctx, e); err == nil || !errors.Is(err, want) && !strings.Contains(err.Error(), want.Error()) {
 						t.Errorf("error = %.300v", err)

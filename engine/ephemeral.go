@@ -12,7 +12,9 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run"
 	"github.com/declprov/declprov/engine/run/scope"
+	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -36,7 +38,7 @@ type lease struct {
 	engine *Engine
 	by     *plan.Function
 	args   property.Map
-	log    Log
+	log    run.Log
 	stop   context.CancelFunc // ends the renewals
 	done   chan struct{}      // is closed when there are no more
 
@@ -48,9 +50,9 @@ type lease struct {
 func (e *Engine) Opens() bool { return len(e.program.Provider.Ephemerals) > 0 }
 
 // keep holds what a function has opened until Close, and renews it.
-func (e *Engine) keep(f *plan.Function, args, values property.Map, log Log) {
+func (e *Engine) keep(f *plan.Function, args, values property.Map, log run.Log) {
 	if log == nil {
-		log = silent{}
+		log = run.Silent{}
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	l := &lease{engine: e, by: f, args: args, values: values, log: log, stop: stop, done: make(chan struct{})}
@@ -78,24 +80,24 @@ func (e *Engine) Close(ctx context.Context) error {
 }
 
 // run prepares renew or close: what they see is what was opened.
-func (l *lease) run(ctx context.Context, f *plan.Function, v plan.Verb) (*run, error) {
-	r := l.engine.functionRun(ctx, nil, f, plan.Verb(fmt.Sprintf("%s of %s", v, l.by.Ephemeral.Name)), Ref{}, l.log)
+func (l *lease) run(ctx context.Context, f *plan.Function, v plan.Verb) (*run.Run, error) {
+	r := l.engine.functionRun(ctx, nil, f, plan.Verb(fmt.Sprintf("%s of %s", v, l.by.Ephemeral.Name)), run.Ref{}, l.log)
 	r.SetObject("inputs", f.Inputs, l.args)
 	both := f.Inputs.PlainMap(l.args, []string{"state"}, r.Secrets)
 	l.mu.Lock()
 	maps.Copy(both, f.Outputs.PlainMap(l.values, []string{"state"}, r.Secrets))
 	l.mu.Unlock()
 	r.Vars.Values["state"] = both
-	return r, r.open()
+	return r, r.Open()
 }
 
 // masked is an error without the secrets of a run, and without anything that was
 // opened, whatever the spec calls secret.
-func (l *lease) masked(r *run, err error) error {
+func (l *lease) masked(r *run.Run, err error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all := value.Secrets{Values: slices.Clone(r.Secrets.Values)}
-	all.Texts(property.New(l.values))
+	all.AddTexts(property.New(l.values))
 	return screen.NewMask(all.Values).Error(err)
 }
 
@@ -115,8 +117,8 @@ func (l *lease) close(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	r.undoing = true
-	return l.masked(r, r.steps(ctx))
+	r.Undoing = true
+	return l.masked(r, r.Steps(ctx))
 }
 
 // renewing renews what is open, as often as the spec says, until ctx ends. A
@@ -126,14 +128,14 @@ func (l *lease) renewing(ctx context.Context) {
 	for {
 		after, err := l.renewAfter(ctx)
 		if err == nil {
-			if after == 0 || wait(ctx, max(after, shortestRenewal)) != nil {
+			if after == 0 || stop.Wait(ctx, max(after, shortestRenewal)) != nil {
 				return
 			}
 			err = l.renew(ctx)
 		}
 		if err != nil {
 			if ctx.Err() == nil {
-				l.log.Message(Warning, screen.Show(err.Error(), nil))
+				l.log.Message(run.Warning, screen.Show(err.Error(), nil))
 			}
 			return
 		}
@@ -153,10 +155,10 @@ func (l *lease) renewAfter(ctx context.Context) (after time.Duration, err error)
 	}
 	v, err := r.Eval(kept.RenewAfter)
 	if err == nil {
-		after, err = plan.Until(v, time.Now())
+		after, err = plan.RenewalDelay(v, time.Now())
 	}
 	if err != nil {
-		return 0, l.masked(r, fmt.Errorf("%s: %w", r.verb, err))
+		return 0, l.masked(r, fmt.Errorf("%s: %w", r.Verb, err))
 	}
 	return after, nil
 }
@@ -170,16 +172,16 @@ func (l *lease) renew(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := r.steps(ctx); err != nil {
+	if err := r.Steps(ctx); err != nil {
 		return l.masked(r, err)
 	}
-	yield, err := r.Return(r.op)
+	yield, err := r.Return(r.Operation)
 	if err != nil {
 		return l.masked(r, err)
 	}
 	got, err := l.by.Outputs.Project(yield, r.Mask())
 	if err != nil {
-		return l.masked(r, fmt.Errorf("%s: %w", r.verb, err))
+		return l.masked(r, fmt.Errorf("%s: %w", r.Verb, err))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

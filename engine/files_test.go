@@ -154,3 +154,20 @@ func TestEmptyRoot(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Actions compute some members of their result only if the spec refers to them: the id counts,
+// also if nothing else refers to the member.
+func TestIDOfAMemberOnDemand(t *testing.T) {
+	for name, operation := range map[string]string{
+		"hash":       "id: \"${result.sha256}\", create: {file: write: {path: \"a\", content: \"hello\"}, return: size: \"${result.size}\"}",
+		"named step": "id: \"${steps.w.sha256}\", create: steps: [{as: \"w\", file: write: {path: \"a\", content: \"hello\"}}, {file: stat: path: \"a\"}]",
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, _ := newWorld().engine(t, "file: root: \".\"\nresources: File: {\n\tinputs: {}\n\toutputs: size?: int\n\t"+operation+"\n}")
+			out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("File")})
+			if out.Err != nil || out.State == nil || out.State.ID == "" {
+				t.Errorf("%+v", out)
+			}
+		})
+	}
+}

@@ -157,7 +157,7 @@ func TestWhatWasHandedIsNotTakenOver(t *testing.T) {
 				key := s.key()
 				s.refused(s.create("dev", "a", size), key, "import", `"1"`)
 				// Once the user has said that it is another's, it is another create.
-				if err := journal.In(s.w.journal).Settle(intents(t, s.w.journal)[0].Subject, func(i journal.Intent) bool { return i.Key == key }); err != nil {
+				if err := journal.Open(s.w.journal).Settle(intents(t, s.w.journal)[0].Subject, func(i journal.Intent) bool { return i.Key == key }); err != nil {
 					t.Fatal(err)
 				}
 				out := s.create("dev", "a", size)
@@ -282,7 +282,7 @@ func TestSettledWithAllItsSteps(t *testing.T) {
 	if err != nil || !settled.Deleted || len(s.things) != 0 {
 		t.Fatalf("%+v %v", settled, err)
 	}
-	if err := journal.In(s.w.journal).Settle(open.Subject, func(i journal.Intent) bool { return i.Key == open.Key }); err != nil {
+	if err := journal.Open(s.w.journal).Settle(open.Subject, func(i journal.Intent) bool { return i.Key == open.Key }); err != nil {
 		t.Fatal(err)
 	}
 	s.things["1"] = "a" // the server gives out the same id

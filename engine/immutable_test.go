@@ -131,7 +131,8 @@ func TestBrokenOperations(t *testing.T) {
 	const resource = `resources: A: {id: "x", create: file: write: {path: "x", content: "y"}, delete: file: delete: path: "x", `
 	for name, body := range map[string]string{
 		"list": resource + `list: {items: "${result.files}", id: "x"}}`, "method": resource + `methods: m: steps: []}`,
-		"function": `functions: f: steps: []`, "ephemeral": `ephemerals: E: {open: steps: [], renew: steps: [], close: steps: []}`,
+		"function": `functions: f: steps: []`, "returning": `functions: f: {outputs: a: string, steps: [], return: a: "${result.b}"}`,
+		"ephemeral": `ephemerals: E: {open: steps: [], renew: steps: [], close: steps: []}`,
 		"configure": `configure: {steps: [], return: "${body}"}`, "find": resource + `find: steps: []}`,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -32,7 +32,7 @@ const findable = `resources: Thing: {
 
 func intents(t *testing.T, dir string) []journal.Intent {
 	t.Helper()
-	list, err := journal.In(dir).List()
+	list, err := journal.Open(dir).List()
 	if err != nil {
 		t.Fatal(err)
 	}

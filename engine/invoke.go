@@ -9,6 +9,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
@@ -18,7 +19,7 @@ import (
 type InvokeRequest struct {
 	Function string
 	Args     property.Map
-	Log      Log
+	Log      run.Log
 }
 
 // InvokeResponse is what a function yields, or what is wrong with its arguments.
@@ -39,17 +40,17 @@ func (e *Engine) Invoke(ctx context.Context, req InvokeRequest) (InvokeResponse,
 	if found.List != nil {
 		return InvokeResponse{Failures: found.List}, nil
 	}
-	r := e.functionRun(ctx, nil, f, plan.Verb("function "+req.Function), Ref{}, req.Log)
+	r := e.functionRun(ctx, nil, f, plan.Verb("function "+req.Function), run.Ref{}, req.Log)
 	r.SetObject("inputs", f.Inputs, args)
 	if property.New(args).HasComputed() {
-		return InvokeResponse{Return: shownToHost(f, f.Outputs.Unknown())}, nil
+		return InvokeResponse{Return: shownToHost(f, f.Outputs.UnknownMembers())}, nil
 	}
-	if err := r.open(); err != nil {
+	if err := r.Open(); err != nil {
 		return InvokeResponse{}, err
 	}
 	out, err := askFunction(f, ctx, r)
 	if err == nil && f.Ephemeral != nil {
-		e.keep(f, args, out, r.log.to)
+		e.keep(f, args, out, r.Log.To)
 	}
 	return InvokeResponse{Return: shownToHost(f, out)}, r.Mask().Error(err)
 }
@@ -75,23 +76,23 @@ func checkedArguments(f *plan.Function, args property.Map, found *value.Findings
 }
 
 // functionRun prepares a function, or, of a resource, what is made like one.
-func (e *Engine) functionRun(ctx context.Context, res *plan.Resource, f *plan.Function, v plan.Verb, ref Ref, log Log) *run {
+func (e *Engine) functionRun(ctx context.Context, res *plan.Resource, f *plan.Function, v plan.Verb, ref run.Ref, log run.Log) *run.Run {
 	op := f.Operation
 	if op == nil {
 		op = &plan.Operation{Return: f.Return}
 	}
-	r := e.newRun(ctx, res, op, v, ref, log)
+	r := e.rt.New(ctx, res, op, v, ref, log)
 	r.Naming = f.Naming
-	r.secretNames = append(slices.Clone(r.secretNames), f.Naming.Secrets()...)
+	r.SecretNames = append(slices.Clone(r.SecretNames), f.Naming.SecretNames()...)
 	return r
 }
 
 // askFunction runs the function and fits what it yields onto its outputs.
-func askFunction(f *plan.Function, ctx context.Context, r *run) (property.Map, error) {
-	if err := r.steps(ctx); err != nil {
+func askFunction(f *plan.Function, ctx context.Context, r *run.Run) (property.Map, error) {
+	if err := r.Steps(ctx); err != nil {
 		return property.Map{}, err
 	}
-	yield, err := r.Return(r.op)
+	yield, err := r.Return(r.Operation)
 	if err != nil {
 		return property.Map{}, err
 	}
@@ -100,7 +101,7 @@ func askFunction(f *plan.Function, ctx context.Context, r *run) (property.Map, e
 		err = errors.New("it yields no " + diag.And(got.Missing))
 	}
 	if err != nil {
-		return property.Map{}, fmt.Errorf("%s: %w", r.verb, err)
+		return property.Map{}, fmt.Errorf("%s: %w", r.Verb, err)
 	}
 	return property.NewMap(got.Values), nil
 }

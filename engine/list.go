@@ -9,7 +9,9 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run"
 	"github.com/declprov/declprov/engine/run/scope"
+	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -37,19 +39,19 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 	if f.List != nil {
 		return fmt.Errorf("the query is wrong: %s %s", f.List[0].Path, f.List[0].Reason)
 	}
-	r := e.newRun(ctx, res, &plan.Operation{Steps: []*plan.Step{l.Step}}, plan.List, req.Ref, req.Log)
+	r := e.rt.New(ctx, res, &plan.Operation{Steps: []*plan.Step{l.Step}}, plan.List, req.Ref, req.Log)
 	r.SetObject("inputs", l.Inputs, query)
-	r.limit = req.Limit
-	if err := r.open(); err != nil {
+	r.Limit = req.Limit
+	if err := r.Open(); err != nil {
 		return err
 	}
 	if l.Step.Timeout == nil {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, defaultListTimeout,
-			fmt.Errorf("the list took longer than %s (the default; give `list` a `timeout` to wait longer): %w", defaultListTimeout, context.DeadlineExceeded))
+		ctx, cancel = context.WithTimeoutCause(ctx, run.DefaultListTimeout,
+			fmt.Errorf("the list took longer than %s (the default; give `list` a `timeout` to wait longer): %w", run.DefaultListTimeout, context.DeadlineExceeded))
 		defer cancel()
 	}
-	if err := r.steps(ctx); err != nil {
+	if err := r.Steps(ctx); err != nil {
 		return r.Mask().Error(err)
 	}
 	items, err := r.Evaluate(l.Items)
@@ -67,11 +69,11 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 		if req.Limit > 0 && i >= req.Limit {
 			return nil
 		}
-		if err := stopped(ctx); err != nil {
+		if err := stop.Err(ctx); err != nil {
 			return r.Mask().Error(fmt.Errorf("item %d of the list: %w", i, err))
 		}
 		r.Set("each", map[string]any{"key": el.Key, "value": el.Value})
-		one, err := r.listed(l)
+		one, err := listed(r, l)
 		if err != nil {
 			return r.Mask().Error(fmt.Errorf("item %d of the list: %w", i, err))
 		}
@@ -84,12 +86,12 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 
 // listed is one element as a host sees it; its name is its id where `name` says
 // nothing.
-func (r *run) listed(l *plan.Lister) (Listed, error) {
+func listed(r *run.Run, l *plan.Lister) (Listed, error) {
 	id, err := r.PublicText(l.ID, "the id")
 	if err != nil {
 		return Listed{}, err
 	}
-	if err := value.RecordableID(id, "its id"); err != nil {
+	if err := value.CheckID(id, "its id"); err != nil {
 		return Listed{}, err
 	}
 	name, err := r.PublicText(l.Name, "the name")

@@ -10,24 +10,20 @@ import (
 // Mask masks the secrets of the configuration, and what is marked as secret in some
 // values: for what a server shows of a call, whoever has made the text.
 func (e *Engine) Mask(values ...property.Value) *screen.Mask {
-	var all value.Secrets
-	for _, v := range values {
-		all.Marked(v)
-	}
-	return e.hides.With(all.Values)
+	return e.rt.Mask(values...)
 }
 
 // Mask masks what is secret in configurations, in which nothing needs to be marked.
 func (p *Program) Mask(configs ...property.Value) *screen.Mask {
 	var all value.Secrets
 	for _, v := range configs {
-		all.Marked(v)
+		all.AddMarked(v)
 		if !v.IsMap() {
 			continue
 		}
 		for name, setting := range v.AsMap().All {
 			if m := p.ConfigType.ByName[name]; m != nil && m.Secret {
-				all.Texts(setting)
+				all.AddTexts(setting)
 			}
 		}
 	}

@@ -3,11 +3,11 @@ package engine
 import (
 	"context"
 	"fmt"
-	"maps"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
@@ -15,18 +15,18 @@ import (
 
 // MethodRequest calls a method of a resource.
 type MethodRequest struct {
-	Ref
+	run.Ref
 	Method string
 	// State is what the host has recorded. It needs no inputs: those that a
 	// method may see are among the outputs.
-	State State
+	State run.State
 	Args  property.Map
 	// Preview asks what a call would yield.
 	Preview bool
 	// Pending says, in a preview, that the resource is still to be made or
 	// changed before the method is called.
 	Pending bool
-	Log     Log
+	Log     run.Log
 }
 
 // CallMethod calls a method of a resource. In previews one that changes something
@@ -50,7 +50,7 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 	unknown := property.New(args).HasComputed() || property.New(req.State.Outputs).HasComputed()
 	switch {
 	case req.Preview && (unknown || req.Pending || len(f.Effects()) > 0):
-		return InvokeResponse{Return: f.Outputs.Unknown()}, nil
+		return InvokeResponse{Return: f.Outputs.UnknownMembers()}, nil
 	case unknown:
 		return InvokeResponse{}, fmt.Errorf("method %s of %s: %w", req.Method, req.Type, scope.ErrNotKnown)
 	case req.State.ID == "":
@@ -61,16 +61,16 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 		state, err = refitted(res, state)
 	}
 	if err == nil {
-		err = complete(res, state, what, f.ReliesOn)
+		err = run.RefuseIncomplete(res, state, what, f.ReliesOn)
 	}
 	if err != nil {
 		return InvokeResponse{}, err
 	}
 	r := e.functionRun(ctx, res, f, what, req.Ref, req.Log)
-	r.state(state)
-	r.takeID(currentID(state))
-	r.etag = state.Private.ETag
-	if err := r.openAs(state, f, args); err != nil {
+	r.SetState(state)
+	r.TakeID(run.CurrentID(state))
+	r.ETag = state.Private.ETag
+	if err := r.OpenAs(state, f, args); err != nil {
 		return InvokeResponse{}, err
 	}
 	out, err := askFunction(f, ctx, r)
@@ -78,30 +78,11 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 }
 
 // withRecordedInputs is a state whose inputs are those among its outputs.
-func withRecordedInputs(r *plan.Resource, s State) State {
+func withRecordedInputs(r *plan.Resource, s run.State) run.State {
 	for _, m := range r.Inputs.Fields {
 		if v, ok := s.Outputs.GetOk(m.Name); ok && s.Inputs.Get(m.Name).IsNull() {
 			s.Inputs = s.Inputs.Set(m.Name, v)
 		}
 	}
 	return s
-}
-
-// openAs puts a method's arguments into scope and opens the files and origins
-// that it may touch. Where the permissions speak of inputs, these are the
-// resource's, and those of the method that the resource has not: what a resource
-// was granted its method is, too, and no argument widens it.
-func (r *run) openAs(s State, f *plan.Function, args property.Map) error {
-	r.SetObject("inputs", f.Inputs, args)
-	own := r.Vars.Values["inputs"]
-	granting, _ := own.(map[string]any)
-	granting = maps.Clone(granting)
-	if granting == nil {
-		granting = map[string]any{}
-	}
-	maps.Copy(granting, r.res.Inputs.PlainMap(s.Inputs, []string{"inputs"}, &value.Secrets{}))
-	r.Vars.Values["inputs"] = granting
-	err := r.open()
-	r.Vars.Values["inputs"] = own
-	return err
 }

@@ -123,7 +123,7 @@ func TestPackagesAreListed(t *testing.T) {
 		if diags.HasErrors() {
 			t.Fatal(diags)
 		}
-		got, err := permissions.Of(prog.Program)
+		got, err := permissions.List(prog.Program)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", granted, err, diff)
 		}

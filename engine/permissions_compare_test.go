@@ -82,7 +82,7 @@ func TestVariablesOfTheConfigurationAreListed(t *testing.T) {
 		if diags.HasErrors() {
 			t.Fatal(diags)
 		}
-		got, err := permissions.Of(prog.Program)
+		got, err := permissions.List(prog.Program)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ components: All: children: it: {type: "It", inputs: at: "${config.dir}"}`,
 				t.Fatal(err)
 			}
 			for _, prog := range []*engine.Program{compiled, opened} {
-				got, err := permissions.Of(prog.Program)
+				got, err := permissions.List(prog.Program)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -108,7 +108,7 @@ func TestResponsesThatDoNotFit(t *testing.T) {
 		"an item":            {pet("tags", []any{"a", nil}), engine.MisfitError{Path: "body.tags[1]", Wire: "body.tags[1]", Expected: "a string", Got: "null"}},
 		"no list":            {pet("tags", "a"), engine.MisfitError{Path: "body.tags", Wire: "body.tags", Expected: "a list of string", Got: "a string"}},
 		"a value of a map":   {pet("notes", members("a b", true)), engine.MisfitError{Path: `body.notes["a b"]`, Wire: `body.notes["a b"]`, Expected: "a string", Got: "a boolean"}},
-		"no variant":         {pet("shape", members("kind", "flat")), engine.MisfitError{Path: "body.shape.kind", Wire: "body.shape.kind", Expected: `one of "round" or "square"`, Got: "another one"}},
+		"no variant":         {pet("shape", members("kind", "flat")), engine.MisfitError{Path: "body.shape.kind", Wire: "body.shape.kind", Expected: `one of "round" or "square"`, Got: "another value"}},
 		"a variant's member": {pet("shape", members("kind", "round")), engine.MisfitError{Path: "body.shape.radius", Wire: "body.shape.radius", Expected: "an int", Got: "nothing"}},
 		"no object":          {[]any{}, engine.MisfitError{Path: "body", Wire: "body", Expected: "Pet", Got: "a list"}},
 		"nothing at all":     {nil, engine.MisfitError{Path: "body", Wire: "body", Expected: "Pet", Got: "null"}},
@@ -315,7 +315,7 @@ func TestWhatAMisfitLacks(t *testing.T) {
 	}
 	lacks := func(out engine.Result) {
 		t.Helper()
-		if out.Err == nil || errors.As(out.Err, new(*expr.EvalError)) || !strings.Contains(out.Err.Error(), "did not fit") {
+		if out.Err == nil || errors.As(out.Err, new(*expr.EvalError)) || !strings.Contains(out.Err.Error(), "did not match its `returns`") {
 			t.Fatalf("%+v", out)
 		}
 	}

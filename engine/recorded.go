@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
@@ -16,11 +17,11 @@ import (
 // recorded is a state as the host kept it, fit for the spec as it is now. The
 // intents that it settles are those of the inputs that were recorded, whatever
 // an upgrade makes of them.
-func (e *Engine) recorded(ctx context.Context, res *plan.Resource, ref Ref, s State) (State, error) {
-	e.settleRecorded(res, ref, s)
-	s.Private.Unmade = e.unmadeBy(res, ref, s)
+func (e *Engine) recorded(ctx context.Context, res *plan.Resource, ref run.Ref, s run.State) (run.State, error) {
+	e.rt.SettleRecorded(res, ref, s)
+	s.Private.Unmade = e.rt.UnmadeBy(res, ref, s)
 	if f := s.Private.Failed; f != nil && len(f.World) > 0 {
-		world, err := value.Unrecorded(f.World)
+		world, err := value.DecodeRecorded(f.World)
 		if err != nil {
 			return s, err
 		}
@@ -36,7 +37,7 @@ func (e *Engine) recorded(ctx context.Context, res *plan.Resource, ref Ref, s St
 // refitted is the state under the declared types: without what is declared no
 // longer, and with the scalars that only changed their kind (7 for "7") in their
 // new one. What does not fit is an error; no value is guessed.
-func refitted(r *plan.Resource, s State) (State, error) {
+func refitted(r *plan.Resource, s run.State) (run.State, error) {
 	inputs, err := refit(s.Inputs, r.Inputs.Member)
 	if err != nil {
 		return s, misfitOf(r, value.RefitWithin("inputs", err))
@@ -83,14 +84,4 @@ func refit(values property.Map, memberOf func(string) *value.Member) (property.M
 		return value.RefitEach(values, values.AllStable, memberOf)
 	}
 	return fitting, nil
-}
-
-// filled are recorded inputs as the templates of an operation see them: with the
-// defaults of now, so that what the spec says is always there is there. What an
-// import knows has none, because the world will say.
-func filled(r *plan.Resource, s State) property.Map {
-	if s.Outputs.Len() == 0 {
-		return s.Inputs
-	}
-	return r.Inputs.Complete(property.New(s.Inputs), "", &value.Findings{}).AsMap()
 }

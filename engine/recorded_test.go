@@ -96,13 +96,13 @@ func TestEvolution(t *testing.T) {
 		{
 			name: "text that is no number", old: thing("size: string", "", ""), now: thing("size: int", "", ""),
 			recorded: object("name", "a", "size", "big"), given: object("name", "a", "size", 7),
-			refused: "inputs.size is text, and an int is wanted",
+			refused: "inputs.size: expected an int, got a string",
 		},
 		{
 			name: "text that is no number, deep inside", old: thing("rules: [...{to: [string]: string}]", "", ""), now: thing("rules: [...{to: [string]: int}]", "", ""),
 			recorded: object("name", "a", "rules", []any{object("to", object("a.b", "1")), object("to", object("a.b", "big"))}),
 			given:    object("name", "a", "rules", []any{object("to", object("a.b", 7))}),
-			refused:  `inputs.rules[1].to["a.b"] is text, and an int is wanted`,
+			refused:  `inputs.rules[1].to["a.b"]: expected an int, got a string`,
 		},
 		{
 			name: "text that is a number written otherwise", old: thing("size: string", "", ""), now: thing("size: number", "", ""),
@@ -110,11 +110,11 @@ func TestEvolution(t *testing.T) {
 		},
 		{
 			name: "text becomes a list", old: thing("tag: string", "", ""), now: thing("tag: [...string]", "", ""),
-			recorded: object("name", "a", "tag", "t"), given: object("name", "a", "tag", []any{"t"}), refused: "inputs.tag is text, and a list",
+			recorded: object("name", "a", "tag", "t"), given: object("name", "a", "tag", []any{"t"}), refused: "inputs.tag: expected a list",
 		},
 		{
 			name: "one of a union changes its kind", old: thing("v: string | [...int]", "", ""), now: thing("v: bool | [...int]", "", ""),
-			recorded: object("name", "a", "v", "t"), given: object("name", "a", "v", true), refused: "inputs.v is none of what is declared",
+			recorded: object("name", "a", "v", "t"), given: object("name", "a", "v", true), refused: "inputs.v: expected a bool or ",
 		},
 		{
 			name: "with an upgrade", old: thing("tag: string", "", ""),
@@ -124,7 +124,7 @@ func TestEvolution(t *testing.T) {
 		{
 			name: "an upgrade that does not do it", old: thing("tag: string", "", ""),
 			now:      thing("tag: [...string]", "", `schemaVersion: 1, upgrade: "0": "${old}"`),
-			recorded: object("name", "a", "tag", "t"), given: object("name", "a", "tag", []any{"t"}), refused: "it yields a string",
+			recorded: object("name", "a", "tag", "t"), given: object("name", "a", "tag", []any{"t"}), refused: "got a string",
 		},
 	}
 	for _, tt := range tests {
@@ -248,7 +248,7 @@ func TestFormerNames(t *testing.T) {
 		t.Fatal(diags)
 	}
 	for name, want := range map[string]string{"A": "A", "Old": "A", "Older": "C", "B": "", "": "", "old": ""} {
-		if got, ok := prog.Named(name); got != want || ok != (want != "") {
+		if got, ok := prog.CurrentName(name); got != want || ok != (want != "") {
 			t.Errorf("%q is %q, %t; want %q", name, got, ok, want)
 		}
 	}

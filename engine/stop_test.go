@@ -11,6 +11,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/run/stop"
 )
 
 // cancelled is a create that can be stopped and aborted while it runs.
@@ -23,10 +24,10 @@ type cancelled struct {
 func cancellable(t *testing.T, grace time.Duration) *cancelled {
 	t.Helper()
 	c := &cancelled{}
-	var stop context.Context
-	stop, c.stop = context.WithCancelCause(context.Background())
+	var stopped context.Context
+	stopped, c.stop = context.WithCancelCause(context.Background())
 	c.ctx, c.abort = context.WithCancelCause(t.Context())
-	c.ctx = engine.Stoppable(c.ctx, stop, grace)
+	c.ctx = stop.With(c.ctx, stopped, grace)
 	t.Cleanup(func() { c.abort(context.Canceled) })
 	return c
 }
@@ -56,7 +57,7 @@ func TestStopWaitsForTheResponse(t *testing.T) {
 	e, _ := w.engine(t, twoSteps)
 	c := cancellable(t, time.Minute)
 	w.hooks["make"] = func(ctx context.Context, _ *actions.Call) actions.Outcome {
-		c.stop(engine.ErrStopped)
+		c.stop(actions.ErrStopped)
 		for len(c.statuses()) == 0 {
 			time.Sleep(time.Millisecond)
 		}
@@ -66,7 +67,7 @@ func TestStopWaitsForTheResponse(t *testing.T) {
 		return yields("id", "7")
 	}
 	out := c.create(t, e)
-	if !errors.Is(out.Err, engine.ErrStopped) || !strings.Contains(out.Err.Error(), "before this was sent") {
+	if !errors.Is(out.Err, actions.ErrStopped) || !strings.Contains(out.Err.Error(), "before this was sent") {
 		t.Errorf("error = %v", out.Err)
 	}
 	if out.State == nil || out.State.ID != "7" || out.State.Private.Failed == nil || out.State.Private.Failed.Step != 1 {
@@ -96,7 +97,7 @@ func TestStopOfTheLastStep(t *testing.T) {
 	e, _ := w.engine(t, findable)
 	c := cancellable(t, time.Minute)
 	w.hooks["make"] = func(context.Context, *actions.Call) actions.Outcome {
-		c.stop(engine.ErrStopped)
+		c.stop(actions.ErrStopped)
 		return yields("id", "7")
 	}
 	out := c.create(t, e)
@@ -110,8 +111,8 @@ func TestStopOfTheLastStep(t *testing.T) {
 func TestStopEndsWithTheGrace(t *testing.T) {
 	for name, spec := range map[string]string{"found": findable, "keyed": keyed} {
 		for end, finish := range map[string]func(*cancelled){
-			"the grace":       func(c *cancelled) { c.stop(engine.ErrStopped) },
-			"a second cancel": func(c *cancelled) { c.abort(engine.ErrAborted); c.stop(engine.ErrAborted) },
+			"the grace":       func(c *cancelled) { c.stop(actions.ErrStopped) },
+			"a second cancel": func(c *cancelled) { c.abort(stop.ErrAborted); c.stop(stop.ErrAborted) },
 		} {
 			t.Run(name+", "+end, func(t *testing.T) {
 				w := newWorld().on("find", gone("it"))
@@ -127,7 +128,7 @@ func TestStopEndsWithTheGrace(t *testing.T) {
 				if out.Err == nil || out.State != nil {
 					t.Fatalf("%+v", out)
 				}
-				if !errors.Is(out.Err, engine.ErrStopped) && !errors.Is(out.Err, engine.ErrAborted) {
+				if !errors.Is(out.Err, actions.ErrStopped) && !errors.Is(out.Err, stop.ErrAborted) {
 					t.Errorf("error = %v", out.Err)
 				}
 				for _, remedy := range []string{"`pulumi up`", "`declprov journal`"} {
@@ -171,10 +172,10 @@ func TestStopEndsWaits(t *testing.T) {
 			e, _ := w.engine(t, thing(tc.steps))
 			c := cancellable(t, time.Minute)
 			w.hooks["it"] = func(context.Context, *actions.Call) actions.Outcome {
-				time.AfterFunc(50*time.Millisecond, func() { c.stop(engine.ErrStopped) })
+				time.AfterFunc(50*time.Millisecond, func() { c.stop(actions.ErrStopped) })
 				return tc.outcome
 			}
-			if out := c.create(t, e); !errors.Is(out.Err, engine.ErrStopped) || out.State != nil {
+			if out := c.create(t, e); !errors.Is(out.Err, actions.ErrStopped) || out.State != nil {
 				t.Errorf("%+v", out)
 			}
 			if calls := w.log(); len(calls) != 1 {
@@ -187,11 +188,11 @@ func TestStopEndsWaits(t *testing.T) {
 		e, _ := w.engine(t, thing(`{world: look: what: "it"}`))
 		c := cancellable(t, time.Minute)
 		w.hooks["it"] = func(ctx context.Context, _ *actions.Call) actions.Outcome {
-			c.stop(engine.ErrStopped)
+			c.stop(actions.ErrStopped)
 			<-ctx.Done()
 			return actions.Refuse(context.Cause(ctx))
 		}
-		if out := c.create(t, e); !errors.Is(out.Err, engine.ErrStopped) {
+		if out := c.create(t, e); !errors.Is(out.Err, actions.ErrStopped) {
 			t.Errorf("%+v", out)
 		}
 	})
@@ -211,8 +212,8 @@ func TestStopEndsWaits(t *testing.T) {
 		}()
 		<-began
 		c := cancellable(t, time.Minute)
-		time.AfterFunc(50*time.Millisecond, func() { c.stop(engine.ErrStopped) })
-		if out := c.create(t, e); !errors.Is(out.Err, engine.ErrStopped) {
+		time.AfterFunc(50*time.Millisecond, func() { c.stop(actions.ErrStopped) })
+		if out := c.create(t, e); !errors.Is(out.Err, actions.ErrStopped) {
 			t.Errorf("%+v", out)
 		}
 		close(finish)
@@ -225,8 +226,8 @@ func TestStopEndsWaits(t *testing.T) {
 		w.journal = t.TempDir()
 		e, _ := w.engine(t, findable)
 		c := cancellable(t, time.Minute)
-		c.stop(engine.ErrStopped)
-		if out := c.create(t, e); !errors.Is(out.Err, engine.ErrStopped) || out.State != nil {
+		c.stop(actions.ErrStopped)
+		if out := c.create(t, e); !errors.Is(out.Err, actions.ErrStopped) || out.State != nil {
 			t.Errorf("%+v", out)
 		}
 		if calls, left := w.log(), intents(t, w.journal); len(calls)+len(left) > 0 {
@@ -243,7 +244,7 @@ func TestStopAndUndo(t *testing.T) {
 		kept  bool
 	}{
 		"stopped":                         {},
-		"aborted meanwhile":               {abort: engine.ErrAborted, kept: true},
+		"aborted meanwhile":               {abort: stop.ErrAborted, kept: true},
 		"the process is to end meanwhile": {abort: errors.New("the process ends")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -251,7 +252,7 @@ func TestStopAndUndo(t *testing.T) {
 			e, _ := w.engine(t, undoing)
 			c := cancellable(t, time.Minute)
 			w.hooks["make"] = func(context.Context, *actions.Call) actions.Outcome {
-				c.stop(engine.ErrStopped)
+				c.stop(actions.ErrStopped)
 				return yields("key", "k")
 			}
 			w.hooks["unmake"] = func(ctx context.Context, _ *actions.Call) actions.Outcome {

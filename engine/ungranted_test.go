@@ -282,7 +282,7 @@ functions: go: {inputs: {path: *"data/x" | string, paths: *[] | [...string]}, ou
 			`file: write: {path: "${inputs.path}", content: "", overwrite: true}`, `file: read: path: "${inputs.path}"`, "path", object("path", "other/x"),
 		},
 	} {
-		for verb, run := range map[string]func(e *engine.Engine, old engine.State) error{
+		for verb, call := range map[string]func(e *engine.Engine, old engine.State) error{
 			"create": func(e *engine.Engine, _ engine.State) error {
 				return e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: tc.inputs}).Err
 			},
@@ -303,7 +303,7 @@ functions: go: {inputs: {path: *"data/x" | string, paths: *[] | [...string]}, ou
 				w := newWorld()
 				e, dir := w.engine(t, strings.NewReplacer("CHANGE", tc.change, "LOOK", tc.look).Replace(spec))
 				was := object("path", "data/x", "paths", []any{})
-				err := run(e, engine.State{ID: "it", Inputs: was, Outputs: was})
+				err := call(e, engine.State{ID: "it", Inputs: was, Outputs: was})
 				if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), tc.property+": ") {
 					t.Errorf("%v, want %s to be blamed", err, tc.property)
 				}

@@ -8,7 +8,7 @@ import (
 // the oldest first: nobody knows what came of them, and nobody works on them. A
 // journal that cannot be read has none here; the first create says what is wrong.
 func (e *Engine) Unsettled(of func(journal.Subject) bool) []journal.Intent {
-	book, err := e.book()
+	book, err := e.rt.Journal()
 	if err != nil {
 		return nil
 	}
@@ -43,5 +43,5 @@ func (e *Engine) Settles(i journal.Intent) bool {
 // journal that is likely to be lost with this machine.
 func (e *Engine) LosesIntents(typ string) bool {
 	res, err := e.program.Resource(typ)
-	return err == nil && res.Journals() && journal.Fleeting(e.getenv)
+	return err == nil && res.Journals() && journal.IsFleeting(e.getenv)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
@@ -18,7 +19,7 @@ import (
 // upgrade brings a recorded state to the spec's `schemaVersion`, one version
 // after the other. Hosts have no call for it, so every call that gets a state
 // does it first.
-func (e *Engine) upgrade(ctx context.Context, res *plan.Resource, s State) (State, error) {
+func (e *Engine) upgrade(ctx context.Context, res *plan.Resource, s run.State) (run.State, error) {
 	have, want := s.Private.SchemaVersion, res.Spec.SchemaVersion
 	if have > want {
 		return s, fmt.Errorf("the state of this %s was written by a newer spec (schemaVersion %d, this one has %d); use that spec or a later one",
@@ -28,10 +29,10 @@ func (e *Engine) upgrade(ctx context.Context, res *plan.Resource, s State) (Stat
 		s.Private.SchemaVersion = want
 		return s, nil
 	}
-	secrets := value.Secrets{Paths: slices.Clone(e.configSecrets.Paths), Values: slices.Clone(e.configSecrets.Values)}
+	secrets := value.Secrets{Paths: slices.Clone(e.rt.ConfigSecrets.Paths), Values: slices.Clone(e.rt.ConfigSecrets.Values)}
 	old := value.Untyped.PlainMap(s.Inputs, []string{"old"}, &secrets)
 	maps.Copy(old, value.Untyped.PlainMap(s.Outputs, []string{"old"}, &secrets))
-	vars := e.vars(ctx, map[string]any{"config": e.plainConfig, "old": old})
+	vars := e.rt.Vars(ctx, map[string]any{"config": e.rt.Config, "old": old})
 	vars.Secrets = secrets.Paths
 	var shape any // nil: nothing of it changed
 	for version := have; version < want; version++ {
@@ -43,12 +44,12 @@ func (e *Engine) upgrade(ctx context.Context, res *plan.Resource, s State) (Stat
 		if err != nil {
 			return s, fmt.Errorf("the state of this %s cannot be brought from schemaVersion %d to %d: %w", res.Spec.Name, version, version+1, screen.NewMask(secrets.Values).Error(err))
 		}
-		next, ok := expr.Reveal(out, secrets.Saw).(map[string]any)
+		next, ok := expr.Reveal(out, secrets.AddPlain).(map[string]any)
 		if !ok {
 			return s, fmt.Errorf("upgrade %d of %s yields %s, and must yield an object", version, res.Spec.Name, actions.KindOf(out))
 		}
-		moved := value.Secrets{Paths: slices.Clone(e.configSecrets.Paths)}
-		moved.Within(out, []string{"old"})
+		moved := value.Secrets{Paths: slices.Clone(e.rt.ConfigSecrets.Paths)}
+		moved.MarkSecrets(out, []string{"old"})
 		shape, vars.Values["old"], vars.Secrets = out, next, moved.Paths
 	}
 	if shape == nil {
@@ -61,7 +62,7 @@ func (e *Engine) upgrade(ctx context.Context, res *plan.Resource, s State) (Stat
 }
 
 // upgraded is the state of the new shape.
-func upgraded(r *plan.Resource, s State, shape any, m *screen.Mask) (State, error) {
+func upgraded(r *plan.Resource, s run.State, shape any, m *screen.Mask) (run.State, error) {
 	inputs, err := r.Inputs.Project(shape, m)
 	if err != nil {
 		return s, fmt.Errorf("the upgraded state of %s: %w", r.Spec.Name, err)
@@ -71,7 +72,7 @@ func upgraded(r *plan.Resource, s State, shape any, m *screen.Mask) (State, erro
 		return s, fmt.Errorf("the upgraded state of %s: %w", r.Spec.Name, err)
 	}
 	s.Inputs = property.NewMap(inputs.Values)
-	s.Outputs = withInputs(s.Inputs, outputs.Values)
+	s.Outputs = run.WithInputs(s.Inputs, outputs.Values)
 	s.Private.SchemaVersion = r.Spec.SchemaVersion
 	return s, nil
 }

@@ -139,7 +139,7 @@ func TestNamespacesAreKeptApart(t *testing.T) {
 		"an ambiguous local name": {
 			`<d:prop xmlns:d="DAV:" xmlns:e="urn:y"><d:plain>4</d:plain><e:plain>5</e:plain></d:prop>`,
 			property.Map{},
-			`{"prop":{"{DAV:}plain":"4","{urn:y}plain":"5"}}`, `say which: write @wire("{DAV:}plain")`,
+			`{"prop":{"{DAV:}plain":"4","{urn:y}plain":"5"}}`, `choose one: write @wire("{DAV:}plain")`,
 		},
 		"one of none":           {`<d:prop xmlns:d="DAV:"><d:plain>4</d:plain><plain>5</plain></d:prop>`, object("plain", "5"), `{"prop":{"plain":"5","{DAV:}plain":"4"}}`, ""},
 		"a root of another one": {`<prop xmlns="urn:y"/>`, property.Map{}, `{"prop":""}`, `write @wire(prop)`},

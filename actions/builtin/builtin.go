@@ -1,5 +1,5 @@
-// Package builtin is the ordered list of the families of actions that this
-// binary has, and what is generated from it.
+// Package builtin lists the families of actions in this binary, and generates documentation
+// and definitions from them.
 package builtin
 
 import (
@@ -11,7 +11,7 @@ import (
 
 //go:generate go test . -run ^TestGenerated$ -update
 
-// Families are all families, in the order of the documentation.
+// Families returns all families, in the order of the documentation.
 func Families() []*actions.Family {
 	return []*actions.Family{file.Family(), http.Family(), exec.Family()}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-var update = flag.Bool("update", false, "write the generated files anew")
+var update = flag.Bool("update", false, "write the generated files")
 
 func TestGenerated(t *testing.T) {
 	for path, want := range map[string]string{
@@ -62,17 +62,17 @@ func checkFamily(t *testing.T, f *actions.Family) {
 	names := map[string]bool{}
 	for _, k := range f.Kinds {
 		if names[k.Name] {
-			t.Errorf("two kinds are named %q", k.Name)
+			t.Errorf("two kinds have the name %q", k.Name)
 		}
 		names[k.Name] = true
 		t.Run(k.Name, func(t *testing.T) { checkKind(t, f, k) })
 	}
-	// A default is of use to some kind, and means the same there.
+	// A default must exist in a kind, with the same declaration.
 	for _, d := range f.Defaults {
 		for _, k := range f.Kinds {
 			i := slices.IndexFunc(k.Args, func(a actions.Arg) bool { return a.Name == d.Name })
 			if i < 0 {
-				t.Errorf("%s has no argument %q, for which the family has a default", k.Name, d.Name)
+				t.Errorf("%s has no argument %q, but the family has a default for it", k.Name, d.Name)
 			} else if diff := cmp.Diff(d, k.Args[i]); diff != "" {
 				t.Errorf("%s: the default %s differs:\n%s", k.Name, d.Name, diff)
 			}
@@ -81,8 +81,8 @@ func checkFamily(t *testing.T, f *actions.Family) {
 }
 
 func checkKind(t *testing.T, f *actions.Family, k *actions.Kind) {
-	if !sentence(k.Summary) || strings.Contains(k.Summary, "\n") {
-		t.Errorf("the summary is no line with a full stop: %q", k.Summary)
+	if !isSentence(k.Summary) || strings.Contains(k.Summary, "\n") {
+		t.Errorf("the summary is not one line with a full stop: %q", k.Summary)
 	}
 	if k.Doc == "" || k.Run == nil && f.Open == nil || k.Analyze == nil {
 		t.Fatal("doc, run or analyze are missing")
@@ -92,7 +92,7 @@ func checkKind(t *testing.T, f *actions.Family, k *actions.Kind) {
 		for _, name := range group {
 			i := slices.IndexFunc(k.Args, func(a actions.Arg) bool { return a.Name == name })
 			if i < 0 || k.Args[i].Required || k.Args[i].Default != nil {
-				t.Errorf("one of %v: %q is no optional argument without a default", group, name)
+				t.Errorf("one of %v: %q is not an optional argument without a default", group, name)
 			}
 		}
 	}
@@ -111,16 +111,16 @@ func checkKind(t *testing.T, f *actions.Family, k *actions.Kind) {
 	}
 	for _, e := range k.Examples {
 		if e.Summary == "" || !strings.HasPrefix(e.Spec, strings.TrimSuffix(f.Name+": "+k.Name, ": ")+": ") {
-			t.Errorf("example %q has no summary, or is none of this kind: %s", e.Summary, e.Spec)
+			t.Errorf("example %q has no summary, or is of another kind: %s", e.Summary, e.Spec)
 		}
 	}
 }
 
-// checkGrants sees that each path that must be given is asked for.
+// checkGrants checks that a kind requests grants for its required paths and for baseURL.
 func checkGrants(t *testing.T, k *actions.Kind) {
 	static := actions.Static{Nodes: map[string]*spec.Node{}, Literals: map[string]any{}}
 	for _, a := range k.Args {
-		// What tells where: an argument that is needed, or starts at one.
+		// Required arguments and baseURL name the place.
 		if a.Required || a.Name == "baseURL" {
 			static.Nodes[a.Name] = &spec.Node{Kind: spec.StringNode, Text: "${inputs." + a.Name + "}"}
 		}
@@ -128,18 +128,18 @@ func checkGrants(t *testing.T, k *actions.Kind) {
 	facts := k.Analyze(static)
 	grants := facts.Grants
 	if len(grants) == 0 {
-		t.Error("it needs no grants")
+		t.Error("it requests no grants")
 	}
 	for _, g := range grants {
 		if g.Access == 0 || g.Pattern == nil || g.Pattern.Text == "" {
-			t.Errorf("grant %+v names nothing", g)
+			t.Errorf("grant %+v has no pattern", g)
 		}
 	}
 	connects := slices.ContainsFunc(grants, func(g actions.Grant) bool { return g.Access == grant.Connect })
 	writes := slices.ContainsFunc(grants, func(g actions.Grant) bool { return g.Access == grant.Write })
 	runs := slices.ContainsFunc(grants, func(g actions.Grant) bool { return g.Access == grant.Run })
 	if !connects && !runs && (facts.Effect == actions.Write) != writes {
-		t.Error("what it changes is not what it needs to be granted")
+		t.Error("the effect and the requested access do not match")
 	}
 }
 
@@ -150,17 +150,17 @@ func checkArgs(t *testing.T, args []actions.Arg) {
 	names := map[string]bool{}
 	for _, a := range args {
 		if !argName.MatchString(a.Name) || names[a.Name] {
-			t.Errorf("argument %q is misnamed, or there twice", a.Name)
+			t.Errorf("argument %q has an invalid or duplicate name", a.Name)
 		}
 		names[a.Name] = true
-		if a.Type == nil || !sentence(a.Doc) {
-			t.Errorf("argument %q has no type, or no sentence of documentation: %q", a.Name, a.Doc)
+		if a.Type == nil || !isSentence(a.Doc) {
+			t.Errorf("argument %q has no type, or its documentation is not a sentence: %q", a.Name, a.Doc)
 		}
 		if a.Required && a.Default != nil {
-			t.Errorf("argument %q is required, and has a default", a.Name)
+			t.Errorf("argument %q is required but has a default", a.Name)
 		}
 		if a.Range != (diag.Range{}) {
-			t.Errorf("argument %q claims to stand in a spec", a.Name)
+			t.Errorf("argument %q has a position in a spec", a.Name)
 		}
 	}
 }
@@ -168,8 +168,8 @@ func checkArgs(t *testing.T, args []actions.Arg) {
 func checkMembers(t *testing.T, object *spec.Type) {
 	t.Helper()
 	for _, m := range object.Fields {
-		if !argName.MatchString(m.Name) || m.Type == nil || !sentence(m.Doc) {
-			t.Errorf("member %q is misnamed, or has no type, or no sentence of documentation: %q", m.Name, m.Doc)
+		if !argName.MatchString(m.Name) || m.Type == nil || !isSentence(m.Doc) {
+			t.Errorf("member %q has an invalid name, or no type, or its documentation is not a sentence: %q", m.Name, m.Doc)
 			continue
 		}
 		if m.Type.Elem != nil && m.Type.Elem.Kind == spec.Object {
@@ -178,4 +178,4 @@ func checkMembers(t *testing.T, object *spec.Type) {
 	}
 }
 
-func sentence(text string) bool { return strings.HasSuffix(text, ".") }
+func isSentence(text string) bool { return strings.HasSuffix(text, ".") }

@@ -10,14 +10,14 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Definitions is the CUE definitions of what each kind takes, for editors: they
-// complete and document arguments. The compiler checks more than they say.
+// Definitions returns CUE definitions of the arguments of each kind, for completion and
+// documentation in editors. The compiler checks more than these definitions.
 func Definitions() string {
 	var b strings.Builder
 	b.WriteString("// Generated from the declarations in actions/. Do not edit: go test ./actions/builtin -update\n\n")
-	b.WriteString("// #Template is text with an expression in it: it stands where a value of any type may.\n")
+	b.WriteString("// #Template is a string with an expression. It is allowed for a value of any type.\n")
 	b.WriteString(`#Template: =~"\\$\\{"` + "\n\n")
-	b.WriteString("// #Text is text that may hold expressions, or, as a literal, never does.\n#Text: string | {literal!: string}\n")
+	b.WriteString("// #Text is a string that may contain expressions, or a literal that does not.\n#Text: string | {literal!: string}\n")
 	for _, f := range Families() {
 		defineFamily(&b, f)
 	}
@@ -34,7 +34,7 @@ func defineFamily(b *strings.Builder, f *actions.Family) {
 		defineArgs(b, k.Args, true)
 		b.WriteString("})")
 		for _, group := range k.OneOf {
-			exactlyOne(b, group)
+			writeExactlyOne(b, group)
 		}
 		b.WriteString("\n")
 	}
@@ -48,14 +48,14 @@ func defineFamily(b *strings.Builder, f *actions.Family) {
 		fmt.Fprintf(b, "\t// %s\n\t%s?: %s%s\n", k.Summary, k.Name, name, upperFirst(k.Name))
 	}
 	b.WriteString("})")
-	exactlyOne(b, kinds)
+	writeExactlyOne(b, kinds)
 	b.WriteString("\n")
 }
 
-// exactlyOne adds that one of the fields is given. It opens the definition that
-// it is added to, which is why that is closed by hand.
-func exactlyOne(b *strings.Builder, names []string) {
-	alternatives := each(names, func(name string) string { return fmt.Sprintf("{%s!: _, ...}", name) })
+// writeExactlyOne requires that exactly one of the fields is given. It makes the definition
+// open again, so the caller closes it explicitly.
+func writeExactlyOne(b *strings.Builder, names []string) {
+	alternatives := mapTexts(names, func(name string) string { return fmt.Sprintf("{%s!: _, ...}", name) })
 	fmt.Fprintf(b, " & matchN(1, [%s])", strings.Join(alternatives, ", "))
 }
 
@@ -84,14 +84,14 @@ func defineArgs(b *strings.Builder, args []actions.Arg, withRequired bool) {
 	}
 }
 
-// cueType is the type in CUE. What it cannot say in a few words it leaves to
-// the compiler.
+// cueType returns the type in CUE. Details that CUE cannot express briefly are left to the
+// compiler.
 func cueType(t *spec.Type) string {
 	switch {
 	case t == nil:
 		return "_"
 	case len(t.Enum) > 0:
-		return strings.Join(each(t.Enum, literal), " | ")
+		return strings.Join(mapTexts(t.Enum, literal), " | ")
 	}
 	switch t.Kind {
 	case spec.Bool, spec.Int, spec.Number:
@@ -102,14 +102,14 @@ func cueType(t *spec.Type) string {
 		}
 		return "string"
 	case spec.Asset, spec.Archive:
-		// It is the user's to hand over, so it comes by a template.
+		// Assets come from the user's program, so they are always templates.
 		return "#Template"
 	case spec.List:
 		return "[..." + cueType(t.Elem) + "]"
 	case spec.Map:
 		return "{[string]: " + cueType(t.Elem) + "}"
 	case spec.Union:
-		return strings.Join(distinct(each(t.Variants, cueType)), " | ")
+		return strings.Join(removeDuplicates(mapTexts(t.Variants, cueType)), " | ")
 	case spec.Object:
 		return cueObject(t)
 	default:
@@ -118,7 +118,7 @@ func cueType(t *spec.Type) string {
 }
 
 func cueObject(t *spec.Type) string {
-	members := each(t.Fields, func(p *spec.Property) string {
+	members := mapTexts(t.Fields, func(p *spec.Property) string {
 		mark := "?"
 		if p.Required {
 			mark = "!"
@@ -138,8 +138,8 @@ func upperFirst(name string) string {
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 
-// distinct are the texts without those that came before.
-func distinct(texts []string) []string {
+// removeDuplicates returns the texts without duplicates.
+func removeDuplicates(texts []string) []string {
 	var out []string
 	for _, s := range texts {
 		if !slices.Contains(out, s) {

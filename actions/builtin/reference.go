@@ -11,12 +11,12 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Reference is the reference page of all kinds, in Markdown.
+// Reference returns the reference page of all kinds, in Markdown.
 func Reference() string {
 	var b strings.Builder
 	b.WriteString("# Actions\n\n<!-- Generated from the declarations in actions/. Do not edit: go test ./actions/builtin -update -->\n\n")
-	b.WriteString("A step runs one action. Every argument takes templates (`${…}`) unless it says otherwise; " +
-		"what surrounds an action in a step is in the [language reference](language.md).\n")
+	b.WriteString("A step runs one action. Every argument may contain templates (`${…}`) unless it says otherwise. " +
+		"The other keys of a step are in the [language reference](language.md).\n")
 	for _, f := range Families() {
 		writeFamily(&b, f)
 	}
@@ -26,7 +26,7 @@ func Reference() string {
 func writeFamily(b *strings.Builder, f *actions.Family) {
 	fmt.Fprintf(b, "\n## %s\n\n%s\n", f.Name, f.Summary)
 	if len(f.Defaults) > 0 {
-		fmt.Fprintf(b, "\nDefaults for all of them, in a block `%s` at the top of the spec:\n\n", f.Name)
+		fmt.Fprintf(b, "\nDefaults for all actions of the family, in a block `%s` at the top of the spec:\n\n", f.Name)
 		writeArgs(b, f.Defaults)
 	}
 	for _, k := range f.Kinds {
@@ -46,19 +46,19 @@ func writeKind(b *strings.Builder, f *actions.Family, k *actions.Kind) {
 	b.WriteString("\n")
 	if k.Name == "" {
 		writeArgs(b, withoutDefaults(k.Args, f.Defaults))
-		fmt.Fprintf(b, "\nAnd the defaults above, for this one.\n")
+		fmt.Fprintf(b, "\nAlso all defaults above, for this request only.\n")
 	} else {
 		writeArgs(b, k.Args)
 	}
 	for _, group := range k.OneOf {
-		fmt.Fprintf(b, "\nExactly one of %s is given.\n", codeList(group))
+		fmt.Fprintf(b, "\nExactly one of %s is required.\n", codeList(group))
 	}
 	for _, group := range k.AtMostOne {
-		fmt.Fprintf(b, "\nAt most one of %s is given.\n", codeList(group))
+		fmt.Fprintf(b, "\nAt most one of %s is allowed.\n", codeList(group))
 	}
 	facts := k.Analyze(actions.Static{})
-	if facts.Effect == actions.None && argument(k, "effect") == nil {
-		b.WriteString("\nIt changes nothing.\n")
+	if facts.Effect == actions.None && findArg(k, "effect") == nil {
+		b.WriteString("\nThis action changes nothing.\n")
 	}
 	b.WriteString("\nResult:\n\n")
 	writeResult(b, facts.Result, "")
@@ -70,7 +70,7 @@ func writeKind(b *strings.Builder, f *actions.Family, k *actions.Kind) {
 func writeExample(b *strings.Builder, e actions.Example) {
 	fmt.Fprintf(b, "\n%s", e.Summary)
 	if len(e.Files) > 0 {
-		fmt.Fprintf(b, " (where there is %s)", codeList(slices.Sorted(maps.Keys(e.Files))))
+		fmt.Fprintf(b, " (given %s)", codeList(slices.Sorted(maps.Keys(e.Files))))
 	}
 	fmt.Fprintf(b, ":\n\n```cue\n%s\n```\n", e.Spec)
 }
@@ -88,11 +88,11 @@ func writeArgs(b *strings.Builder, args []actions.Arg) {
 		doc := a.Doc
 		switch a.Mode {
 		case actions.Raw:
-			doc += " Takes no templates."
+			doc += " Templates are not evaluated."
 		case actions.Words:
-			doc += " An item that is a list stands for its items, one that is null for none."
+			doc += " A list as an item is replaced by its items; null is omitted."
 		case actions.Late:
-			doc += " Evaluated once the answer is there."
+			doc += " Evaluated when the response has arrived."
 		}
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", a.Name, cell(typeText(a.Type)), byDefault, cell(doc))
 	}
@@ -104,15 +104,14 @@ func writeArgs(b *strings.Builder, args []actions.Arg) {
 	}
 }
 
-// withoutDefaults are the arguments that are not documented among the defaults.
+// withoutDefaults returns the arguments that are not among the defaults.
 func withoutDefaults(args, defaults []actions.Arg) []actions.Arg {
 	return slices.DeleteFunc(slices.Clone(args), func(a actions.Arg) bool {
 		return slices.ContainsFunc(defaults, func(d actions.Arg) bool { return d.Name == a.Name })
 	})
 }
 
-// writeParts documents the members of an argument that is an object, or a list
-// of objects, or may be one.
+// writeParts documents the members of an argument whose type is or contains an object.
 func writeParts(b *strings.Builder, t *spec.Type, indent string) {
 	switch t.Kind {
 	case spec.Union:
@@ -152,13 +151,13 @@ func writeResult(b *strings.Builder, t *spec.Type, indent string) {
 	}
 }
 
-// typeText is a type in a few words.
+// typeText returns a short description of a type.
 func typeText(t *spec.Type) string {
 	switch {
 	case len(t.Enum) > 0:
-		return strings.Join(each(t.Enum, literal), ` | `)
+		return strings.Join(mapTexts(t.Enum, literal), ` | `)
 	case t.Kind == spec.Union:
-		return strings.Join(each(t.Variants, typeText), " | ")
+		return strings.Join(mapTexts(t.Variants, typeText), " | ")
 	case t.Kind == spec.List && t.Elem != nil:
 		return "list of " + typeText(t.Elem)
 	case t.Kind == spec.Map && t.Elem != nil:
@@ -168,7 +167,7 @@ func typeText(t *spec.Type) string {
 	}
 }
 
-func argument(k *actions.Kind, name string) *actions.Arg {
+func findArg(k *actions.Kind, name string) *actions.Arg {
 	i := slices.IndexFunc(k.Args, func(a actions.Arg) bool { return a.Name == name })
 	if i < 0 {
 		return nil
@@ -176,7 +175,7 @@ func argument(k *actions.Kind, name string) *actions.Arg {
 	return &k.Args[i]
 }
 
-func each[T any](list []T, text func(T) string) []string {
+func mapTexts[T any](list []T, text func(T) string) []string {
 	out := make([]string, len(list))
 	for i, v := range list {
 		out[i] = text(v)
@@ -197,5 +196,5 @@ func cell(text string) string {
 }
 
 func codeList(names []string) string {
-	return strings.Join(each(names, func(n string) string { return "`" + n + "`" }), ", ")
+	return strings.Join(mapTexts(names, func(n string) string { return "`" + n + "`" }), ", ")
 }

@@ -21,7 +21,7 @@ func (r *runner) confine(ctx context.Context, c *command) (leave func(worked boo
 	if mode == sandbox.Off || mode == sandbox.Auto && !c.call.Env.Declared {
 		return func(bool) {}, nil
 	}
-	kernel := sandbox.Here()
+	kernel := sandbox.CurrentKernel()
 	if mode == sandbox.Required {
 		if err := kernel.Required(); err != nil {
 			return nil, err
@@ -82,7 +82,7 @@ func confinement(s actions.Static) string {
 
 // warn logs, once per engine, what the kernel cannot confine.
 func (r *runner) warn(call *actions.Call, kernel sandbox.Kernel) {
-	text := kernel.Partial()
+	text := kernel.DescribeMissing()
 	if !kernel.Confines() {
 		text = kernel.Unavailable().Error()
 	}

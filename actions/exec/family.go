@@ -129,6 +129,7 @@ func (r *runner) runLocal(ctx context.Context, c *command) actions.Outcome {
 func analyze(s actions.Static) actions.Facts {
 	return actions.Facts{
 		Result: resultType(s), Yields: yields(s), Effect: effect(s), Certainty: certainty(s), Grants: needs(s), Sandbox: confinement(s), Faults: check(s),
+		RepeatRemedy: "Add `idempotent: true` if repeating the step does no harm.",
 	}
 }
 

@@ -14,26 +14,26 @@ func deleteKind() *actions.Kind {
 	return &actions.Kind{
 		Name:    "delete",
 		Summary: "Deletes a file, a symbolic link or a directory.",
-		Doc: `What is not there is *not found*, which completes a resource's ` + "`delete`" + `.
+		Doc: `If nothing exists at the path, the result is *not found*, which counts as success in a resource's ` + "`delete`" + `.
 
-A symbolic link is deleted itself, not what it points to. A directory must be empty unless ` + "`recursive`" + ` says otherwise.`,
+A symbolic link itself is deleted, not its target. A directory must be empty unless ` + "`recursive`" + ` is true.`,
 		Args: []actions.Arg{
-			pathArg("What to delete."),
-			declare.Option("recursive", declare.Bool(), false, "Delete a directory with all in it. The permissions must grant the whole tree: `dir/**`."),
-			root(),
+			pathArg("File, symbolic link or directory to delete."),
+			declare.Option("recursive", declare.Bool(), false, "Delete a directory with its contents. The permissions must grant the whole tree: `dir/**`."),
+			rootArg(),
 		},
 		Analyze: func(s actions.Static) actions.Facts {
-			f := changes(s, declare.Object(declare.Member("path", declare.Text(), "The path, as it was given.")))
+			f := changeFacts(s, declare.Object(declare.Member("path", declare.Text(), "The path, as given.")))
 			f.Makes = false
 			return f
 		},
 		Examples: []actions.Example{
 			{
-				Summary: "A file", Spec: `file: delete: path: "etc/motd"`,
+				Summary: "Delete a file", Spec: `file: delete: path: "etc/motd"`,
 				Files: map[string]string{"etc/motd": "Welcome.\n"},
 			},
 			{
-				Summary: "A directory with all in it", Spec: `file: delete: {path: "cache", recursive: true}`,
+				Summary: "Delete a directory with its contents", Spec: `file: delete: {path: "cache", recursive: true}`,
 				Files: map[string]string{"cache/a/1": "one", "cache/b": "two"},
 			},
 		},
@@ -49,7 +49,7 @@ func runDelete(ctx context.Context, call *actions.Call) actions.Outcome {
 	if err := call.Decode(&args); err != nil {
 		return actions.Refuse(err)
 	}
-	err := call.Env.Files.Remove(ctx, args.place(), args.Recursive)
+	err := call.Env.Files.Remove(ctx, args.fullPath(), args.Recursive)
 	var changed *files.ChangedError
 	switch {
 	case err == nil:
@@ -57,6 +57,6 @@ func runDelete(ctx context.Context, call *actions.Call) actions.Outcome {
 	case errors.Is(err, fs.ErrNotExist) && !errors.As(err, &changed):
 		return actions.Missing(err)
 	default:
-		return changing(err)
+		return changeFailure(err)
 	}
 }

@@ -1,5 +1,5 @@
-// Package file is the family of actions on files: confined to what a spec is
-// permitted, each change whole or not at all.
+// Package file is the family of actions on files. They only access paths that the spec's
+// permissions grant, and each change is atomic.
 package file
 
 import (
@@ -11,13 +11,13 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Family is the declaration of the file actions.
+// Family returns the declaration of the file actions.
 func Family() *actions.Family {
 	return &actions.Family{
 		Name: "file",
 		Summary: "Files, directories and symbolic links on the machine that the provider runs on, " +
-			"within what the permissions grant.",
-		Defaults: []actions.Arg{root()},
+			"at paths that the permissions grant.",
+		Defaults: []actions.Arg{rootArg()},
 		Kinds: []*actions.Kind{
 			writeKind(), readKind(), listKind(), deleteKind(),
 			mkdirKind(), copyKind(), symlinkKind(), statKind(), unpackKind(),
@@ -26,45 +26,45 @@ func Family() *actions.Family {
 	}
 }
 
-// The arguments that several kinds have.
+// Arguments that several kinds have.
 
-func root() actions.Arg {
-	a := declare.Option("root", declare.NonEmpty(), ".", "Folder that relative paths start at; itself relative to the folder of the user's program.")
+func rootArg() actions.Arg {
+	a := declare.Option("root", declare.NonEmpty(), ".", "Folder that paths are relative to. It is relative to the folder of the user's program.")
 	a.Exposed = true
 	return a
 }
 
-func parents() actions.Arg {
-	return declare.Option("parents", declare.Bool(), true, "Make missing folders on the way. If the action then fails, they are taken back.")
+func parentsArg() actions.Arg {
+	return declare.Option("parents", declare.Bool(), true, "Make missing parent folders. If the action fails, they are removed again.")
 }
 
-func pathArg(doc string) actions.Arg { return required("path", doc) }
+func pathArg(doc string) actions.Arg { return requiredPath("path", doc) }
 
-func required(name, doc string) actions.Arg {
+func requiredPath(name, doc string) actions.Arg {
 	a := declare.Arg(name, declare.NonEmpty(), doc)
 	a.Exposed, a.Required = true, true
 	return a
 }
 
-func mode(doc string) actions.Arg {
+func modeArg(doc string) actions.Arg {
 	return declare.Arg("mode", declare.Mode(), doc)
 }
 
-func overwrite(doc string) actions.Arg {
+func overwriteArg(doc string) actions.Arg {
 	return declare.Option("overwrite", declare.Bool(), false, doc)
 }
 
-// looks are the facts of a call that looks at its path.
-func looks(s actions.Static, result *spec.Type) actions.Facts {
-	return actions.Facts{Result: result, Effect: actions.None, Grants: needs(s, grant.Read, "path")}
+// lookFacts returns the facts about a call that only looks at its path.
+func lookFacts(s actions.Static, result *spec.Type) actions.Facts {
+	return actions.Facts{Result: result, Effect: actions.None, Grants: argumentGrants(s, grant.Read, "path")}
 }
 
-// changes are the facts of a call that makes what its path names, or changes it.
-func changes(s actions.Static, result *spec.Type) actions.Facts {
-	return actions.Facts{Result: result, Effect: actions.Write, Place: placeOf(s), Makes: true, Grants: needs(s, grant.Write, "path")}
+// changeFacts returns the facts about a call that makes or changes its path.
+func changeFacts(s actions.Static, result *spec.Type) actions.Facts {
+	return actions.Facts{Result: result, Effect: actions.Write, Place: placeOf(s), Makes: true, Grants: argumentGrants(s, grant.Write, "path")}
 }
 
-// placeOf is the path of a call, as written.
+// placeOf returns the path of a call, as written.
 func placeOf(s actions.Static) string {
 	path, root := s.Nodes["path"], s.Nodes["root"]
 	if path == nil {

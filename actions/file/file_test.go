@@ -16,7 +16,7 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// world is a temporary folder with files, all of it granted but secret.
+// world is a temporary folder with files. All of it is granted except the folder secret.
 type world struct {
 	*testing.T
 	dir   string
@@ -50,8 +50,7 @@ func newWorld(t *testing.T, contents map[string]string) world {
 	return world{t, dir, granted}
 }
 
-// run runs a kind; wanted are the costly members of the result that are asked
-// for.
+// run runs a kind. wanted are the members of the result that the spec refers to.
 func (w world) run(kind string, args map[string]any, wanted ...string) actions.Outcome {
 	w.Helper()
 	ask := map[string]bool{}
@@ -75,14 +74,15 @@ func (w world) content(name string) string {
 
 type args = map[string]any
 
-// expect compares an outcome; what is no text is compared by the caller.
+// expect compares an outcome, but not members that are not strings, which the caller
+// compares.
 func (w world) expect(got actions.Outcome, status actions.Status, result args, message string) {
 	w.Helper()
 	if got.Status != status {
 		w.Errorf("status %d, want %d (%v)", got.Status, status, got.Err)
 	}
 	if (got.Err == nil) != (status == actions.Done) || got.Err != nil && !strings.Contains(got.Err.Error(), message) {
-		w.Errorf("error %v, want one with %q", got.Err, message)
+		w.Errorf("expected an error with %q, got %v", message, got.Err)
 	}
 	if result == nil {
 		return
@@ -117,7 +117,7 @@ func TestWrite(t *testing.T) {
 		{"content", args{"content": "hello"}, nil, actions.Done, plain, ""},
 		{"hash", args{"content": "hello"}, []string{"sha256"}, actions.Done, with(args{"sha256": helloHash}), ""},
 		{
-			"content back",
+			"content in the result",
 			args{"content": "hello"},
 			[]string{"content", "contentBase64", "sha256"},
 			actions.Done,
@@ -126,7 +126,7 @@ func TestWrite(t *testing.T) {
 		{"base64", args{"contentBase64": "aGVs\nbG8="}, []string{"content"}, actions.Done, with(args{"content": "hello"}), ""},
 		{"binary", args{"contentBase64": "/w=="}, []string{"contentBase64"}, actions.Done, args{"path": "in/f", "size": int64(1), "mode": "0600", "contentBase64": "/w=="}, ""},
 		{
-			"binary, whatever it is",
+			"binary with content and contentBase64",
 			args{"contentBase64": "/w=="},
 			[]string{"content", "contentBase64"},
 			actions.Done,
@@ -152,7 +152,7 @@ func TestWrite(t *testing.T) {
 		{"not granted", args{"content": "x", "path": "ro/f"}, nil, actions.Refused, nil, "add it to permissions.write"},
 		{"over limit", args{"contentBase64": "aGVsbG8=", "maxBytes": int64(4)}, []string{"content"}, actions.Failed, nil, "maxBytes"},
 		{"empty path", args{"content": "x", "path": ""}, nil, actions.Refused, nil, "the path is empty"},
-		{"a folder's name", args{"content": "x", "path": "in/f/"}, nil, actions.Refused, nil, "ends in a slash"},
+		{"trailing slash", args{"content": "x", "path": "in/f/"}, nil, actions.Refused, nil, "ends in a slash"},
 		{"below root", args{"content": "hello", "path": "f", "root": "in"}, nil, actions.Done, args{"path": "f", "size": int64(5), "mode": "0600"}, ""},
 		{"above root", args{"content": "hello", "path": "../f", "root": "in"}, nil, actions.Refused, nil, "not permitted to write"},
 	} {
@@ -163,10 +163,10 @@ func TestWrite(t *testing.T) {
 			got := w.run("write", given, tc.wanted...)
 			w.expect(got, tc.status, tc.result, tc.err)
 			if _, err := os.Stat(filepath.Join(w.dir, "in/f")); (err == nil) != (tc.status != actions.Refused) {
-				t.Errorf("the file is there: %v", err == nil)
+				t.Errorf("the file exists: %v", err == nil)
 			}
 			if w.content("in/old") != "old" {
-				t.Error("another file has changed")
+				t.Error("another file was changed")
 			}
 		})
 	}
@@ -226,7 +226,7 @@ func TestDelete(t *testing.T) {
 	w.expect(w.run("delete", args{"path": "in/t", "recursive": true}), actions.Done, args{"path": "in/t"}, "")
 	w.expect(w.run("delete", args{"path": "ro/f"}), actions.Refused, nil, "permissions.write")
 	if w.content("in/d/x")+w.content("ro/f") != "xf" {
-		t.Error("too much is deleted")
+		t.Error("another file was deleted")
 	}
 }
 
@@ -240,7 +240,7 @@ func TestMkdir(t *testing.T) {
 	w.expect(w.run("mkdir", args{"path": "in/d", "mode": "x"}), actions.Refused, nil, "octal")
 	w.expect(w.run("mkdir", args{"path": "ro/x"}), actions.Refused, nil, "permissions.write")
 	if w.content("in/d/x") != "x" {
-		t.Error("what was in it is gone")
+		t.Error("the contents of the directory are gone")
 	}
 }
 
@@ -261,7 +261,7 @@ func TestCopy(t *testing.T) {
 	w.expect(w.run("copy", args{"from": "in/old", "path": "ro/x"}), actions.Refused, nil, "permissions.write")
 	w.expect(w.run("copy", args{"from": "/etc/passwd", "path": "in/x"}), actions.Refused, nil, "permissions.read")
 	if w.content("in/old") != "hello" {
-		t.Errorf("in/old is %q", w.content("in/old"))
+		t.Errorf("in/old contains %q", w.content("in/old"))
 	}
 }
 
@@ -293,7 +293,7 @@ func TestStat(t *testing.T) {
 		result, _ := got.Result.(map[string]any)
 		for name, value := range want {
 			if result[name] != value {
-				t.Errorf("%s: %s is %v, want %v", path, name, result[name], value)
+				t.Errorf("%s: %s: got %v, want %v", path, name, result[name], value)
 			}
 		}
 	}

@@ -9,28 +9,28 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// familyGrants are those of a spec without a permissions block: the tree under
-// the root that it names, to write and so to read. One that names none has none.
+// familyGrants returns the grants of a spec without a permissions block: writing, and so
+// reading, below the root in its block of defaults. Without a root there are none.
 func familyGrants(s actions.Static) []actions.Grant {
 	node := s.Nodes["root"]
 	if node == nil || node.Kind != spec.StringNode {
 		return nil
 	}
-	tree := under(quoted(node, s.Literals["root"]), "**")
+	tree := patternBelow(quotePattern(node, s.Literals["root"]), "**")
 	return []actions.Grant{{Access: grant.Write, Pattern: tree}}
 }
 
-// needs are the grants of a run that accesses the path in the argument.
-func needs(s actions.Static, access grant.Access, argument string) []actions.Grant {
-	pattern := located(s, argument)
+// argumentGrants returns the grants of a call that accesses the path in the argument.
+func argumentGrants(s actions.Static, access grant.Access, argument string) []actions.Grant {
+	pattern := pathPattern(s, argument)
 	if pattern == nil {
 		return nil
 	}
-	return []actions.Grant{asking(s, access, pattern, argument)}
+	return []actions.Grant{grantFor(s, access, pattern, argument)}
 }
 
-// asking is the grant that a step needs for the path in the argument.
-func asking(s actions.Static, access grant.Access, pattern *spec.Node, argument string) actions.Grant {
+// grantFor returns the grant that a step needs for the path in the argument.
+func grantFor(s actions.Static, access grant.Access, pattern *spec.Node, argument string) actions.Grant {
 	g := actions.Grant{Access: access, Pattern: pattern, Name: s.Nodes[argument]}
 	if root := s.Nodes["root"]; root != nil && root.Kind == spec.StringNode {
 		g.Root = root
@@ -38,22 +38,22 @@ func asking(s actions.Static, access grant.Access, pattern *spec.Node, argument 
 	return g
 }
 
-// located is the path in the argument below the root, as a pattern.
-func located(s actions.Static, argument string) *spec.Node {
+// pathPattern returns the path in the argument, relative to the root, as a pattern.
+func pathPattern(s actions.Static, argument string) *spec.Node {
 	node, rootNode := s.Nodes[argument], s.Nodes["root"]
 	if node == nil || node.Kind != spec.StringNode {
 		return nil
 	}
-	at := quoted(node, s.Literals[argument])
+	at := quotePattern(node, s.Literals[argument])
 	if rootNode == nil || rootNode.Kind != spec.StringNode || path.IsAbs(node.Text) {
 		return at
 	}
-	return joined(quoted(rootNode, s.Literals["root"]), at)
+	return joinPatterns(quotePattern(rootNode, s.Literals["root"]), at)
 }
 
-// quoted is the text as a pattern for itself. In a template, the values are for
-// the compiler to quote.
-func quoted(n *spec.Node, literal any) *spec.Node {
+// quotePattern returns a literal as a pattern that only matches itself. The compiler quotes
+// the values in templates.
+func quotePattern(n *spec.Node, literal any) *spec.Node {
 	text, ok := literal.(string)
 	if !ok || grant.QuoteGlob(text) == text {
 		return n
@@ -61,15 +61,15 @@ func quoted(n *spec.Node, literal any) *spec.Node {
 	return &spec.Node{Kind: spec.StringNode, Text: grant.QuoteGlob(text), Range: n.Range}
 }
 
-// under is the pattern below a node's, with the node's place.
-func under(n *spec.Node, pattern string) *spec.Node {
+// patternBelow returns the pattern below the path of a node, at the node's position.
+func patternBelow(n *spec.Node, pattern string) *spec.Node {
 	out := *n
 	out.Text = strings.TrimRight(n.Text, "/") + "/" + pattern
 	return &out
 }
 
-// joined is the template of the one below the other. Each keeps its place.
-func joined(root, at *spec.Node) *spec.Node {
+// joinPatterns returns the template root/at. Its parts keep their positions.
+func joinPatterns(root, at *spec.Node) *spec.Node {
 	text := strings.TrimRight(root.Text, "/") + "/"
 	out := &spec.Node{Kind: spec.StringNode, Text: text + at.Text, Range: at.Range}
 	if root.Range.File != at.Range.File || len(at.Marks) == 0 || len(root.Marks) == 0 {

@@ -38,7 +38,7 @@ func TestFamilyGrants(t *testing.T) {
 		})
 	}
 	if got := Family().Grants(actions.Static{}); got != nil {
-		t.Errorf("a spec that names no root gets %+v", got)
+		t.Errorf("a spec without root gets %+v", got)
 	}
 }
 
@@ -70,13 +70,12 @@ func TestKindGrants(t *testing.T) {
 	}
 }
 
-// TestGrantPlaces: in a pattern that is put together, every character still
-// says where it stands.
+// TestGrantPlaces checks that every character of a joined pattern has its position.
 func TestGrantPlaces(t *testing.T) {
 	root, path := node("r"), node("päth")
 	path.Marks[0].Pos = diag.Position{Line: 7, Column: 4}
-	pattern := joined(root, path)
+	pattern := joinPatterns(root, path)
 	if got := pattern.At(4, 6).Start; got != (diag.Position{Line: 7, Column: 6}) {
-		t.Errorf("%q is at %v", pattern.Text, got)
+		t.Errorf("%q: got positions %v", pattern.Text, got)
 	}
 }

@@ -22,22 +22,22 @@ func listKind() *actions.Kind {
 	return &actions.Kind{
 		Name:    "list",
 		Summary: "Lists the files in a directory.",
-		Doc: `The items are sorted by path. A symbolic link counts as what it points to, as far as that is permitted; a directory
-is not walked into through one. What the permissions do not grant is left out, and so are what vanishes meanwhile
-and names that are no UTF-8.
+		Doc: `The items are sorted by path. A symbolic link is listed as its target, if the permissions grant that, but
+directories are not searched through links. Files that the permissions do not grant are omitted, and so are files
+that disappear meanwhile and names that are not valid UTF-8.
 
-A directory that is not there is *not found*.`,
+If the directory does not exist, the result is *not found*.`,
 		Args: []actions.Arg{
 			pathArg("Directory to list."),
 			listGlob(),
 			listType(),
-			declare.MaxBytes("Most bytes of `content` or `contentBase64` of each file; a larger one is an error."),
-			declare.MaxValues("Most values of the list, items and their members; more are an error."),
-			root(),
+			declare.MaxBytes("Maximum size of `content` or `contentBase64` of each file. A larger file is an error."),
+			declare.MaxValues("Maximum number of values in the list: items and their members. More are an error."),
+			rootArg(),
 		},
-		Analyze: func(s actions.Static) actions.Facts { return looks(s, listResult()) },
+		Analyze: func(s actions.Static) actions.Facts { return lookFacts(s, listResult()) },
 		Examples: []actions.Example{{
-			Summary: "All configuration files in a tree", Spec: `file: list: {path: "conf", glob: "**/*.yaml"}`,
+			Summary: "List all configuration files in a tree", Spec: `file: list: {path: "conf", glob: "**/*.yaml"}`,
 			Files: map[string]string{"conf/a.yaml": "a: 1\n", "conf/d/b.yaml": "b: 2\n", "conf/README": "no\n"},
 		}},
 		Run: runList,
@@ -46,15 +46,15 @@ A directory that is not there is *not found*.`,
 
 func listGlob() actions.Arg {
 	return declare.Option("glob", declare.NonEmpty(), "*",
-		"Which of them, by the path from the directory on: `*`, `?` and `[…]` stay within a name, `**` is any number of folders.")
+		"Pattern for paths relative to the directory. `*`, `?` and `[…]` match within a name, `**` matches any number of folders.")
 }
 
 func listType() actions.Arg {
-	return declare.Option("type", declare.OneOf("file", "directory"), "file", "What is listed.")
+	return declare.Option("type", declare.OneOf("file", "directory"), "file", "What to list.")
 }
 
-// listResult has items like read's result, with what costs a look into each
-// file only where it is referred to item by item.
+// listResult returns a type whose items are like the result of read. Members that require
+// reading a file are only present if the spec refers to them.
 func listResult() *spec.Type {
 	item := fileType()
 	for _, f := range item.Fields {
@@ -63,23 +63,23 @@ func listResult() *spec.Type {
 		}
 	}
 	return declare.Object(
-		declare.Member("path", declare.Text(), "The directory, as it was given."),
-		declare.Member("items", declare.List(item), "What is there, sorted by path; each path begins with the directory's, so that it can be used as a path again."),
+		declare.Member("path", declare.Text(), "The directory, as given."),
+		declare.Member("items", declare.List(item), "The files or directories, sorted by path. Each path begins with that of the directory, so that it can be used as an argument."),
 	)
 }
 
 // lister is one run of list.
 type lister struct {
-	ctx   context.Context
-	files *files.Files
-	at    string // the directory
-	shown string // the same, as it was given
-	glob  grant.Glob
-	dirs  bool
-	limit int64
-	ask   asked
-	left  *decode.Budget
-	items []any
+	ctx    context.Context
+	files  *files.Files
+	dir    string // the directory to list
+	shown  string // the directory, as given
+	glob   grant.Glob
+	dirs   bool
+	limit  int64
+	wanted wantedMembers
+	budget *decode.Budget
+	items  []any
 }
 
 func runList(ctx context.Context, call *actions.Call) actions.Outcome {
@@ -97,11 +97,11 @@ func runList(ctx context.Context, call *actions.Call) actions.Outcome {
 		return actions.Refuse(fmt.Errorf("glob %q: %w", args.Glob, err))
 	}
 	l := &lister{
-		ctx: ctx, files: call.Env.Files, at: args.place(), shown: args.Path, glob: glob, dirs: args.Type == "directory",
-		limit: int64(args.MaxBytes), ask: askedOf(call, "items."), left: decode.NewBudget(call.MaxValues()), items: []any{},
+		ctx: ctx, files: call.Env.Files, dir: args.fullPath(), shown: args.Path, glob: glob, dirs: args.Type == "directory",
+		limit: int64(args.MaxBytes), wanted: wantedBy(call, "items."), budget: decode.NewBudget(call.MaxValues()), items: []any{},
 	}
 	if err := l.walk(""); err != nil {
-		return looking("list", err)
+		return lookFailure("list", err)
 	}
 	slices.SortFunc(l.items, func(a, b any) int {
 		return strings.Compare(a.(map[string]any)["path"].(string), b.(map[string]any)["path"].(string))
@@ -109,12 +109,12 @@ func runList(ctx context.Context, call *actions.Call) actions.Outcome {
 	return actions.Succeed(map[string]any{"path": l.shown, "items": l.items})
 }
 
-// walk lists the folder below the directory, "" for the directory itself.
+// walk lists the folder `below`, which is relative to the directory.
 func (l *lister) walk(below string) error {
 	if err := context.Cause(l.ctx); err != nil {
 		return err
 	}
-	entries, err := l.files.ReadDir(path.Join(l.at, below))
+	entries, err := l.files.ReadDir(path.Join(l.dir, below))
 	if err != nil {
 		return err
 	}
@@ -124,12 +124,12 @@ func (l *lister) walk(below string) error {
 		}
 		rel := path.Join(below, e.Name())
 		if l.glob.Match(rel) {
-			if err := skippable(l.add(rel)); err != nil {
+			if err := ignoreSkippable(l.add(rel)); err != nil {
 				return err
 			}
 		}
-		if e.IsDir() && l.deeper(rel) {
-			if err := skippable(l.walk(rel)); err != nil {
+		if e.IsDir() && l.mayMatchBelow(rel) {
+			if err := ignoreSkippable(l.walk(rel)); err != nil {
 				return err
 			}
 		}
@@ -137,13 +137,13 @@ func (l *lister) walk(below string) error {
 	return nil
 }
 
-// deeper reports whether something below the folder can match.
-func (l *lister) deeper(rel string) bool {
+// mayMatchBelow reports whether the pattern can match something below the folder.
+func (l *lister) mayMatchBelow(rel string) bool {
 	return l.glob.Depth() < 0 || strings.Count(rel, "/")+1 < l.glob.Depth()
 }
 
-// skippable is nil for what is not permitted, or vanished while we looked.
-func skippable(err error) error {
+// ignoreSkippable returns nil for the error of a file that is not granted or has disappeared.
+func ignoreSkippable(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil
 	}
@@ -151,30 +151,30 @@ func skippable(err error) error {
 }
 
 func (l *lister) add(rel string) error {
-	at, shown := path.Join(l.at, rel), path.Join(l.shown, rel)
+	at, shown := path.Join(l.dir, rel), path.Join(l.shown, rel)
 	info, err := l.files.Stat(at)
 	switch {
 	case err != nil:
 		return err
 	case info.IsDir() && l.dirs:
-		return l.put(attributes(shown, info))
+		return l.addItem(attributes(shown, info))
 	case !info.Mode().IsRegular() || l.dirs:
 		return nil
-	case !l.ask.any():
-		return l.put(attributes(shown, info))
+	case !l.wanted.any():
+		return l.addItem(attributes(shown, info))
 	}
-	item, err := readFile(l.ctx, l.files, shown, at, l.limit, l.ask)
+	item, err := readFile(l.ctx, l.files, shown, at, l.limit, l.wanted)
 	if err != nil {
 		return err
 	}
-	return l.put(item)
+	return l.addItem(item)
 }
 
-// put adds an item to the list.
-func (l *lister) put(item map[string]any) error {
+// addItem adds an item to the list.
+func (l *lister) addItem(item map[string]any) error {
 	var many *decode.TooManyError
-	if errors.As(l.left.Spend(1+len(item)), &many) {
-		return fmt.Errorf("it has more than the %d values that maxValues allows; raise maxValues, or list fewer with glob", many.Limit)
+	if errors.As(l.budget.Spend(1+len(item)), &many) {
+		return fmt.Errorf("the list has more than the %d values that maxValues allows; raise maxValues, or list fewer files with glob", many.Limit)
 	}
 	l.items = append(l.items, item)
 	return nil

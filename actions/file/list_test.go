@@ -67,6 +67,6 @@ func TestListContent(t *testing.T) {
 	if item["content"] != "hello" || item["sha256"] != helloHash {
 		t.Errorf("got %v", item)
 	}
-	w.expect(w.run("list", args{"path": "in"}, "items.content"), actions.Refused, nil, `b": its content is not UTF-8`)
+	w.expect(w.run("list", args{"path": "in"}, "items.content"), actions.Refused, nil, `b": the content is not valid UTF-8`)
 	w.expect(w.run("list", args{"path": "in", "maxBytes": "3B"}, "items.contentBase64"), actions.Refused, nil, "maxBytes")
 }

@@ -11,29 +11,29 @@ import (
 	"github.com/declprov/declprov/actions/sys/files"
 )
 
-// location is the path that a call is about, and the folder that relative paths start at.
+// location is the path of a call, and the folder that it is relative to.
 type location struct {
 	Path string `arg:"path"`
 	Root string `arg:"root"`
 }
 
-// place is where the path is.
-func (l *location) place() string { return l.below(l.Path) }
+// fullPath returns the path below the root.
+func (l *location) fullPath() string { return l.resolve(l.Path) }
 
-// below is where a path is: below the root, unless it is absolute.
-func (l *location) below(path string) string {
+// resolve returns a path below the root, or the path itself if it is absolute.
+func (l *location) resolve(path string) string {
 	if path == "" || l.Root == "" || filepath.IsAbs(path) {
 		return path
 	}
-	// A slash at the end stays: it says that a directory is meant.
+	// Keep a trailing slash: it says that the path is a directory.
 	if os.IsPathSeparator(path[len(path)-1]) {
 		return filepath.Join(l.Root, path) + string(os.PathSeparator)
 	}
 	return filepath.Join(l.Root, path)
 }
 
-// changing is the outcome of a change that failed.
-func changing(err error) actions.Outcome {
+// changeFailure returns the outcome of a failed change.
+func changeFailure(err error) actions.Outcome {
 	var changed *files.ChangedError
 	if errors.As(err, &changed) {
 		return actions.Fail(err)
@@ -41,8 +41,8 @@ func changing(err error) actions.Outcome {
 	return actions.Refuse(err)
 }
 
-// looking is the outcome of a look that failed.
-func looking(verb string, err error) actions.Outcome {
+// lookFailure returns the outcome of a failed read or stat.
+func lookFailure(verb string, err error) actions.Outcome {
 	err = fmt.Errorf("%s %w", verb, err)
 	if errors.Is(err, fs.ErrNotExist) {
 		return actions.Missing(err)
@@ -50,5 +50,5 @@ func looking(verb string, err error) actions.Outcome {
 	return actions.Refuse(err)
 }
 
-// modeText is a mode as the results show it.
+// modeText returns the permission bits in octal.
 func modeText(mode fs.FileMode) string { return fmt.Sprintf("%04o", mode.Perm()) }

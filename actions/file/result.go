@@ -16,20 +16,20 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// fileType is the type of what is known of a file.
+// fileType returns the type of a result that describes a file.
 func fileType() *spec.Type {
 	return declare.Object(
-		declare.Member("path", declare.Text(), "The path, as it was given."),
+		declare.Member("path", declare.Text(), "The path, as given."),
 		declare.Member("size", declare.Int(), "Size in bytes."),
-		declare.Member("sha256", declare.Text(), "SHA-256 of the content, in hex; computed only where it is referred to."),
+		declare.Member("sha256", declare.Text(), "SHA-256 of the content, in hex. Only computed if the spec refers to it."),
 		declare.Member("mode", declare.Text(), "Permission bits, in octal: `0644`."),
 		declare.Member("modified", declare.Text(), "When the content last changed: RFC 3339, in UTC."),
-		declare.Member("content", declare.Text(), "The content, read only where it is referred to. It must be UTF-8; else it is null if contentBase64 is referred to as well, and an error if not."),
-		declare.Member("contentBase64", declare.Text(), "The content, whatever it is, in base64; read only where it is referred to."),
+		declare.Member("content", declare.Text(), "The content, only read if the spec refers to it. If it is not UTF-8, that is an error, or null if the spec also refers to contentBase64."),
+		declare.Member("contentBase64", declare.Text(), "The content in base64. Only read if the spec refers to it."),
 	)
 }
 
-// attributes are what a look at a file tells without reading it.
+// attributes returns the members that are known without reading the file.
 func attributes(path string, info fs.FileInfo) map[string]any {
 	return map[string]any{
 		"path":     path,
@@ -39,27 +39,27 @@ func attributes(path string, info fs.FileInfo) map[string]any {
 	}
 }
 
-// asked says which of the costly members of a result are wanted.
-type asked struct{ sha256, content, base64 bool }
+// wantedMembers says which members that require reading the file the spec refers to.
+type wantedMembers struct{ sha256, content, base64 bool }
 
-func askedOf(call *actions.Call, prefix string) asked {
-	return asked{
+func wantedBy(call *actions.Call, prefix string) wantedMembers {
+	return wantedMembers{
 		sha256:  call.Asks(prefix + "sha256"),
 		content: call.Asks(prefix + "content"),
 		base64:  call.Asks(prefix + "contentBase64"),
 	}
 }
 
-func (a asked) text() bool { return a.content || a.base64 }
+func (a wantedMembers) text() bool { return a.content || a.base64 }
 
-func (a asked) any() bool { return a.sha256 || a.text() }
+func (a wantedMembers) any() bool { return a.sha256 || a.text() }
 
-// addContent reads as much of a file as is asked for, in constant memory unless
-// the content itself is. Limit is the most bytes of content.
-func addContent(result map[string]any, src io.Reader, limit int64, ask asked) error {
+// addContent adds the wanted members. It uses constant memory unless the content itself is
+// wanted. limit is the maximum size of the content.
+func addContent(result map[string]any, src io.Reader, limit int64, wanted wantedMembers) error {
 	hash := sha256.New()
-	if !ask.text() {
-		if ask.sha256 {
+	if !wanted.text() {
+		if wanted.sha256 {
 			if _, err := io.Copy(hash, src); err != nil {
 				return err
 			}
@@ -72,19 +72,19 @@ func addContent(result map[string]any, src io.Reader, limit int64, ask asked) er
 		return err
 	}
 	if int64(len(content)) > limit {
-		return fmt.Errorf("it has more than the %d bytes of content that maxBytes allows; raise maxBytes, or do without content and contentBase64", limit)
+		return fmt.Errorf("the content has more than the %d bytes that maxBytes allows; raise maxBytes, or do not refer to content and contentBase64", limit)
 	}
 	result["size"] = int64(len(content))
 	switch {
-	case ask.content && utf8.Valid(content):
+	case wanted.content && utf8.Valid(content):
 		result["content"] = string(content)
-	case ask.content && !ask.base64:
-		return errors.New("its content is not UTF-8 text; use contentBase64 instead of content")
+	case wanted.content && !wanted.base64:
+		return errors.New("the content is not valid UTF-8; use contentBase64 instead of content")
 	}
-	if ask.base64 {
+	if wanted.base64 {
 		result["contentBase64"] = base64.StdEncoding.EncodeToString(content)
 	}
-	if ask.sha256 {
+	if wanted.sha256 {
 		hash.Write(content)
 		result["sha256"] = hex.EncodeToString(hash.Sum(nil))
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// source is the content that a write is given.
+// source is the content to write. One of its members is set.
 type source struct {
 	Content       *string    `arg:"content"`
 	ContentBase64 *string    `arg:"contentBase64"`
@@ -35,10 +35,10 @@ func (s *source) open(ctx context.Context, call *actions.Call) (io.ReadCloser, e
 		}
 		return opened, nil
 	}
-	return nil, errors.New("nothing to write: content, contentBase64 and source are all null; give one of them")
+	return nil, errors.New("nothing to write: content, contentBase64 and source are all null; set one of them")
 }
 
-// base64Reader says which argument it is that cannot be decoded.
+// base64Reader adds the name of the argument to decoding errors.
 type base64Reader struct{ decoder io.Reader }
 
 func (r *base64Reader) Read(p []byte) (int, error) {

@@ -11,29 +11,29 @@ import (
 func statKind() *actions.Kind {
 	return &actions.Kind{
 		Name:    "stat",
-		Summary: "Looks at what a path names, without reading it.",
-		Doc:     "What is not there is *not found*. A symbolic link is looked at itself, unless `follow` says otherwise.",
+		Summary: "Describes a file, directory or symbolic link without reading it.",
+		Doc:     "If nothing exists at the path, the result is *not found*. For a symbolic link, the link itself is described unless `follow` is true.",
 		Args: []actions.Arg{
-			pathArg("What to look at."),
-			declare.Option("follow", declare.Bool(), false, "Look at what a symbolic link points to, as far as that is permitted."),
-			root(),
+			pathArg("Path to describe."),
+			declare.Option("follow", declare.Bool(), false, "Describe the target of a symbolic link, which the permissions must grant."),
+			rootArg(),
 		},
 		Analyze: func(s actions.Static) actions.Facts {
-			kind := declare.Member("type", declare.Text(), "What it is.")
+			kind := declare.Member("type", declare.Text(), "Type of the file.")
 			kind.Type.Enum = []any{"file", "directory", "symlink", "other"}
-			target := declare.Member("target", declare.Text(), "What a symbolic link points to, as it is written there; absent for anything else.")
+			target := declare.Member("target", declare.Text(), "Target of a symbolic link, as stored in the link. Absent for other types.")
 			target.Required = false
-			return looks(s, declare.Object(
-				declare.Member("path", declare.Text(), "The path, as it was given."),
+			return lookFacts(s, declare.Object(
+				declare.Member("path", declare.Text(), "The path, as given."),
 				kind,
-				declare.Member("size", declare.Int(), "Size in bytes, of a file; of anything else it means little."),
+				declare.Member("size", declare.Int(), "Size of a file in bytes. For other types it depends on the system."),
 				declare.Member("mode", declare.Text(), "Permission bits, in octal: `0644`."),
-				declare.Member("modified", declare.Text(), "When it last changed: RFC 3339, in UTC."),
+				declare.Member("modified", declare.Text(), "Time of the last modification: RFC 3339, in UTC."),
 				target,
 			))
 		},
 		Examples: []actions.Example{{
-			Summary: "Whether a directory is there", Spec: `file: stat: path: "app/releases"`,
+			Summary: "Check whether a directory exists", Spec: `file: stat: path: "app/releases"`,
 			Files: map[string]string{"app/releases/2/VERSION": "2\n"},
 		}},
 		Run: runStat,
@@ -48,21 +48,21 @@ func runStat(_ context.Context, call *actions.Call) actions.Outcome {
 	if err := call.Decode(&args); err != nil {
 		return actions.Refuse(err)
 	}
-	files, at := call.Env.Files, args.place()
+	files, at := call.Env.Files, args.fullPath()
 	look := files.Lstat
 	if args.Follow {
 		look = files.Stat
 	}
 	info, err := look(at)
 	if err != nil {
-		return looking("stat", err)
+		return lookFailure("stat", err)
 	}
 	result := attributes(args.Path, info)
 	result["type"] = typeName(info.Mode())
 	if info.Mode()&fs.ModeSymlink != 0 {
 		target, err := files.Readlink(at)
 		if err != nil {
-			return looking("stat", err)
+			return lookFailure("stat", err)
 		}
 		result["target"] = target
 	}

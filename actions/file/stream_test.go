@@ -10,7 +10,7 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// TestStreams: a large file is written, copied and hashed in little memory.
+// TestStreams checks that writing, copying and hashing a large file uses little memory.
 func TestStreams(t *testing.T) {
 	const size = 64 << 20
 	w := newWorld(t, map[string]string{"in/x": "", "own/large": ""})

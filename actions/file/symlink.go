@@ -12,26 +12,26 @@ func symlinkKind() *actions.Kind {
 	return &actions.Kind{
 		Name:    "symlink",
 		Summary: "Makes a symbolic link.",
-		Doc: `The target is written into the link as it is given: an absolute path, or one relative to the link's own folder. It need
-not exist, and must be permitted for reading, since that is where the link leads.
+		Doc: `The target is stored in the link as given: an absolute path, or a path relative to the folder of the link. It need
+not exist. The permissions must grant it for reading.
 
-Something that exists in the link's place is an error unless ` + "`overwrite`" + ` says otherwise; then a file or a link is replaced at
-once, never a directory.`,
+If something exists at the path, that is an error unless ` + "`overwrite`" + ` is true. Then a file or link is replaced
+atomically; a directory is never replaced.`,
 		Args: []actions.Arg{
-			pathArg("Where the link stands."),
-			required("target", "What it points to."),
-			parents(),
-			overwrite("Replace a file or a symbolic link that exists."),
-			root(),
+			pathArg("Path of the link."),
+			requiredPath("target", "Target of the link."),
+			parentsArg(),
+			overwriteArg("Replace an existing file or symbolic link."),
+			rootArg(),
 		},
 		Analyze: func(s actions.Static) actions.Facts {
-			return changes(s, declare.Object(
-				declare.Member("path", declare.Text(), "The path, as it was given."),
-				declare.Member("target", declare.Text(), "What it points to, as it was given."),
+			return changeFacts(s, declare.Object(
+				declare.Member("path", declare.Text(), "The path, as given."),
+				declare.Member("target", declare.Text(), "The target, as given."),
 			))
 		},
 		Examples: []actions.Example{{
-			Summary: "The current release", Spec: `file: symlink: {path: "app/current", target: "releases/2", overwrite: true}`,
+			Summary: "Point to the current release", Spec: `file: symlink: {path: "app/current", target: "releases/2", overwrite: true}`,
 			Files: map[string]string{"app/releases/2/VERSION": "2\n"},
 		}},
 		Run: runSymlink,
@@ -48,9 +48,9 @@ func runSymlink(_ context.Context, call *actions.Call) actions.Outcome {
 	if err := call.Decode(&args); err != nil {
 		return actions.Refuse(err)
 	}
-	err := call.Env.Files.Symlink(args.Target, args.place(), files.SymlinkOptions{Parents: args.Parents, Overwrite: args.Overwrite})
+	err := call.Env.Files.Symlink(args.Target, args.fullPath(), files.SymlinkOptions{Parents: args.Parents, Overwrite: args.Overwrite})
 	if err != nil {
-		return changing(err)
+		return changeFailure(err)
 	}
 	return actions.Succeed(map[string]any{"path": args.Path, "target": args.Target})
 }

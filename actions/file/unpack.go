@@ -24,41 +24,41 @@ func unpackKind() *actions.Kind {
 	return &actions.Kind{
 		Name:    "unpack",
 		Summary: "Writes the files of an archive into a directory.",
-		Doc: `The archive is what the user of the provider hands over: a folder, a zip, tar or tar.gz file, or assets by name. Each file is
-written whole or not at all; together they are not: a run that fails leaves those that it had written.
+		Doc: `The user of the provider passes the archive: a folder, a zip, tar or tar.gz file, or a map of assets. Each file is
+written atomically, but not all of them together: if a run fails, the files written so far remain.
 
-A file that exists is an error unless ` + "`overwrite`" + ` says otherwise. With ` + "`exact`" + `, files in the directory that the archive does not have are deleted, and folders
-that are empty then.
+An existing file is an error unless ` + "`overwrite`" + ` is true. With ` + "`exact`" + `, files that are not in the archive are deleted from the directory, and folders
+that are then empty.
 
-Links in an archive, and names that lead out of it, are errors. ` + "`file.list`" + ` with ` + "`glob: \"**\"`" + ` reads back what is there.`,
+Links in an archive, and names that lead out of it, are errors. Use ` + "`file.list`" + ` with ` + "`glob: \"**\"`" + ` to read the directory.`,
 		Args: []actions.Arg{
-			pathArg("Directory to write into. It is made where it is missing."),
-			{Property: spec.Property{Name: "archive", Type: declare.Archive(), Required: true, Doc: "The files, as an archive that the user hands over."}},
-			mode("Permission bits of each file in octal. Without it, those in the archive, of which others than the owner get none where it is secret."),
-			overwrite("Replace files that exist."),
-			declare.Option("exact", declare.Bool(), false, "Delete what else is in the directory. The permissions must grant the whole tree: `dir/**`."),
-			root(),
+			pathArg("Directory to write into. It is made if it does not exist."),
+			{Property: spec.Property{Name: "archive", Type: declare.Archive(), Required: true, Doc: "The files, as an archive that the user passes."}},
+			modeArg("Permission bits of each file in octal. Default: those in the archive, or only those of the owner if the archive is secret."),
+			overwriteArg("Replace existing files."),
+			declare.Option("exact", declare.Bool(), false, "Delete all other files in the directory. The permissions must grant the whole tree: `dir/**`."),
+			rootArg(),
 		},
 		Analyze: func(s actions.Static) actions.Facts {
-			f := changes(s, declare.Object(
-				declare.Member("path", declare.Text(), "The directory, as it was given."),
+			f := changeFacts(s, declare.Object(
+				declare.Member("path", declare.Text(), "The directory, as given."),
 				declare.Member("items", declare.List(declare.Object(
 					declare.Member("path", declare.Text(), "The path."),
 					declare.Member("size", declare.Int(), "Size in bytes."),
 					declare.Member("sha256", declare.Text(), "SHA-256 of the content, in hex."),
 					declare.Member("mode", declare.Text(), "Permission bits, in octal: `0644`."),
 					declare.Member("modified", declare.Text(), "When the content last changed: RFC 3339, in UTC."),
-				)), "The files, sorted by path; each path begins with the directory's."),
+				)), "The files, sorted by path. Each path begins with that of the directory."),
 			))
-			if at := located(s, "path"); at != nil {
-				f.Grants = []actions.Grant{asking(s, grant.Write, under(at, "**"), "path")}
+			if at := pathPattern(s, "path"); at != nil {
+				f.Grants = []actions.Grant{grantFor(s, grant.Write, patternBelow(at, "**"), "path")}
 			}
 			f.Faults = checkWrite(s)
 			return f
 		},
 		Marked: true,
 		Examples: []actions.Example{{
-			Summary: "A site, without what an earlier one had", Spec: `file: unpack: {path: "www", archive: "${inputs.site}", overwrite: true, exact: true}`,
+			Summary: "Replace a site, including files that were removed from it", Spec: `file: unpack: {path: "www", archive: "${inputs.site}", overwrite: true, exact: true}`,
 			Files:  map[string]string{"site/index.html": "<h1>Hello</h1>\n", "site/css/site.css": "", "www/old.html": "gone\n"},
 			Inputs: map[string]string{"site": "site/"},
 		}},
@@ -66,8 +66,8 @@ Links in an archive, and names that lead out of it, are errors. ` + "`file.list`
 	}
 }
 
-// unpacking is one run of unpack.
-type unpacking struct {
+// unpacker is one run of unpack.
+type unpacker struct {
 	location
 	Archive   *spec.File       `arg:"archive"`
 	Mode      declare.FileMode `arg:"mode"`
@@ -77,44 +77,44 @@ type unpacking struct {
 	ctx   context.Context
 	call  *actions.Call
 	files *files.Files
-	at    string // the directory
-	// written says that something has changed; kept are the names of the
-	// archive's files.
+	dir   string // the directory
+	// written says that something has changed. names are the names of the files in the
+	// archive.
 	written bool
-	kept    map[string]bool
+	names   map[string]bool
 	items   []any
 }
 
 func runUnpack(ctx context.Context, call *actions.Call) actions.Outcome {
-	u := &unpacking{ctx: ctx, call: call, files: call.Env.Files, kept: map[string]bool{}, items: []any{}}
+	u := &unpacker{ctx: ctx, call: call, files: call.Env.Files, names: map[string]bool{}, items: []any{}}
 	err := call.Decode(u)
 	if err == nil && u.Archive == nil {
-		err = errors.New("archive is null; hand one over")
+		err = errors.New("archive is null; expected an archive")
 	}
 	if err != nil {
 		return actions.Refuse(err)
 	}
-	u.at = u.place()
-	err = u.all()
+	u.dir = u.fullPath()
+	err = u.unpack()
 	switch {
 	case err == nil:
 		return actions.Succeed(map[string]any{"path": u.Path, "items": u.items})
 	case u.written:
 		return actions.Fail(err)
 	default:
-		return changing(err)
+		return changeFailure(err)
 	}
 }
 
-func (u *unpacking) all() error {
-	if err := u.files.Check(grant.Write, u.at); err != nil {
+func (u *unpacker) unpack() error {
+	if err := u.files.Check(grant.Write, u.dir); err != nil {
 		return err
 	}
-	if err := assets.Walk(u.ctx, u.call.Env, u.Archive, u.one); err != nil {
+	if err := assets.Walk(u.ctx, u.call.Env, u.Archive, u.writeEntry); err != nil {
 		return fmt.Errorf("unpack: %w", err)
 	}
-	// An archive may be empty, and its directory is then all there is of it.
-	if _, err := u.files.Mkdir(u.at, files.MkdirOptions{Parents: true, Existing: true}); err != nil {
+	// The archive may be empty. Its directory is then still made.
+	if _, err := u.files.Mkdir(u.dir, files.MkdirOptions{Parents: true, Existing: true}); err != nil {
 		return err
 	}
 	slices.SortFunc(u.items, func(a, b any) int {
@@ -127,8 +127,8 @@ func (u *unpacking) all() error {
 	return err
 }
 
-// one writes a file of the archive.
-func (u *unpacking) one(e assets.Entry) error {
+// writeEntry writes a file of the archive.
+func (u *unpacker) writeEntry(e assets.Entry) error {
 	mode, secret := u.Mode.Bits, u.call.HidesAny("archive")
 	switch {
 	case mode == nil && secret:
@@ -137,9 +137,9 @@ func (u *unpacking) one(e assets.Entry) error {
 	case mode == nil:
 		mode = &e.Mode
 	}
-	u.kept[e.Name] = true
+	u.names[e.Name] = true
 	hash := sha256.New()
-	info, err := u.files.Write(u.ctx, filepath.Join(u.at, filepath.FromSlash(e.Name)), io.TeeReader(e.Content, hash), files.WriteOptions{
+	info, err := u.files.Write(u.ctx, filepath.Join(u.dir, filepath.FromSlash(e.Name)), io.TeeReader(e.Content, hash), files.WriteOptions{
 		Mode: mode, Parents: true, Overwrite: u.Overwrite, Mark: u.call.Mark,
 	})
 	if err != nil {
@@ -155,17 +155,17 @@ func (u *unpacking) one(e assets.Entry) error {
 	return nil
 }
 
-// prune deletes what the archive does not have from the folder below the
-// directory, and reports whether nothing is left there.
-func (u *unpacking) prune(below string) (empty bool, err error) {
-	entries, err := u.files.ReadDir(filepath.Join(u.at, filepath.FromSlash(below)))
+// prune deletes the files below the folder that are not in the archive, and reports whether
+// the folder is then empty.
+func (u *unpacker) prune(below string) (empty bool, err error) {
+	entries, err := u.files.ReadDir(filepath.Join(u.dir, filepath.FromSlash(below)))
 	if err != nil {
 		return false, err
 	}
 	empty = true
 	for _, e := range entries {
 		name := path.Join(below, e.Name())
-		if u.kept[name] {
+		if u.names[name] {
 			empty = false
 			continue
 		}
@@ -179,7 +179,7 @@ func (u *unpacking) prune(below string) (empty bool, err error) {
 				continue
 			}
 		}
-		if err := u.files.Remove(u.ctx, filepath.Join(u.at, filepath.FromSlash(name)), false); err != nil {
+		if err := u.files.Remove(u.ctx, filepath.Join(u.dir, filepath.FromSlash(name)), false); err != nil {
 			return false, err
 		}
 		u.written = true

@@ -30,13 +30,13 @@ func TestUnpack(t *testing.T) {
 		after  map[string]string
 	}{
 		{
-			"into nothing",
+			"into a new directory",
 			args{},
 			nil, actions.Done, items, "",
 			map[string]string{"in/www/index.html": "hello", "in/www/css/site.css": ""},
 		},
 		{
-			"beside others",
+			"next to other files",
 			args{},
 			map[string]string{"in/www/old": "o"},
 			actions.Done, items, "",
@@ -50,21 +50,21 @@ func TestUnpack(t *testing.T) {
 			map[string]string{"in/www/index.html": "hello", "in/www/css/site.css": "", "in/other": "o"},
 		},
 		{
-			"over others",
+			"over existing files",
 			args{"overwrite": true},
 			map[string]string{"in/www/index.html": "o"},
 			actions.Done, items, "",
 			map[string]string{"in/www/index.html": "hello", "in/www/css/site.css": ""},
 		},
 		{
-			"onto one that exists",
+			"over the first existing file",
 			args{},
 			map[string]string{"in/www/css/site.css": "o"},
 			actions.Refused, nil, "overwrite: true",
 			map[string]string{"in/www/css/site.css": "o"},
 		},
 		{
-			"onto a later one",
+			"over a later existing file",
 			args{},
 			map[string]string{"in/www/index.html": "o"},
 			actions.Failed, nil, "overwrite: true",
@@ -72,7 +72,7 @@ func TestUnpack(t *testing.T) {
 		},
 		{"nothing", args{"archive": &spec.File{Archive: true, Members: map[string]*spec.File{}}}, nil, actions.Done, []any{}, "", map[string]string{}},
 		{
-			"exactly nothing",
+			"exact with an empty archive",
 			args{"archive": &spec.File{Archive: true, Members: map[string]*spec.File{}}, "exact": true},
 			map[string]string{"in/www/d/old": "o"},
 			actions.Done,
@@ -80,8 +80,8 @@ func TestUnpack(t *testing.T) {
 			"",
 			map[string]string{},
 		},
-		{"where nothing is granted", args{"path": "ro/www"}, nil, actions.Refused, nil, "not permitted", map[string]string{}},
-		{"what is no archive", args{"archive": &spec.File{Archive: true, Path: "none"}}, nil, actions.Refused, nil, "no such file", map[string]string{}},
+		{"not granted", args{"path": "ro/www"}, nil, actions.Refused, nil, "not permitted", map[string]string{}},
+		{"not an archive", args{"archive": &spec.File{Archive: true, Path: "none"}}, nil, actions.Refused, nil, "no such file", map[string]string{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t, tt.before)
@@ -100,7 +100,7 @@ func TestUnpack(t *testing.T) {
 				w.expect(got, tt.status, nil, tt.err)
 			}
 			if diff := cmp.Diff(tt.after, w.tree()); diff != "" {
-				t.Errorf("the folder (-want +got):\n%s", diff)
+				t.Errorf("files in the folder (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -113,7 +113,7 @@ func asList(v any) []any {
 
 const emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-// tree is what the world's files hold.
+// tree returns the contents of the files of the world.
 func (w world) tree() map[string]string {
 	w.Helper()
 	out := map[string]string{}

@@ -15,29 +15,29 @@ import (
 	"github.com/declprov/declprov/actions/http/session"
 )
 
-func benchServer(b testing.TB) (*httptest.Server, *lab) {
+func benchServer(b testing.TB) (*httptest.Server, *testServer) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"id":"pet-7","name":"Rex","tags":{"a":"b"},"age":7}`)
 	}))
 	b.Cleanup(s.Close)
-	l := &lab{TB: b, kind: newKind(time.Now), server: s}
-	l.grant(s.URL)
-	return s, l
+	ts := &testServer{TB: b, kind: newKind(time.Now), server: s}
+	ts.setOrigins(s.URL)
+	return s, ts
 }
 
-// BenchmarkRequest is a POST of a small object: by the action, and by net/http
-// with encoding/json. `make bench` compares the two.
+// BenchmarkRequest measures a POST of a small object by the action. `make bench` compares it
+// with net/http and encoding/json.
 func BenchmarkRequest(b *testing.B) {
-	s, l := benchServer(b)
+	s, ts := benchServer(b)
 	pet := args{"name": "Rex", "kind": "dog", "tags": args{"a": "b"}}
 	b.Run("action", func(b *testing.B) {
 		b.ReportAllocs()
 		b.RunParallel(func(pb *testing.PB) {
-			call := l.call("/pets/${7}", args{"json": pet, "auth": args{"bearer": "token"}})
+			call := ts.call("/pets/${7}", args{"json": pet, "auth": args{"bearer": "token"}})
 			for pb.Next() {
-				if out := l.kind.Run(context.Background(), call); out.Status != actions.Done {
+				if out := ts.kind.Run(context.Background(), call); out.Status != actions.Done {
 					b.Error(out.Err)
 				}
 			}
@@ -48,7 +48,7 @@ func BenchmarkRequest(b *testing.B) {
 		client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: session.MaxIdlePerHost}}
 		b.RunParallel(func(pb *testing.PB) {
 			for pb.Next() {
-				if err := bare(client, s.URL+"/pets/7", pet); err != nil {
+				if err := postDirectly(client, s.URL+"/pets/7", pet); err != nil {
 					b.Error(err)
 				}
 			}
@@ -56,8 +56,8 @@ func BenchmarkRequest(b *testing.B) {
 	})
 }
 
-// bare is what a provider written by hand does.
-func bare(client *http.Client, url string, pet any) error {
+// postDirectly does the same in the way of a provider written by hand.
+func postDirectly(client *http.Client, url string, pet any) error {
 	body, err := json.Marshal(pet)
 	if err != nil {
 		return err
@@ -83,12 +83,12 @@ func bare(client *http.Client, url string, pet any) error {
 	return json.Unmarshal(data, &v)
 }
 
-// TestMemory: 10,000 requests leave no more behind than 1,000.
+// TestMemory checks that 10,000 requests use no more memory than 1,000.
 func TestMemory(t *testing.T) {
-	_, l := benchServer(t)
+	_, ts := benchServer(t)
 	heap := func(requests int) uint64 {
 		for range requests {
-			l.done(l.run("/pets/${7}", args{"json": args{"name": "Rex"}}))
+			ts.done(ts.run("/pets/${7}", args{"json": args{"name": "Rex"}}))
 		}
 		var m runtime.MemStats
 		runtime.GC()

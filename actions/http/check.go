@@ -12,14 +12,14 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// check finds what is wrong with a call beyond the types of its arguments.
+// check returns the mistakes in a call that the types of its arguments do not show.
 func check(s actions.Static) []actions.Fault {
 	var out []actions.Fault
 	fail := func(argument, path, summary, remedy string) {
 		out = append(out, actions.Fault{Argument: argument, Path: path, Summary: summary, Remedy: remedy})
 	}
 	if s.Given("path") && !s.Given("baseURL") {
-		fail("path", "", "a path without a baseURL to start at", "Give one for all requests: `http: baseURL: \"…\"`, or here; or give url instead.")
+		fail("path", "", "path requires a baseURL", "Add one here or for all requests (`http: baseURL: \"…\"`), or use url instead.")
 	}
 	checkMethod(s, &out)
 	checkPath(s, fail)
@@ -30,24 +30,24 @@ func check(s actions.Static) []actions.Fault {
 	checkDurations(s, fail)
 	if v, ok := s.Literals["tls"].(map[string]any); ok && v["insecure"] == true {
 		out = append(out, actions.Fault{
-			Argument: "tls", Path: "insecure", Summary: "TLS without a look at who answers", Warning: true,
-			Remedy: "Whoever is on the way can read and change everything. Give `ca` instead.",
+			Argument: "tls", Path: "insecure", Summary: "insecure disables the verification of the server", Warning: true,
+			Remedy: "Anyone on the network path can read and change everything. Use `ca` to trust a private CA instead.",
 		})
 	}
-	if pages := s.Nodes["paginate"]; pages != nil && s.Given("items") && (pages.Get("page") != nil || pages.Get("offset") != nil) && leavesOut.MatchString(s.Nodes["items"].Text) {
+	if pages := s.Nodes["paginate"]; pages != nil && s.Given("items") && (pages.Get("page") != nil || pages.Get("offset") != nil) && filterCalls.MatchString(s.Nodes["items"].Text) {
 		out = append(out, actions.Fault{
-			Argument: "items", Summary: "items leaves out some of a page whose next is asked for by number", Warning: true,
-			Remedy: "A page without items is taken for the last, so what stands behind it would be lost. Give all of a page here (`items: \"${body.items}\"`), and filter them in `return`.",
+			Argument: "items", Summary: "items filters pages that are requested by number", Warning: true,
+			Remedy: "A page without items counts as the last one, so the items on later pages would be lost. Return all items of a page here (`items: \"${body.items}\"`), and filter them in `return`.",
 		})
 	}
 	if s.Given("returns") && s.Literals["response"] != nil && s.Literals["response"] != "json" && s.Literals["response"] != "xml" {
-		fail("returns", "", fmt.Sprintf("returns beside response: %q", s.Literals["response"]), "Only JSON and XML have the shape of a type.")
+		fail("returns", "", fmt.Sprintf("returns requires response \"json\" or \"xml\", got %q", s.Literals["response"]), "Remove `response`, or set it to json or xml.")
 	}
 	return out
 }
 
-// checkDurations reads the durations that are written out.
-func checkDurations(s actions.Static, fail failer) {
+// checkDurations checks the literal durations.
+func checkDurations(s actions.Static, fail reporter) {
 	for _, d := range []struct {
 		node        *spec.Node
 		name        string
@@ -67,8 +67,8 @@ func checkDurations(s actions.Static, fail failer) {
 	}
 }
 
-// methods are those that IANA registers, as far as APIs use them; QUERY is a
-// draft of the IETF's HTTP working group.
+// methods are the methods registered with IANA that APIs use, and QUERY, which is a draft of
+// the IETF's HTTP working group.
 var methods = []string{
 	"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY", "REPORT", "SEARCH",
 	"COPY", "MOVE", "LINK", "UNLINK", "LOCK", "UNLOCK", "PROPFIND", "PROPPATCH", "BIND", "UNBIND", "REBIND",
@@ -77,20 +77,19 @@ var methods = []string{
 	"UPDATEREDIRECTREF", "VERSION-CONTROL",
 }
 
-// checkMethod warns of a method that nobody knows, and of bodies whose presence
-// would decide about it.
+// checkMethod warns about an unknown method.
 func checkMethod(s actions.Static, out *[]actions.Fault) {
 	method, literal := s.Literals["method"].(string)
 	if !literal || slices.Contains(methods, method) {
 		return
 	}
 	*out = append(*out, actions.Fault{
-		Argument: "method", Summary: fmt.Sprintf("%q is not a method of HTTP's", method), Warning: true,
-		Remedy: strings.TrimSpace("It is sent as it stands. " + diag.Remedy(method, methods[:6])),
+		Argument: "method", Summary: fmt.Sprintf("unknown HTTP method %q", method), Warning: true,
+		Remedy: strings.TrimSpace("It is sent unchanged. " + diag.Remedy(method, methods[:6])),
 	})
 }
 
-type failer func(argument, path, summary, remedy string)
+type reporter func(argument, path, summary, remedy string)
 
 func literalText(n *spec.Node) (string, bool) {
 	if n == nil || n.Kind != spec.StringNode || strings.Contains(n.Text, "${") {
@@ -99,9 +98,9 @@ func literalText(n *spec.Node) (string, bool) {
 	return n.Text, true
 }
 
-// settled is a template with a harmless text for each of its values. It only
-// has to find where they end; what is wrong in them the compiler says.
-func settled(template string) string {
+// fillTemplate replaces each value in a template by a harmless text. It only finds where
+// values end; the compiler reports mistakes in them.
+func fillTemplate(template string) string {
 	var b strings.Builder
 	for i := 0; i < len(template); i++ {
 		rest := template[i:]
@@ -119,8 +118,8 @@ func settled(template string) string {
 	return b.String()
 }
 
-// expressionEnd is the index of the brace that ends the expression at the
-// beginning of a text: not one in quotes, nor one of an inner pair.
+// expressionEnd returns the index of the brace that ends the expression at the beginning of a
+// text. It skips quoted text and inner pairs of braces.
 func expressionEnd(s string) int {
 	depth, quote := 0, byte(0)
 	for i := 1; i < len(s); i++ {
@@ -144,47 +143,47 @@ func expressionEnd(s string) int {
 	return len(s) - 1
 }
 
-// checkPath builds the path with a harmless text for each value.
-func checkPath(s actions.Static, fail failer) {
+// checkPath checks the path with a harmless text for each value.
+func checkPath(s actions.Static, fail reporter) {
 	for _, name := range []string{"path", "url"} {
 		n := s.Nodes[name]
 		if n == nil || n.Kind != spec.StringNode || strings.HasPrefix(n.Text, "${") {
 			continue
 		}
-		text := settled(n.Text)
+		text := fillTemplate(n.Text)
 		if name == "url" {
 			if i := strings.Index(text, "://"); i >= 0 {
 				text = strings.TrimLeft(text[i+3:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]")
 			}
 		}
 		if err := request.CheckPath(text); err != nil {
-			fail(name, "", err.Error(), "Each value is escaped as one segment; `segments(x)` keeps slashes.")
+			fail(name, "", err.Error(), "Each value is escaped as one segment. Use `segments(x)` to keep slashes.")
 		}
 	}
 }
 
-// checkHeaders sees that names are the author's, and may be given.
-func checkHeaders(s actions.Static, fail failer) {
+// checkHeaders checks that header names are literal and valid.
+func checkHeaders(s actions.Static, fail reporter) {
 	n := s.Nodes["headers"]
 	if n == nil {
 		return
 	}
 	if n.Kind != spec.MapNode {
-		fail("headers", "", "headers whose names come from a value", "Write the names out: `headers: {\"X-Name\": \"${…}\"}`. Only their values take templates.")
+		fail("headers", "", "header names must be literal", "Write the names out: `headers: {\"X-Name\": \"${…}\"}`. Only values may be templates.")
 		return
 	}
 	for _, f := range n.Fields {
 		switch {
 		case !request.IsToken(f.Name):
-			fail("headers", f.Name, fmt.Sprintf("%q is not a valid name of a header", f.Name), "Names have letters, digits and hyphens.")
+			fail("headers", f.Name, fmt.Sprintf("%q is not a valid header name", f.Name), "Use letters, digits and hyphens.")
 		case request.IsReserved(f.Name):
-			fail("headers", f.Name, fmt.Sprintf("header %q cannot be given", f.Name), "What sends the request sets it.")
+			fail("headers", f.Name, fmt.Sprintf("header %q is set automatically and cannot be overridden", f.Name), "Remove it.")
 		}
 	}
 }
 
-// checkAuth sees that the block says one way, and all of it.
-func checkAuth(n *spec.Node, fail failer) {
+// checkAuth checks that auth has exactly one kind of credentials, and that it is complete.
+func checkAuth(n *spec.Node, fail reporter) {
 	if n == nil || n.Kind != spec.MapNode {
 		return
 	}
@@ -196,7 +195,7 @@ func checkAuth(n *spec.Node, fail failer) {
 			}
 		}
 		if len(found) != 1 {
-			fail("auth", path, fmt.Sprintf("auth has %d of %s", len(found), strings.Join(names, ", ")), "Give exactly one.")
+			fail("auth", path, fmt.Sprintf("expected exactly one of %s, got %d", strings.Join(names, ", "), len(found)), "Set exactly one.")
 		}
 	}
 	if n.Get("origins") == nil || len(n.Fields) > 1 {
@@ -212,33 +211,34 @@ func checkAuth(n *spec.Node, fail failer) {
 	request := login.Get("http")
 	switch {
 	case request == nil || request.Kind != spec.MapNode:
-		fail("auth", "login.http", "a login without a request", "Write `http: {path: \"/login\", json: {…}}`.")
+		fail("auth", "login.http", "login requires http", "Add the request: `http: {path: \"/login\", json: {…}}`.")
 	case login.Get("token") == nil:
-		fail("auth", "login.token", "a login without a token", "Say where in the answer it is: `token: \"${body.token}\"`.")
+		fail("auth", "login.token", "login requires token", "Set it to an expression that finds the token in the response: `token: \"${body.token}\"`.")
 	default:
 		exactly(request, "login.http", "path", "url")
 		checkLoginArguments(request, fail)
 	}
 }
 
-// checkLoginArguments sees that a login's request has arguments that it takes.
-func checkLoginArguments(n *spec.Node, fail failer) {
-	allowed := append([]string{"method", "path", "url", "query", "headers", "auth", "error", "response"}, request.Bodies()...)
+// checkLoginArguments checks that the request of a login has only supported arguments.
+func checkLoginArguments(n *spec.Node, fail reporter) {
+	allowed := append([]string{"method", "path", "url", "query", "headers", "auth", "error", "response"}, request.BodyArguments()...)
 	for _, f := range n.Fields {
 		if !slices.Contains(allowed, f.Name) {
-			fail("auth", "login.http."+f.Name, fmt.Sprintf("a login's request takes no argument %q", f.Name), "It takes "+strings.Join(allowed, ", ")+".")
+			fail("auth", "login.http."+f.Name, fmt.Sprintf("the request of a login has no argument %q", f.Name), "Its arguments are "+strings.Join(allowed, ", ")+".")
 		}
 	}
 	if headers := n.Get("headers"); headers != nil && headers.Kind != spec.MapNode {
-		fail("auth", "login.http.headers", "headers whose names come from a value", "Write the names out.")
+		fail("auth", "login.http.headers", "header names must be literal", "Write the names out.")
 	}
 }
 
-// leavesOut finds calls that give fewer items than a page has.
-var leavesOut = regexp.MustCompile(`\b(filter|take)\s*\(`)
+// filterCalls matches calls of functions that drop items of a page.
+var filterCalls = regexp.MustCompile(`\b(filter|take)\s*\(`)
 
-// checkPages sees that pagination says one way, and all of it.
-func checkPages(s actions.Static, fail failer) {
+// checkPages checks that paginate has exactly one kind of pagination, and that it is
+// complete.
+func checkPages(s actions.Static, fail reporter) {
 	n := s.Nodes["paginate"]
 	if n == nil || n.Kind != spec.MapNode {
 		return
@@ -252,12 +252,12 @@ func checkPages(s actions.Static, fail failer) {
 	cursor := n.Get("cursor")
 	switch {
 	case len(found) != 1:
-		fail("paginate", "", fmt.Sprintf("paginate has %d of link, page, offset, cursor", len(found)), "Give exactly one.")
+		fail("paginate", "", fmt.Sprintf("expected exactly one of link, page, offset, cursor, got %d", len(found)), "Set exactly one.")
 	case !s.Given("items"):
-		fail("paginate", "", "paginate without items", "Say where in an answer the list is: `items: \"${body.items}\"`.")
+		fail("paginate", "", "paginate requires items", "Set it to an expression that finds the list in a response: `items: \"${body.items}\"`.")
 	case cursor != nil && cursor.Get("next") == nil:
-		fail("paginate", "cursor", "a cursor without next", "Say where in an answer the next one is: `next: \"${body.next}\"`.")
+		fail("paginate", "cursor", "cursor requires next", "Set it to an expression that finds the next cursor in a response: `next: \"${body.next}\"`.")
 	case cursor != nil && (cursor.Get("param") == nil) == (cursor.Get("body") == nil):
-		fail("paginate", "cursor", "a cursor has one of param and body", "Say where the next request carries it.")
+		fail("paginate", "cursor", "expected exactly one of param and body", "Set one of them to the parameter or body member that sends the cursor.")
 	}
 }

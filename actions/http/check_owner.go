@@ -12,36 +12,36 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// checkDefaults sees that credentials in the block of defaults belong to an origin.
+// checkDefaults checks that credentials in the block of defaults belong to an origin.
 func checkDefaults(s actions.Static) []actions.Fault {
 	auth := s.Nodes["auth"]
 	if s.Given("baseURL") || auth.Get("origins") != nil {
 		return nil
 	}
-	const remedy = "Whichever URL a step, a program or a server names would get them. Give `baseURL`, or `auth: origins: [\"https://…\"]`."
+	const remedy = "Any URL that a step, a program or a server names would receive them. Add `baseURL`, or `auth: origins: [\"https://…\"]`."
 	if auth != nil && auth.Kind == spec.MapNode {
-		return []actions.Fault{{Argument: "auth", Summary: "credentials that belong to no origin", Remedy: remedy}}
+		return []actions.Fault{{Argument: "auth", Summary: "credentials without an origin", Remedy: remedy}}
 	}
 	if s.Secret["headers"] {
-		return []actions.Fault{{Argument: "headers", Summary: "secret headers that belong to no origin", Remedy: remedy}}
+		return []actions.Fault{{Argument: "headers", Summary: "secret headers without an origin", Remedy: remedy}}
 	}
 	return nil
 }
 
-// checkOwner sees that the credentials of a step belong to an origin.
-func checkOwner(s actions.Static, fail failer) {
+// checkOwner checks that the credentials of a step belong to an origin.
+func checkOwner(s actions.Static, fail reporter) {
 	auth := s.Nodes["auth"]
 	for i, item := range itemsOf(auth.Get("origins")) {
 		if text, literal := literalText(item); literal {
-			if _, err := session.ExactOrigin(text); err != nil {
-				fail("auth", fmt.Sprintf("origins.%d", i), err.Error(), "Write it like https://api.example.com.")
+			if _, err := session.ParseExactOrigin(text); err != nil {
+				fail("auth", fmt.Sprintf("origins.%d", i), err.Error(), "Use an origin like https://api.example.com.")
 			}
 		}
 	}
 	if s.Sources["auth"] == actions.Own {
-		if auth != nil && auth.Kind == spec.MapNode && !s.Given("baseURL") && auth.Get("origins") == nil && request.Spelled(templateParts(s.Nodes["url"])) == "" {
-			fail("auth", "", "credentials that belong to no origin",
-				"A value decides where the request goes, and so who gets them. Give `baseURL`, or `auth: origins: [\"https://…\"]`.")
+		if auth != nil && auth.Kind == spec.MapNode && !s.Given("baseURL") && auth.Get("origins") == nil && request.SpelledOrigin(templateParts(s.Nodes["url"])) == "" {
+			fail("auth", "", "credentials without an origin",
+				"A value determines the URL of the request, and so who receives them. Add `baseURL`, or `auth: origins: [\"https://…\"]`.")
 		}
 		return
 	}
@@ -50,19 +50,19 @@ func checkOwner(s actions.Static, fail failer) {
 	}
 }
 
-// checkRequested sees that a step that asks for the defaults' credentials goes where they
-// may, as far as both are written out.
-func checkRequested(s actions.Static, fail failer) {
+// checkRequested checks that a step with `auth: "default"` goes to an origin that the
+// defaults list, if both are literal.
+func checkRequested(s actions.Static, fail reporter) {
 	target := s.Nodes["baseURL"]
 	if s.Given("url") {
 		target = s.Nodes["url"]
 	} else if s.Sources["baseURL"] != actions.Own {
-		return // it is at home
+		return // the origin of the defaults
 	}
-	text := request.Spelled(templateParts(target))
+	text := request.SpelledOrigin(templateParts(target))
 	to, err := grant.ParseOrigin(text)
 	if text == "" || err != nil || strings.Contains(target.Text, "${") {
-		return // what a value decides is known when it runs
+		return // checked at run time
 	}
 	home, _ := literalText(s.Defaults["baseURL"])
 	if o, err := grant.ParseOrigin(home); err == nil && o == to {
@@ -76,11 +76,10 @@ func checkRequested(s actions.Static, fail failer) {
 		}
 		listed = append(listed, text)
 	}
-	fail("auth", "", fmt.Sprintf("the defaults do not list %s in auth.origins", to), strings.TrimSpace("Add it there, if their credentials may go there too. "+diag.Remedy(to.String(), listed)))
+	fail("auth", "", fmt.Sprintf("the defaults do not list %s in auth.origins", to), strings.TrimSpace("Add it there to send the credentials to this origin. "+diag.Remedy(to.String(), listed)))
 }
 
-// templateParts are the parts of a template as far as its text shows them: a value is a
-// harmless text.
+// templateParts returns the parts of a template, with a harmless text for each value.
 func templateParts(n *spec.Node) []spec.Part {
 	if n == nil || n.Kind != spec.StringNode {
 		return nil
@@ -111,7 +110,7 @@ func templateParts(n *spec.Node) []spec.Part {
 	return parts
 }
 
-// itemsOf are the items of a list that is written out.
+// itemsOf returns the items of a literal list.
 func itemsOf(n *spec.Node) []*spec.Node {
 	if n == nil {
 		return nil

@@ -10,17 +10,17 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// TestKeyed: requests carry the key of their call; all of them are unknown when
-// their response is lost, and whether they are sent again is for the engine to judge.
+// TestKeyed checks that requests carry the idempotency key of their call. If the response is
+// lost, the effect is unknown with or without a key; the engine decides about a retry.
 func TestKeyed(t *testing.T) {
-	address, count := hostile(t, func(c net.Conn, read func() *http.Request) {
+	address, count := serveFault(t, func(c net.Conn, read func() *http.Request) {
 		if r := read(); r != nil && r.Header.Get("Idempotency-Key") != "" && r.Header.Get("Idempotency-Key") != "the-key" {
 			t.Errorf("key %q", r.Header.Get("Idempotency-Key"))
 		}
 		reset(c)
 	})
-	l := &lab{TB: t, kind: newKind(time.Now)}
-	l.grant(address)
+	ts := &testServer{TB: t, kind: newKind(time.Now)}
+	ts.setOrigins(address)
 	for name, tc := range map[string]struct{ args args }{
 		"post":       {args{"method": "POST"}},
 		"patch":      {args{"method": "PATCH"}},
@@ -32,19 +32,19 @@ func TestKeyed(t *testing.T) {
 	} {
 		before := count.Load()
 		tc.args["baseURL"] = address
-		c := l.call("/x", tc.args)
+		c := ts.call("/x", tc.args)
 		c.Key = "the-key"
-		out := l.kind.Run(t.Context(), c)
-		l.expect(out, actions.Unknown, "connection", "was sent, and no answer came")
-		// net/http itself sends what is idempotent again on a connection that
-		// had been kept; these were not.
+		out := ts.kind.Run(t.Context(), c)
+		ts.expect(out, actions.Unknown, "connection", "was sent, but got no response")
+		// net/http itself repeats idempotent requests on a reused connection. This must not
+		// happen here.
 		if !out.Again || count.Load() != before+1 {
 			t.Errorf("%s: again %v, %d requests", name, out.Again, count.Load()-before)
 		}
 	}
 }
 
-// TestCertainty: what the compiler knows of a request whose response is lost.
+// TestCertainty checks the certainty of requests whose response is lost.
 func TestCertainty(t *testing.T) {
 	for _, tc := range []struct {
 		literals args
@@ -83,7 +83,7 @@ func TestCertainty(t *testing.T) {
 			s.Nodes[name] = &spec.Node{Kind: spec.StringNode}
 		}
 		if got := certainty(s); got != tc.want {
-			t.Errorf("%v: %d, want %d", tc.literals, got, tc.want)
+			t.Errorf("%v: got %d, want %d", tc.literals, got, tc.want)
 		}
 	}
 }

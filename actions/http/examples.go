@@ -2,25 +2,25 @@ package http
 
 import "github.com/declprov/declprov/actions"
 
-// examples are executed by a test, each against a server with its answers.
+// examples are executed by a test, each against a server with the given responses.
 func examples() []actions.Example {
 	return []actions.Example{
 		{
-			Summary: "One object", Spec: `http: path: "/pets/7"`,
+			Summary: "Read an object", Spec: `http: path: "/pets/7"`,
 			Responses: map[string]actions.Response{"GET /pets/7": {Body: `{"id": 7, "name": "Rex"}`}},
 		},
 		{
-			Summary:   "A new object, with a key that tells a repeated request",
+			Summary:   "Create an object, with an idempotency key",
 			Spec:      `http: {path: "/pets", json: {name: "Rex", kind: "dog"}, expect: [201], idempotencyKey: true}`,
 			Responses: map[string]actions.Response{"POST /pets": {Status: 201, Body: `{"id": 7}`}},
 		},
 		{
-			Summary:   "A change of what has not changed meanwhile",
+			Summary:   "Change an object only if nobody else changed it",
 			Spec:      `http: {method: "PATCH", path: "/pets/7", json: {name: "Max"}, ifMatch: true, headers: "Content-Type": "application/merge-patch+json"}`,
 			Responses: map[string]actions.Response{"PATCH /pets/7": {Status: 204}},
 		},
 		{
-			Summary: "All pages of a list",
+			Summary: "Fetch all pages of a list",
 			Spec:    `http: {path: "/pets", query: kind: "dog", paginate: cursor: {param: "after", next: "${body.next}"}, items: "${body.pets}"}`,
 			Responses: map[string]actions.Response{
 				"GET /pets?kind=dog":         {Body: `{"pets": [{"id": 1}], "next": "b"}`},
@@ -28,12 +28,12 @@ func examples() []actions.Example {
 			},
 		},
 		{
-			Summary:   "A search, which changes nothing",
+			Summary:   "Search with a POST that changes nothing",
 			Spec:      `http: {path: "/search", json: {name: "Rex"}, effect: "none", items: "${body.hits}"}`,
 			Responses: map[string]actions.Response{"POST /search": {Body: `{"hits": []}`}},
 		},
 		{
-			Summary: "A token that a login gives",
+			Summary: "Log in to get a token",
 			Spec: `http: {path: "/pets/7", auth: login: {
 	http: {path: "/login", form: {user: "me", password: "secret"}}
 	token: "${body.token}", expires: "${body.expires_in}", as: {header: "X-Session"}
@@ -43,11 +43,11 @@ func examples() []actions.Example {
 			},
 		},
 		{
-			Summary: "GraphQL", Spec: `http: {path: "/graphql", graphql: {query: "query Pet($id: ID!) { pet(id: $id) { name } }", variables: id: "7"}}`,
+			Summary: "Send a GraphQL query", Spec: `http: {path: "/graphql", graphql: {query: "query Pet($id: ID!) { pet(id: $id) { name } }", variables: id: "7"}}`,
 			Responses: map[string]actions.Response{"POST /graphql": {Body: `{"data": {"pet": {"name": "Rex"}}}`}},
 		},
 		{
-			Summary: "A file, sent as a form", Spec: `http: {path: "/pets/7/photo", multipart: [{name: "title", value: "Rex"}, {name: "photo", value: "…", filename: "rex.txt", contentType: "text/plain"}]}`,
+			Summary: "Upload a file as a form", Spec: `http: {path: "/pets/7/photo", multipart: [{name: "title", value: "Rex"}, {name: "photo", value: "…", filename: "rex.txt", contentType: "text/plain"}]}`,
 			Responses: map[string]actions.Response{"POST /pets/7/photo": {Status: 204}},
 		},
 	}

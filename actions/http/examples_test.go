@@ -13,17 +13,16 @@ import (
 	"github.com/declprov/declprov/spec/load"
 )
 
-// TestExamples loads each documented example, checks it as vet does, and runs
-// it.
+// TestExamples loads each documented example, checks it as vet does, and runs it.
 func TestExamples(t *testing.T) {
 	for _, e := range Family().Kind("").Examples {
 		t.Run(e.Summary, func(t *testing.T) {
 			asked := map[string]bool{}
-			l := newLab(t, func(w http.ResponseWriter, r *http.Request) {
+			ts := newTestServer(t, func(w http.ResponseWriter, r *http.Request) {
 				request := r.Method + " " + r.RequestURI
 				a, ok := e.Responses[request]
 				if !ok {
-					t.Errorf("it asks %q", request)
+					t.Errorf("unexpected request %q", request)
 				}
 				asked[request] = true
 				for name, value := range a.Headers {
@@ -32,28 +31,28 @@ func TestExamples(t *testing.T) {
 				if a.Body != "" {
 					w.Header().Set("Content-Type", "application/json")
 				}
-				w.WriteHeader(max(a.Status, 0) + 200*b2i(a.Status == 0))
+				w.WriteHeader(max(a.Status, 0) + 200*boolToInt(a.Status == 0))
 				_, _ = io.WriteString(w, a.Body)
 			})
-			c := compileStep(t, l, e.Spec)
+			c := compileStep(t, ts, e.Spec)
 			c.Key, c.ETag = "key", `"etag"`
-			l.done(l.kind.Run(t.Context(), c))
+			ts.done(ts.kind.Run(t.Context(), c))
 			if len(asked) != len(e.Responses) {
-				t.Errorf("it asked %d of %d", len(asked), len(e.Responses))
+				t.Errorf("it sent %d of %d requests", len(asked), len(e.Responses))
 			}
 		})
 	}
 }
 
-func b2i(b bool) int {
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// stepOf is the action of a step that is written in CUE.
-func stepOf(t *testing.T, step string) *spec.Node {
+// parseStep returns the action of a step that is written in CUE.
+func parseStep(t *testing.T, step string) *spec.Node {
 	t.Helper()
 	text := "package x\nname: \"xy\"\nversion: \"1.0.0\"\nresources: R: {inputs: {}, id: \"x\", create: " + step + "}\n"
 	doc, diags := load.Load(t.Context(), load.Source{Path: "-", Stdin: []byte(text), Format: "cue"})
@@ -63,8 +62,8 @@ func stepOf(t *testing.T, step string) *spec.Node {
 	return doc.Provider.Resources[0].Create.Steps[0].Actions[0].Value
 }
 
-// staticOf is what a compiler knows of the step, with a baseURL below it.
-func staticOf(t *testing.T, n *spec.Node) actions.Static {
+// staticFor returns the static facts about the step, with a baseURL.
+func staticFor(t *testing.T, n *spec.Node) actions.Static {
 	t.Helper()
 	s := actions.Static{Nodes: map[string]*spec.Node{"baseURL": {Kind: spec.StringNode, Text: "https://x.test"}}, Literals: map[string]any{}}
 	for _, f := range n.Fields {
@@ -78,31 +77,31 @@ func staticOf(t *testing.T, n *spec.Node) actions.Static {
 	return s
 }
 
-// compileStep makes the call of a step whose values refer to nothing.
-func compileStep(t *testing.T, l *lab, step string) *actions.Call {
+// compileStep returns the call of a step without references.
+func compileStep(t *testing.T, ts *testServer, step string) *actions.Call {
 	t.Helper()
-	n := stepOf(t, step)
-	s := staticOf(t, n)
-	if faults := l.kind.Analyze(s).Faults; len(faults) > 0 {
+	n := parseStep(t, step)
+	s := staticFor(t, n)
+	if faults := ts.kind.Analyze(s).Faults; len(faults) > 0 {
 		t.Fatalf("%s: %+v", step, faults)
 	}
-	c := l.call("", nil)
+	c := ts.call("", nil)
 	for _, f := range n.Fields {
-		i := slices.IndexFunc(l.kind.Args, func(a actions.Arg) bool { return a.Name == f.Name })
+		i := slices.IndexFunc(ts.kind.Args, func(a actions.Arg) bool { return a.Name == f.Name })
 		if i < 0 {
 			t.Fatalf("unknown argument %q", f.Name)
 		}
-		decl := &l.kind.Args[i]
+		decl := &ts.kind.Args[i]
 		rest, inner := decl.Split(f.Value)
 		for name, part := range inner {
-			bind(t, c, l.kind, s, name, part, decl.InnerMode(name), nil)
+			bind(t, c, ts.kind, s, name, part, decl.InnerMode(name), nil)
 		}
-		bind(t, c, l.kind, s, f.Name, rest, decl.Mode, decl.Type)
+		bind(t, c, ts.kind, s, f.Name, rest, decl.Mode, decl.Type)
 	}
 	return c
 }
 
-// bind compiles one argument, or part of one, by its mode.
+// bind compiles an argument, or part of one, by its mode.
 func bind(t *testing.T, c *actions.Call, kind *actions.Kind, s actions.Static, name string, n *spec.Node, mode actions.Mode, want *spec.Type) {
 	t.Helper()
 	scope := &expr.Scope{}
@@ -135,7 +134,7 @@ func bind(t *testing.T, c *actions.Call, kind *actions.Kind, s actions.Static, n
 	}
 }
 
-// TestCheck are mistakes that vet finds.
+// TestCheck checks the mistakes that vet finds.
 func TestCheck(t *testing.T) {
 	for step, want := range map[string]string{
 		`http: path: "/a/${inputs.b}"`:                                                                   "",
@@ -167,7 +166,7 @@ func TestCheck(t *testing.T) {
 		`http: {path: "/", tls: insecure: true}`:                                                         "tls insecure",
 	} {
 		got := ""
-		for _, f := range check(staticOf(t, stepOf(t, step))) {
+		for _, f := range check(staticFor(t, parseStep(t, step))) {
 			got = f.Argument
 			if f.Path != "" {
 				got += " " + f.Path
@@ -181,11 +180,11 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	if faults := check(actions.Static{Nodes: map[string]*spec.Node{"path": {Kind: spec.StringNode, Text: "/"}}}); len(faults) != 1 || faults[0].Argument != "path" {
-		t.Errorf("a path without a baseURL: %+v", faults)
+		t.Errorf("path without baseURL: %+v", faults)
 	}
 }
 
-// TestGrants are what a spec names, and what a request needs.
+// TestGrants checks the grants of a family and of a request.
 func TestGrants(t *testing.T) {
 	text := func(grants []actions.Grant) (out []string) {
 		for _, g := range grants {
@@ -196,16 +195,16 @@ func TestGrants(t *testing.T) {
 		}
 		return out
 	}
-	s := staticOf(t, stepOf(t, `http: {path: "/a", proxy: "http://p.test", auth: oauth2: {tokenURL: "${config.t}", clientID: "a", clientSecret: "b"}}`))
+	s := staticFor(t, parseStep(t, `http: {path: "/a", proxy: "http://p.test", auth: oauth2: {tokenURL: "${config.t}", clientID: "a", clientSecret: "b"}}`))
 	if got, want := text(familyGrants(s)), []string{"https://x.test", "http://p.test", "${config.t}"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
-	s = staticOf(t, stepOf(t, `http: {url: "https://y.test/${inputs.a}"}`))
-	if got, want := text(needs(s)), []string{"https://y.test/${inputs.a}"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+	s = staticFor(t, parseStep(t, `http: {url: "https://y.test/${inputs.a}"}`))
+	if got, want := text(requestGrants(s)), []string{"https://y.test/${inputs.a}"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
-	s = staticOf(t, stepOf(t, `http: {path: "/", auth: login: {http: url: "https://l.test/", token: "${body.t}"}}`))
-	if got, want := text(needs(s)), []string{"https://x.test", "https://l.test/"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+	s = staticFor(t, parseStep(t, `http: {path: "/", auth: login: {http: url: "https://l.test/", token: "${body.t}"}}`))
+	if got, want := text(requestGrants(s)), []string{"https://x.test", "https://l.test/"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

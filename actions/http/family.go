@@ -1,8 +1,8 @@
-// Package http is the family of actions on HTTP servers: one request, or the
-// pages of one, to origins that a spec is permitted to reach.
+// Package http is the family of actions on HTTP servers: one request, or the pages of a list,
+// to origins that the spec's permissions allow.
 //
-// Requests are HTTP/1.1, one at a time on a connection, so that what of a
-// request was sent before it failed is known exactly.
+// Requests use HTTP/1.1, one at a time on a connection. So it is known exactly how much of a
+// request was sent before it failed.
 package http
 
 import (
@@ -16,77 +16,87 @@ import (
 	"github.com/declprov/declprov/actions/http/verdict"
 )
 
-// Family is the declaration of the http action.
+// Family returns the declaration of the http action.
 func Family() *actions.Family {
 	return &actions.Family{
 		Name:       "http",
-		Summary:    "Requests to HTTP servers, within the origins that the permissions grant.",
+		Summary:    "Requests to HTTP servers, at origins that the permissions grant.",
 		Defaults:   defaults(),
 		Kinds:      []*actions.Kind{kind()},
-		Open:       func() actions.Runner { return open(time.Now) },
+		Open:       func() actions.Runner { return newRunner(time.Now) },
 		Shorthands: true,
 		Grants:     familyGrants,
 		Check:      checkDefaults,
 	}
 }
 
-// runner is what all requests of an engine share.
+// runner has what all requests of an engine share.
 type runner struct {
 	shared *session.Shared
-	// now tells how long a listing takes.
+	// now is the clock that measures how long fetching pages takes.
 	now func() time.Time
 }
 
-// open returns what runs requests for one engine, by that clock.
-func open(now func() time.Time) actions.Runner {
-	return (&runner{shared: session.Share(), now: now}).run
+// newRunner returns the runner of one engine, with this clock.
+func newRunner(now func() time.Time) actions.Runner {
+	return (&runner{shared: session.NewShared(), now: now}).run
 }
 
 func kind() *actions.Kind {
 	return &actions.Kind{
-		Summary:   "Sends a request, and yields the answer.",
+		Summary:   "Sends a request, and returns the response.",
 		Doc:       doc,
 		Args:      append(arguments(), defaults()...),
 		OneOf:     [][]string{{"path", "url"}},
-		AtMostOne: [][]string{request.Bodies()},
+		AtMostOne: [][]string{request.BodyArguments()},
 		Analyze:   analyze,
 		Ambiguous: ambiguous,
-		LateScope: sees,
+		LateScope: lateScope,
 		Examples:  examples(),
 	}
 }
 
-// analyze returns what is known of a request before it is sent.
+// analyze returns the facts about a request that are known before it is sent.
 func analyze(s actions.Static) actions.Facts {
 	at, makes := place(s)
-	return actions.Facts{
-		Result: resultType(s), Yields: "body", Effect: effect(s), Certainty: certainty(s), Overwrites: overwrites(s),
-		Place: at, Makes: makes, Grants: needs(s), Faults: check(s),
+	facts := actions.Facts{
+		Result: resultType(s), Yields: "body", Effect: effect(s), Certainty: certainty(s),
+		RepeatRemedy: "Send an idempotencyKey if the server supports one, or add `idempotent: true` if repeating the step does no harm.",
+		Place:        at, Makes: makes, Grants: requestGrants(s), Faults: check(s),
 	}
+	if overwrites(s) {
+		facts.OverwriteRemedy = "Add `ifNoneMatch: true` if the server supports it"
+	}
+	literal, known := s.Literals["ifMatch"]
+	facts.SendsETag = s.Given("ifMatch") && (!known || literal == true)
+	if s.Literals["ifNoneMatch"] == true {
+		facts.IfAbsent = "ifNoneMatch"
+	}
+	return facts
 }
 
-// certainty is what is known of a request whose response does not come. PUT and
-// DELETE may be repeated by their definition (RFC 9110, 9.2.2), unless a
-// condition makes the second one fail because the first worked (13.1). If-None-Match
-// does so whatever else is said of the request. Other idempotent methods (MKCOL, COPY,
-// LINK) answer the second time with an error.
+// certainty returns the certainty of a request whose response is lost. PUT and DELETE are
+// idempotent by definition (RFC 9110, 9.2.2). With a condition they may fail when repeated,
+// because the first attempt succeeded (13.1); for If-None-Match that holds even if the spec
+// sets `idempotent`. Other idempotent methods (MKCOL, COPY, LINK) return an error when
+// repeated.
 func certainty(s actions.Static) actions.Certainty {
 	idempotent := s.Literals["idempotent"]
 	switch {
 	case effect(s) != actions.Write:
 		return actions.Settled
-	case keyed(s):
+	case hasKey(s):
 		return actions.Keyed
 	case s.Nodes["idempotent"] != nil && idempotent != true:
 		return actions.Uncertain
-	case idempotent == true && conditional(s, "ifNoneMatch"):
+	case idempotent == true && hasCondition(s, "ifNoneMatch"):
 		return actions.Conditional
 	case idempotent == true:
 		return actions.Safe
 	}
 	switch s.Literals["method"] {
 	case "PUT", "DELETE":
-		if conditional(s, "ifMatch") || conditional(s, "ifNoneMatch") {
+		if hasCondition(s, "ifMatch") || hasCondition(s, "ifNoneMatch") {
 			return actions.Conditional
 		}
 		return actions.Safe
@@ -95,18 +105,18 @@ func certainty(s actions.Static) actions.Certainty {
 	}
 }
 
-// conditional reports whether the request carries that condition.
-func conditional(s actions.Static, argument string) bool {
+// hasCondition reports whether the request has that condition.
+func hasCondition(s actions.Static, argument string) bool {
 	return s.Given(argument) && s.Literals[argument] != false
 }
 
-// overwrites reports whether the request replaces what is there, whoever made it.
+// overwrites reports whether the request replaces an existing object, whoever made it.
 func overwrites(s actions.Static) bool {
-	return effect(s) == actions.Write && s.Literals["method"] == "PUT" && !conditional(s, "ifMatch") && !conditional(s, "ifNoneMatch")
+	return effect(s) == actions.Write && s.Literals["method"] == "PUT" && !hasCondition(s, "ifMatch") && !hasCondition(s, "ifNoneMatch")
 }
 
-// place is the URL of a request, as written. PATCH changes what is there (RFC 5789), and
-// DELETE removes it.
+// place returns the URL of a request, as written. makes is false for PATCH, which changes an
+// existing object (RFC 5789), and for DELETE.
 func place(s actions.Static) (text string, makes bool) {
 	switch {
 	case s.Given("url"):
@@ -122,41 +132,41 @@ func place(s actions.Static) (text string, makes bool) {
 	return text, method != "PATCH" && method != "DELETE"
 }
 
-// ambiguous reports whether a failure of that class may leave it unknown what a
-// request did.
+// ambiguous reports whether a failure of the class may leave the effect of a request unknown.
 func ambiguous(class string) bool {
 	status, err := strconv.Atoi(class)
 	return err != nil || verdict.StatusOf(status) == actions.Unknown
 }
 
-const doc = `The request goes to ` + "`path`" + ` below ` + "`baseURL`" + `, or to ` + "`url`" + `. In both, each value is escaped as one segment of the path
-(or, after a literal ` + "`?`" + `, of the query); ` + "`segments(x)`" + ` keeps slashes. A segment that is empty, ` + "`.` or `..`" + ` is refused. A value that
-begins a ` + "`url`" + ` is a URL by itself; a relative one starts at ` + "`baseURL`" + `. The header ` + "`location`" + ` in a result is absolute.
+const doc = `The request is sent to ` + "`path`" + `, relative to ` + "`baseURL`" + `, or to ` + "`url`" + `. In both, each value is escaped as one segment of the path
+(or, after a literal ` + "`?`" + `, of the query); ` + "`segments(x)`" + ` keeps slashes. A segment that is empty, ` + "`.` or `..`" + ` is an error. A value that
+begins a ` + "`url`" + ` is a URL, absolute or relative to ` + "`baseURL`" + `. The header ` + "`location`" + ` in a result is absolute.
 
-` + "`auth`" + ` and secret headers belong to the block that declares them. Those of the defaults go to the origin of the defaults' ` + "`baseURL`" + `, or without one to
-` + "`auth: origins`" + `, wherever a step's own ` + "`baseURL`, `url`" + `, a redirect or a link leads. ` + "`auth: \"default\"`" + ` in a step sends them to one of ` + "`auth: origins`" + `. A step's own go to
+` + "`auth`" + ` and secret headers belong to the block that declares them. Those of the defaults are sent to the origin of the defaults' ` + "`baseURL`" + `, or, without one, to
+` + "`auth: origins`" + `, even if a step's ` + "`baseURL` or `url`" + `, a redirect or a link leads elsewhere. ` + "`auth: \"default\"`" + ` in a step also sends them to ` + "`auth: origins`" + `. Those of a step are sent to
 its ` + "`baseURL`" + `, or to the host that its ` + "`url`" + ` spells out.
 
-An answer is expected to be 2xx. ` + "`expect`" + ` names others: with a 2xx or 3xx among them these are all, else they are ordinary beside 2xx.
-404 and 410 are *not found*; any other is an error, with the server's own message by ` + "`error`" + `, or else the beginning of what it said.
+By default any 2xx response is a success. If ` + "`expect`" + ` contains a 2xx or 3xx status, it replaces that default; if it contains only 4xx or 5xx statuses, they are accepted in addition to 2xx.
+404 and 410 are *not found*. Any other status is an error, with the message that ` + "`error`" + ` extracts, or else the beginning of the body.
 
-Unless the step says otherwise, a request is repeated if nothing of it was sent and if the response is 429. On 408, 502, 504, 503 with
-Retry-After, and a connection that breaks, nobody knows whether the request was processed, so it is repeated only if that is safe: GET, HEAD,
-OPTIONS, PUT and DELETE without ` + "`ifMatch` or `ifNoneMatch`" + `, what says ` + "`effect: \"none\"`, or `idempotent: true` without `ifNoneMatch`" + `, and what has an ` + "`idempotencyKey`" + `.
-` + "`idempotent: false`" + ` says that it is not safe, whatever the method.
+Unless the step says otherwise, a request is retried if nothing of it was sent, or if the response is 429. After 408, 502, 504, 503 with
+Retry-After, or a broken connection, it is unknown whether the request was processed, so it is retried only if that is safe: for GET, HEAD,
+OPTIONS, PUT and DELETE without ` + "`ifMatch` or `ifNoneMatch`" + `, and for requests with ` + "`effect: \"none\"`, `idempotent: true` without `ifNoneMatch`" + `, or an ` + "`idempotencyKey`" + `.
+` + "`idempotent: false`" + ` says that it is not safe, for any method.
 
-` + "`refused` and `fail`" + ` of a step may also stand in the block of defaults: ` + "`http: refused: \"${body.error}\"`" + ` is for APIs that report errors under status 200.
+` + "`refused` and `fail`" + ` of a step may also be set in the block of defaults: ` + "`http: refused: \"${body.error}\"`" + ` is for APIs that report errors under status 200.
 
-XML and objects correspond so: ` + "`{pet: {\"@id\": 7, name: \"Rex\", tag: [\"a\", \"b\"]}}`" + ` is
-` + "`<pet id=\"7\"><name>Rex</name><tag>a</tag><tag>b</tag></pet>`" + `. ` + "`\"#text\"`" + ` is the text of an element that has attributes too, ` + "`\"#children\"`" + ` a list of
-objects with one member each, where the order matters.
+XML corresponds to objects as follows: ` + "`{pet: {\"@id\": 7, name: \"Rex\", tag: [\"a\", \"b\"]}}`" + ` is
+` + "`<pet id=\"7\"><name>Rex</name><tag>a</tag><tag>b</tag></pet>`" + `. ` + "`\"#text\"`" + ` is the text of an element that also has attributes. ` + "`\"#children\"`" + ` is a list of
+objects with one member each, for elements whose order matters.
 
-XML alone cannot say whether one element is a value or a list of one, or whether a text is a number: ` + "`returns`" + ` says it. Two elements of one
-local name and of two namespaces stay two: ` + "`{DAV:}href`" + ` is ` + "`href`" + ` of the namespace ` + "`DAV:`" + `, whatever prefix the server has for it. In what is
-received such a name is needed only where the local name alone would mean both; in what is sent, an element without one is in the namespace of
-the element around it.`
+XML does not distinguish a value from a list of one, or a string from a number; ` + "`returns`" + ` defines which it is. Two elements with the same
+local name in different namespaces are distinct: ` + "`{DAV:}href`" + ` is ` + "`href`" + ` in the namespace ` + "`DAV:`" + `, for any prefix that the server uses. In a
+response, such a name is only required if the local name is ambiguous. In a request, an element without a namespace is in that of
+its parent.`
 
-// effect is none for what only looks, unless the argument says otherwise.
+// effect returns None if the request changes nothing, by its method or body, unless the
+// argument `effect` says otherwise.
 func effect(s actions.Static) actions.Effect {
 	switch s.Literals["effect"] {
 	case "none":
@@ -177,7 +187,7 @@ func effect(s actions.Static) actions.Effect {
 	if node := s.Nodes["graphql"]; node != nil {
 		return request.GraphQLEffect(map[string]any{"query": node.Get("query").Plain()})
 	}
-	for _, name := range request.Bodies() {
+	for _, name := range request.BodyArguments() {
 		if s.Given(name) {
 			return actions.Write
 		}
@@ -185,7 +195,7 @@ func effect(s actions.Static) actions.Effect {
 	return actions.None
 }
 
-// keyed reports whether the request is sent under a key.
-func keyed(s actions.Static) bool {
+// hasKey reports whether the request has an idempotency key.
+func hasKey(s actions.Static) bool {
 	return s.Given("idempotencyKey") && s.Literals["idempotencyKey"] != false
 }

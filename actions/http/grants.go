@@ -8,8 +8,8 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// familyGrants are those of a spec without a permissions block: the origins
-// that its defaults name.
+// familyGrants returns the grants of a spec without a permissions block: the origins in the
+// defaults.
 func familyGrants(s actions.Static) []actions.Grant {
 	nodes := []*spec.Node{s.Nodes["baseURL"], s.Nodes["proxy"], s.Nodes["auth"].Get("oauth2").Get("tokenURL")}
 	if login := s.Nodes["auth"].Get("login").Get("http").Get("url"); spellsOrigin(login) {
@@ -24,8 +24,8 @@ func familyGrants(s actions.Static) []actions.Grant {
 	return out
 }
 
-// needs are the grants of a request, as far as it spells out where it goes.
-func needs(s actions.Static) []actions.Grant {
+// requestGrants returns the grants that a request needs, as far as its origin is literal.
+func requestGrants(s actions.Static) []actions.Grant {
 	out := familyGrants(s)
 	at := s.Nodes["url"]
 	switch {
@@ -35,7 +35,7 @@ func needs(s actions.Static) []actions.Grant {
 		}
 		out = append(out, actions.Grant{Access: grant.Connect, Pattern: at})
 	case at != nil && at.Kind == spec.StringNode && strings.HasPrefix(at.Text, "${"):
-		// The value says where it goes, or is relative to the base.
+		// The value is a URL, or is relative to the base.
 		for i := range out {
 			out[i].Perhaps = out[i].Pattern == s.Nodes["baseURL"]
 		}
@@ -44,7 +44,7 @@ func needs(s actions.Static) []actions.Grant {
 	return out
 }
 
-// spellsOrigin reports whether a URL begins with the author's own text.
+// spellsOrigin reports whether a URL begins with a literal origin.
 func spellsOrigin(n *spec.Node) bool {
 	return n != nil && n.Kind == spec.StringNode && (strings.HasPrefix(n.Text, "http://") || strings.HasPrefix(n.Text, "https://"))
 }

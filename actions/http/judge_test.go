@@ -26,14 +26,14 @@ func TestStatus(t *testing.T) {
 	}{
 		{method: "GET", status: 200, want: ok},
 		{method: "POST", status: 202, header: soon, want: ok, after: 7 * time.Second},
-		{method: "GET", status: 404, want: gone, err: "GET /x/7 answered 404 Not Found: no such pet"},
-		{method: "DELETE", status: 410, want: gone, err: "DELETE /x/7 answered 410 Gone"},
+		{method: "GET", status: 404, want: gone, err: "GET /x/7 returned 404 Not Found: no such pet"},
+		{method: "DELETE", status: 410, want: gone, err: "DELETE /x/7 returned 410 Gone"},
 		{method: "GET", status: 404, args: args{"expect": []any{int64(404)}}, want: ok},
 		{method: "GET", status: 200, args: args{"expect": []any{int64(404)}}, want: ok},
-		{method: "GET", status: 200, args: args{"expect": []any{int64(201)}}, want: refused, err: "answered 200 OK"},
+		{method: "GET", status: 200, args: args{"expect": []any{int64(201)}}, want: refused, err: "returned 200 OK"},
 		{method: "POST", status: 200, args: args{"expect": []any{int64(201)}}, want: unknown},
 		{method: "GET", status: 302, args: args{"expect": []any{int64(302)}}, want: ok},
-		{method: "POST", status: 400, want: refused, err: "POST /x/7 answered 400 Bad Request: no such pet"},
+		{method: "POST", status: 400, want: refused, err: "POST /x/7 returned 400 Bad Request: no such pet"},
 		{method: "POST", status: 409, header: soon, want: refused, after: 7 * time.Second},
 		{method: "PUT", status: 412, want: refused},
 		{method: "POST", status: 408, want: unknown, again: true},
@@ -43,13 +43,13 @@ func TestStatus(t *testing.T) {
 		{method: "POST", status: 429, want: refused, again: true},
 		{method: "POST", status: 429, header: soon, want: refused, again: true, after: 7 * time.Second},
 		{method: "POST", status: 429, header: map[string]string{"Retry-After": "0"}, want: refused, again: true},
-		{method: "POST", status: 429, header: map[string]string{"Retry-After": "3600"}, want: refused, after: time.Hour, err: "come back in 1h0m0s"},
+		{method: "POST", status: 429, header: map[string]string{"Retry-After": "3600"}, want: refused, after: time.Hour, err: "Retry-After is 1h0m0s"},
 		{method: "POST", status: 503, want: unknown},
 		{method: "POST", status: 503, header: soon, want: unknown, again: true, after: 7 * time.Second},
 		{method: "POST", status: 503, header: map[string]string{"Retry-After": "Mon, 02 Jan 2006 15:04:15 GMT", "Date": "Mon, 02 Jan 2006 15:04:05 GMT"}, want: unknown, again: true, after: 10 * time.Second},
 		{method: "POST", status: 503, header: map[string]string{"Retry-After": "soon"}, want: unknown},
 		{method: "GET", status: 503, want: refused},
-		{method: "POST", status: 500, want: unknown, err: "answered 500 Internal Server Error: no such pet"},
+		{method: "POST", status: 500, want: unknown, err: "returned 500 Internal Server Error: no such pet"},
 		{method: "GET", status: 500, want: refused},
 		{method: "POST", status: 501, want: refused},
 		{method: "POST", status: 502, want: unknown, again: true},
@@ -60,13 +60,13 @@ func TestStatus(t *testing.T) {
 		{method: "GET", status: 502, want: refused, again: true},
 		{method: "POST", status: 504, args: args{"effect": "none"}, want: refused, again: true},
 		{method: "POST", status: 504, args: args{"idempotencyKey": true}, want: unknown, again: true},
-		{method: "POST", status: 599, want: unknown, err: "answered 599 status code 599: no such pet"},
-		{method: "GET", status: 302, header: map[string]string{"Location": "https://evil.test/a?token=hunter2"}, want: refused, err: `(to https://evil.test/a); redirects`},
+		{method: "POST", status: 599, want: unknown, err: "returned 599 status code 599: no such pet"},
+		{method: "GET", status: 302, header: map[string]string{"Location": "https://evil.test/a?token=hunter2"}, want: refused, err: `(redirects to https://evil.test/a); redirects`},
 		{method: "POST", status: 303, want: unknown},
 		{method: "POST", status: 307, want: refused},
 	} {
 		t.Run(fmt.Sprint(tc.method, " ", tc.status, tc.header, tc.args), func(t *testing.T) {
-			l := newLab(t, func(w http.ResponseWriter, _ *http.Request) {
+			ts := newTestServer(t, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", "application/json")
 				for name, value := range tc.header {
 					w.Header().Set(name, value)
@@ -74,18 +74,18 @@ func TestStatus(t *testing.T) {
 				w.WriteHeader(tc.status)
 				_, _ = w.Write([]byte(`{"message":"no such\r\npet","code":[1,2]}`))
 			})
-			a := args{"method": tc.method, "error": at("body.message")}
+			a := args{"method": tc.method, "error": lateMember("body.message")}
 			for name, v := range tc.args {
 				a[name] = v
 			}
-			c := l.call("/x/${7}", a)
+			c := ts.call("/x/${7}", a)
 			c.Key = "key"
-			out := l.kind.Run(t.Context(), c)
+			out := ts.kind.Run(t.Context(), c)
 			class := fmt.Sprint(tc.status)
 			if tc.want == ok {
 				class = ""
 			}
-			l.expect(out, tc.want, class, tc.err)
+			ts.expect(out, tc.want, class, tc.err)
 			if out.Again != tc.again || out.RetryAfter != tc.after {
 				t.Errorf("again %v after %s, want %v after %s", out.Again, out.RetryAfter, tc.again, tc.after)
 			}
@@ -93,7 +93,7 @@ func TestStatus(t *testing.T) {
 				t.Errorf("the error shows a secret: %v", out.Err)
 			}
 			if out.Result.(map[string]any)["status"] != int64(tc.status) {
-				t.Errorf("the result of what failed: %v", out.Result)
+				t.Errorf("the result of the failure: %v", out.Result)
 			}
 		})
 	}
@@ -105,23 +105,23 @@ func TestMessage(t *testing.T) {
 		late             actions.LateExpr
 		want             string
 	}{
-		{"the server's", "application/json", `{"message":"no"}`, at("body.message"), ": no"},
-		{"an object", "application/json", `{"message":{"a":1}}`, at("body.message"), `: {"a":1}`},
-		{"a number", "application/json", `{"message":7}`, at("body.message"), `: 7`},
-		{"null", "application/json", `{"x":1}`, at("body.message"), `: {"x":1}`},
-		{"empty", "application/json", `{"message":""}`, at("body.message"), `: {"message":""}`},
+		{"the server's message", "application/json", `{"message":"no"}`, lateMember("body.message"), ": no"},
+		{"an object", "application/json", `{"message":{"a":1}}`, lateMember("body.message"), `: {"a":1}`},
+		{"a number", "application/json", `{"message":7}`, lateMember("body.message"), `: 7`},
+		{"null", "application/json", `{"x":1}`, lateMember("body.message"), `: {"x":1}`},
+		{"empty", "application/json", `{"message":""}`, lateMember("body.message"), `: {"message":""}`},
 		{"an error in the expression", "application/json", `{}`, func(map[string]any) (any, error) { return nil, errors.New("no") }, ": {}"},
-		{"a header", "text/plain", "x", at("headers.x-reason"), ": because"},
+		{"a header", "text/plain", "x", lateMember("headers.x-reason"), ": because"},
 		{"text", "text/plain", "line\none\x1b[31m", nil, ": line one [31m"},
 		{"page", "text/html", "<html>", nil, ""},
 		{"picture", "image/png", "abc", nil, ""},
 		{"bad UTF-8", "text/plain", "\xff", nil, ""},
 		{"nothing", "", "", nil, ""},
-		{"broken JSON", "application/json", `{"a`, at("body.message"), `: {"a`},
-		{"JSON that says it is text", "text/plain", `{"message":"no"}`, at("body.message"), ": no"},
+		{"broken JSON", "application/json", `{"a`, lateMember("body.message"), `: {"a`},
+		{"JSON that says it is text", "text/plain", `{"message":"no"}`, lateMember("body.message"), ": no"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			l := newLab(t, func(w http.ResponseWriter, _ *http.Request) {
+			ts := newTestServer(t, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header()["Content-Type"] = nil
 				if tc.kind != "" {
 					w.Header().Set("Content-Type", tc.kind)
@@ -134,17 +134,17 @@ func TestMessage(t *testing.T) {
 			if tc.late != nil {
 				a["error"] = tc.late
 			}
-			if got, want := l.run("/x", a).Err.Error(), "GET /x answered 400 Bad Request"+tc.want; got != want {
-				t.Errorf("%q, want %q", got, want)
+			if got, want := ts.run("/x", a).Err.Error(), "GET /x returned 400 Bad Request"+tc.want; got != want {
+				t.Errorf("got %q, want %q", got, want)
 			}
 		})
 	}
 }
 
 func TestGraphQLErrors(t *testing.T) {
-	l := newLab(t, answerJSON(200, `{"data":null,"errors":[{"message":"no field x"}]}`))
+	ts := newTestServer(t, respondJSON(200, `{"data":null,"errors":[{"message":"no field x"}]}`))
 	query := args{"graphql": args{"query": "{x}"}}
-	l.expect(l.run("/q", query), actions.Refused, "200", "POST /q answered 200 OK, and reports errors: no field x")
+	ts.expect(ts.run("/q", query), actions.Refused, "200", "POST /q returned 200 OK, but the response reports errors: no field x")
 	query["graphql"] = args{"query": "mutation {x}"}
-	l.expect(l.run("/q", query), actions.Failed, "200", "no field x")
+	ts.expect(ts.run("/q", query), actions.Failed, "200", "no field x")
 }

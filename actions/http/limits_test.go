@@ -16,7 +16,7 @@ import (
 
 func TestConcurrency(t *testing.T) {
 	var now, most atomic.Int64
-	l := newLab(t, func(w http.ResponseWriter, _ *http.Request) {
+	ts := newTestServer(t, func(w http.ResponseWriter, _ *http.Request) {
 		n := now.Add(1)
 		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 		}
@@ -27,7 +27,7 @@ func TestConcurrency(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			if out := l.run("/x", args{"concurrency": int64(3)}); out.Status != actions.Done {
+			if out := ts.run("/x", args{"concurrency": int64(3)}); out.Status != actions.Done {
 				t.Error(out.Err)
 			}
 		})
@@ -39,43 +39,43 @@ func TestConcurrency(t *testing.T) {
 }
 
 func TestRateLimit(t *testing.T) {
-	l := newLab(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
+	ts := newTestServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
 	a := args{"rateLimit": args{"requests": int64(10), "per": "500ms", "burst": int64(1)}}
 	start := time.Now()
 	for range 5 {
-		l.done(l.run("/x", a))
+		ts.done(ts.run("/x", a))
 	}
 	if took := time.Since(start); took < 190*time.Millisecond {
 		t.Errorf("five requests took %s", took)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	out := l.kind.Run(ctx, l.call("/x", a))
-	l.expect(out, actions.Refused, "timeout", "waiting for a turn")
+	out := ts.kind.Run(ctx, ts.call("/x", a))
+	ts.expect(out, actions.Refused, "timeout", "waiting for the rate or concurrency limit")
 }
 
-// TestStopEndsTheWaitForATurn: a request that waits for its turn was not sent, so it is
-// given up as soon as the operation is stopped.
+// TestStopEndsTheWaitForATurn checks that a request that waits for a limit is given up as
+// soon as the operation is stopped. It was not sent.
 func TestStopEndsTheWaitForATurn(t *testing.T) {
 	for name, limit := range map[string]args{
-		"a rate":           {"rateLimit": args{"requests": int64(1), "per": "1h"}},
-		"how many at once": {"concurrency": int64(1)},
+		"a rate":        {"rateLimit": args{"requests": int64(1), "per": "1h"}},
+		"a concurrency": {"concurrency": int64(1)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			began, finish := make(chan struct{}), make(chan struct{})
-			l := newLab(t, func(w http.ResponseWriter, _ *http.Request) {
+			ts := newTestServer(t, func(w http.ResponseWriter, _ *http.Request) {
 				close(began)
 				<-finish
 				w.WriteHeader(204)
 			})
 			var first sync.WaitGroup
-			first.Go(func() { l.run("/x", limit) })
+			first.Go(func() { ts.run("/x", limit) })
 			<-began
-			ctx, cancel := context.WithCancel(t.Context()) // a deadline would end the wait before it begins
+			ctx, cancel := context.WithCancel(t.Context()) // with a deadline, it would not wait at all
 			defer time.AfterFunc(3*time.Second, cancel).Stop()
 			stop, stopNow := context.WithCancelCause(t.Context())
 			defer time.AfterFunc(20*time.Millisecond, func() { stopNow(actions.ErrStopped) }).Stop()
-			out := l.kind.Run(actions.WithStop(ctx, stop), l.call("/x", limit))
+			out := ts.kind.Run(actions.WithStop(ctx, stop), ts.call("/x", limit))
 			close(finish)
 			first.Wait()
 			if out.Status != actions.Refused || !errors.Is(out.Err, actions.ErrStopped) {
@@ -85,12 +85,12 @@ func TestStopEndsTheWaitForATurn(t *testing.T) {
 	}
 }
 
-// TestReuse: connections are kept, as many as ask at once.
+// TestReuse checks that connections are reused, also with many concurrent requests.
 func TestReuse(t *testing.T) {
 	var opened atomic.Int64
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		time.Sleep(2 * time.Millisecond)
-		answerJSON(200, `{"a":1}`)(w, nil)
+		respondJSON(200, `{"a":1}`)(w, nil)
 	}))
 	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
@@ -99,14 +99,14 @@ func TestReuse(t *testing.T) {
 	}
 	s.Start()
 	defer s.Close()
-	l := &lab{TB: t, kind: newKind(time.Now), server: s}
-	l.grant(s.URL)
+	ts := &testServer{TB: t, kind: newKind(time.Now), server: s}
+	ts.setOrigins(s.URL)
 	const at, rounds = 64, 10
 	for range rounds {
 		var wg sync.WaitGroup
 		for range at {
 			wg.Go(func() {
-				if out := l.run("/x", nil); out.Status != actions.Done {
+				if out := ts.run("/x", nil); out.Status != actions.Done {
 					t.Error(out.Err)
 				}
 			})
@@ -114,6 +114,6 @@ func TestReuse(t *testing.T) {
 		wg.Wait()
 	}
 	if n := opened.Load(); n > at+8 {
-		t.Errorf("%d connections for %d at once", n, at)
+		t.Errorf("%d connections for %d concurrent requests", n, at)
 	}
 }

@@ -10,31 +10,32 @@ import (
 	"github.com/declprov/declprov/actions/http/verdict"
 )
 
-// nextLink follows the header Link (RFC 8288), within the origin.
-func (p *pages) nextLink(r *request.Request, a *verdict.Answer) (bool, error) {
-	target := linkNext(a.Header)
+// prepareNextLink sets the next URL from the header Link (RFC 8288). It must have the same
+// origin.
+func (p *pages) prepareNextLink(r *request.Request, resp *verdict.Response) (bool, error) {
+	target := nextLinkTarget(resp.Header)
 	if target == "" {
 		return false, nil
 	}
-	here := a.At
+	here := resp.URL
 	u, err := here.Parse(target)
 	switch {
 	case err != nil || u.User != nil:
-		return false, errors.New("its header Link holds no URL")
+		return false, errors.New("the header Link contains an invalid URL")
 	case !request.SameOrigin(u, here):
-		return false, fmt.Errorf("its next page is at %s://%s, another origin, which is not followed", u.Scheme, u.Host)
+		return false, fmt.Errorf("the next page is at another origin, %s://%s, which is not followed", u.Scheme, u.Host)
 	}
 	u.Fragment, u.RawFragment = "", ""
-	a.Unsign(u)
-	if p.again(u.String()) {
-		return false, errors.New("its next page was fetched before: the pages would never end")
+	resp.RemoveAuthQuery(u)
+	if p.wasFollowed(u.String()) {
+		return false, errors.New("the next page was already fetched: the pages would never end")
 	}
-	r.At, r.Pairs = request.Address{URL: u}, nil
+	r.Address, r.Query = request.Address{URL: u}, nil
 	return true, nil
 }
 
-// linkNext is the target of rel=next, or "".
-func linkNext(header http.Header) string {
+// nextLinkTarget returns the target of rel=next, or "".
+func nextLinkTarget(header http.Header) string {
 	for _, value := range header.Values("Link") {
 		for value != "" {
 			_, rest, ok := strings.Cut(value, "<")
@@ -45,7 +46,7 @@ func linkNext(header http.Header) string {
 			if !ok {
 				break
 			}
-			params, after := linkParams(rest)
+			params, after := parseLinkParams(rest)
 			value = after
 			for _, rel := range strings.Fields(params["rel"]) {
 				if strings.EqualFold(rel, "next") {
@@ -57,9 +58,9 @@ func linkNext(header http.Header) string {
 	return ""
 }
 
-// linkParams reads the parameters of a link, up to the comma that ends it. The
-// first of a name counts.
-func linkParams(s string) (params map[string]string, rest string) {
+// parseLinkParams parses the parameters of a link, up to the comma that ends it. Of
+// parameters with the same name, the first counts.
+func parseLinkParams(s string) (params map[string]string, rest string) {
 	params = map[string]string{}
 	for {
 		s = strings.TrimLeft(s, " \t")
@@ -77,15 +78,15 @@ func linkParams(s string) (params map[string]string, rest string) {
 			continue
 		}
 		var value string
-		value, s = linkValue(strings.TrimLeft(s[i+1:], " \t"))
+		value, s = parseLinkValue(strings.TrimLeft(s[i+1:], " \t"))
 		if _, again := params[name]; !again {
 			params[name] = value
 		}
 	}
 }
 
-// linkValue reads a parameter's value, in quotes or without.
-func linkValue(s string) (value, rest string) {
+// parseLinkValue parses the value of a parameter, quoted or not.
+func parseLinkValue(s string) (value, rest string) {
 	if s == "" || s[0] != '"' {
 		i := strings.IndexAny(s, ";,")
 		if i < 0 {

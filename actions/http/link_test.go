@@ -12,7 +12,7 @@ func TestLink(t *testing.T) {
 		`<a,b;c>; title="x\", <no>; rel=next"; rel="last next"`: "a,b;c", `<a>; rel=prev; rel=next`: "", `<a>`: "", ``: "", `<a`: "", `junk`: "",
 		`<a>; rel*=UTF-8''next`: "", `<a>; crossorigin; rel=next`: "a", `<a>;rel=`: "",
 	} {
-		if got := linkNext(http.Header{"Link": {value}}); got != want {
+		if got := nextLinkTarget(http.Header{"Link": {value}}); got != want {
 			t.Errorf("%s: %q, want %q", value, got, want)
 		}
 	}
@@ -21,7 +21,7 @@ func TestLink(t *testing.T) {
 func FuzzLink(f *testing.F) {
 	f.Add(`<a>; rel="next", <b>; rel=prev`)
 	f.Fuzz(func(t *testing.T, value string) {
-		if got := linkNext(http.Header{"Link": {value}}); !strings.Contains(value, got) {
+		if got := nextLinkTarget(http.Header{"Link": {value}}); !strings.Contains(value, got) {
 			t.Fatalf("%q has no %q", value, got)
 		}
 	})

@@ -13,10 +13,9 @@ import (
 	"github.com/declprov/declprov/actions"
 )
 
-// TestSentOnceOnAKeptConnection: a request with an effect that breaks on a connection
-// which has carried another one is sent once, whatever its method, its headers and its
-// body. Whether it is repeated is for the engine to judge: the answer to a second
-// attempt says nothing of the first.
+// TestSentOnceOnAKeptConnection checks that a request with an effect is sent once if a reused
+// connection breaks, with any method, headers and body. The engine decides about a retry: the
+// response to a second attempt says nothing about the first.
 func TestSentOnceOnAKeptConnection(t *testing.T) {
 	breaks := map[string]func(net.Conn){"reset": reset, "closed": func(c net.Conn) { _ = c.Close() }}
 	methods := []string{"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "COPY"}
@@ -38,7 +37,7 @@ func TestSentOnceOnAKeptConnection(t *testing.T) {
 					}
 					t.Run(fmt.Sprintf("%s/%s/%s/body %t", breaking, method, name, body), func(t *testing.T) {
 						t.Parallel()
-						once(t, end, method, with, body)
+						sendOnce(t, end, method, with, body)
 					})
 				}
 			}
@@ -46,11 +45,10 @@ func TestSentOnceOnAKeptConnection(t *testing.T) {
 	}
 }
 
-// once sends one request on a connection that another one has warmed, and that ends
-// once it was read.
-func once(t *testing.T, end func(net.Conn), method string, with args, body bool) {
+// sendOnce sends a request on a reused connection, which breaks after the request was read.
+func sendOnce(t *testing.T, end func(net.Conn), method string, with args, body bool) {
 	var sent, keyed atomic.Int32
-	address, _ := hostile(t, func(c net.Conn, _ func() *http.Request) {
+	address, _ := serveFault(t, func(c net.Conn, _ func() *http.Request) {
 		for requests := bufio.NewReader(c); ; {
 			r, err := http.ReadRequest(requests)
 			if err != nil {
@@ -63,7 +61,7 @@ func once(t *testing.T, end func(net.Conn), method string, with args, body bool)
 					keyed.Add(1)
 				}
 				if len(r.TransferEncoding) > 0 {
-					t.Errorf("its body is sent %v", r.TransferEncoding)
+					t.Errorf("the body has the transfer encoding %v", r.TransferEncoding)
 				}
 				end(c)
 				return
@@ -71,9 +69,9 @@ func once(t *testing.T, end func(net.Conn), method string, with args, body bool)
 			_, _ = io.WriteString(c, okHead+"Content-Length: 2\r\n\r\n{}")
 		}
 	})
-	l := &lab{TB: t, kind: newKind(time.Now)}
-	l.grant(address)
-	if out := l.kind.Run(t.Context(), l.call("/warm", args{"baseURL": address})); out.Status != actions.Done {
+	ts := &testServer{TB: t, kind: newKind(time.Now)}
+	ts.setOrigins(address)
+	if out := ts.kind.Run(t.Context(), ts.call("/warm", args{"baseURL": address})); out.Status != actions.Done {
 		t.Fatal(out)
 	}
 	given := args{"baseURL": address, "method": method, "effect": "write"}
@@ -83,11 +81,11 @@ func once(t *testing.T, end func(net.Conn), method string, with args, body bool)
 	if body {
 		given["json"] = args{"a": 1}
 	}
-	call := l.call("/x", given)
+	call := ts.call("/x", given)
 	call.Key = "the-key"
-	out := l.kind.Run(t.Context(), call)
+	out := ts.kind.Run(t.Context(), call)
 	if sent.Load() != 1 || out.Status != actions.Unknown {
-		t.Errorf("sent %d times, and it ended %v (%v): want once, and nobody knows", sent.Load(), out.Status, out.Err)
+		t.Errorf("sent %d times with outcome %v (%v), want once with outcome unknown", sent.Load(), out.Status, out.Err)
 	}
 	if wantKey := with["idempotencyKey"] != nil || with["headers"] != nil; (keyed.Load() == 1) != wantKey {
 		t.Errorf("the key was sent: %t, want %t", keyed.Load() == 1, wantKey)

@@ -14,11 +14,11 @@ import (
 	"github.com/declprov/declprov/actions/http/request"
 )
 
-// mostPages is how many pages there may be without a word of the author's.
-const mostPages = 1000
+// defaultMaxPages is the maximum number of pages if maxPages is not set.
+const defaultMaxPages = 1000
 
-// paging is what the argument says.
-type paging struct {
+// paginateSettings are the members of the argument `paginate`.
+type paginateSettings struct {
 	Link bool `arg:"link"`
 	Page *struct {
 		Param     string `arg:"param"`
@@ -40,65 +40,66 @@ type paging struct {
 	Timeout  time.Duration `arg:"timeout"`
 }
 
-// pages is how one page leads to the next.
+// pages determines the request for the next page.
 type pages struct {
-	paging
-	kind string // link, page, offset or cursor
-	most int64
-	// asked are the links or cursors that were followed, last the items of the page
-	// before.
-	asked map[string]bool
-	last  []any
+	paginateSettings
+	kind     string // link, page, offset or cursor
+	maxPages int64
+	// followed are the links or cursors that were used. lastItems are the items of the
+	// previous page.
+	followed  map[string]bool
+	lastItems []any
 }
 
-// defaultPagesTimeout is the longest time for all pages where the spec has no other.
+// defaultPagesTimeout is the timeout for all pages together if the spec sets none.
 const defaultPagesTimeout = 10 * time.Minute
 
-// again reports whether a link or cursor was followed before.
-func (p *pages) again(next string) bool {
-	if p.asked[next] {
+// wasFollowed reports whether a link or cursor was used before, and records it.
+func (p *pages) wasFollowed(next string) bool {
+	if p.followed[next] {
 		return true
 	}
-	if p.asked == nil {
-		p.asked = map[string]bool{}
+	if p.followed == nil {
+		p.followed = map[string]bool{}
 	}
-	p.asked[next] = true
+	p.followed[next] = true
 	return false
 }
 
-// counts reports whether pages are asked for by number, so that only an empty one says
-// that there are no more. What names its next page may be empty, and have one.
-func (p *pages) counts() bool { return p.kind == "page" || p.kind == "offset" }
+// byNumber reports whether pages are requested by number, so that only an empty page shows
+// that there are no more. A page that names its successor may be empty and yet have one.
+func (p *pages) byNumber() bool { return p.kind == "page" || p.kind == "offset" }
 
-// repeats reports whether a page by number holds what the one before did: many
-// servers give their last page for every number behind it, or their only one for any.
-func (p *pages) repeats(items []any) bool {
-	same := p.counts() && len(p.last) > 0 && reflect.DeepEqual(items, p.last)
-	p.last = items
+// repeatsPrevious reports whether a page that was requested by number has the same items as
+// the previous one. Many servers return their last page for every higher number, or their
+// only page for any.
+func (p *pages) repeatsPrevious(items []any) bool {
+	same := p.byNumber() && len(p.lastItems) > 0 && reflect.DeepEqual(items, p.lastItems)
+	p.lastItems = items
 	return same
 }
 
-// pagesOvertime is the error of pages that took longer than they may.
-type pagesOvertime time.Duration
+// pagesTimeoutError is the error of pages that exceeded their timeout.
+type pagesTimeoutError time.Duration
 
-func (o pagesOvertime) Error() string {
+func (o pagesTimeoutError) Error() string {
 	return fmt.Sprintf("the pages took longer than %s together (`paginate.timeout`): %v", time.Duration(o), context.DeadlineExceeded)
 }
 
-func (pagesOvertime) Unwrap() error { return context.DeadlineExceeded }
+func (pagesTimeoutError) Unwrap() error { return context.DeadlineExceeded }
 
-// pagination reads the argument; nil is a single page.
-func pagination(call *actions.Call) (*pages, error) {
+// newPages reads the argument `paginate`. It returns nil if there is only one page.
+func newPages(call *actions.Call) (*pages, error) {
 	m, ok := call.Args["paginate"].(map[string]any)
 	if !ok {
 		return nil, nil
 	}
-	p := &pages{paging: paging{Timeout: defaultPagesTimeout}, most: mostPages}
-	if err := call.DecodeWithin("paginate", m, &p.paging); err != nil {
+	p := &pages{paginateSettings: paginateSettings{Timeout: defaultPagesTimeout}, maxPages: defaultMaxPages}
+	if err := call.DecodeWithin("paginate", m, &p.paginateSettings); err != nil {
 		return nil, err
 	}
 	if p.MaxPages != nil {
-		p.most = *p.MaxPages
+		p.maxPages = *p.MaxPages
 	}
 	for _, way := range []struct {
 		kind  string
@@ -107,26 +108,26 @@ func pagination(call *actions.Call) (*pages, error) {
 		switch {
 		case !way.given:
 		case p.kind != "":
-			return nil, fmt.Errorf("paginate: %s and %s are both given; give one", p.kind, way.kind)
+			return nil, fmt.Errorf("paginate: %s and %s are both given; remove one of them", p.kind, way.kind)
 		default:
 			p.kind = way.kind
 		}
 	}
 	switch {
 	case p.kind == "":
-		return nil, errors.New("paginate: give one of link, page, offset and cursor")
+		return nil, errors.New("paginate: expected one of link, page, offset and cursor")
 	case call.Late["items"] == nil:
-		return nil, errors.New("paginate: `items` is missing: say where in an answer the list is, as in \"${body.items}\"")
+		return nil, errors.New("paginate requires `items`: an expression that finds the list in a response, like \"${body.items}\"")
 	case p.kind == "cursor" && p.Cursor.Next == nil:
-		return nil, errors.New("paginate: cursor.next is missing: say where in an answer the next cursor is")
+		return nil, errors.New("paginate: cursor.next is missing: an expression that finds the next cursor in a response")
 	case p.kind == "cursor" && (p.Cursor.Param == "") == (p.Cursor.Body == ""):
-		return nil, errors.New("paginate: cursor has one of param and body")
+		return nil, errors.New("paginate: cursor: expected exactly one of param and body")
 	}
 	return p, nil
 }
 
-// first adds what the first request has beside its own.
-func (p *pages) first() []request.Pair {
+// firstParams returns the additional parameters of the first request.
+func (p *pages) firstParams() []request.Pair {
 	var out []request.Pair
 	add := func(param string, n *int64) {
 		if param != "" && n != nil {
@@ -135,7 +136,7 @@ func (p *pages) first() []request.Pair {
 	}
 	switch p.kind {
 	case "page":
-		start := p.start()
+		start := p.firstPage()
 		add(p.Page.Param, &start)
 		add(p.Page.SizeParam, p.Page.Size)
 	case "offset":
@@ -145,29 +146,29 @@ func (p *pages) first() []request.Pair {
 	return out
 }
 
-// start is the number of the first page.
-func (p *pages) start() int64 {
+// firstPage returns the number of the first page.
+func (p *pages) firstPage() int64 {
 	if p.Page.Start == nil {
 		return 1
 	}
 	return *p.Page.Start
 }
 
-// with is the pairs with one value of that name.
-func with(pairs []request.Pair, name, value string) []request.Pair {
+// withParam returns the pairs with exactly one value for the name.
+func withParam(pairs []request.Pair, name, value string) []request.Pair {
 	pairs = slices.DeleteFunc(pairs, func(p request.Pair) bool { return p.Name == name })
 	return append(pairs, request.Pair{Name: name, Value: value})
 }
 
-// inserted is the object with a value at a path.
-func inserted(m map[string]any, path []string, v any) map[string]any {
+// withValueAt returns a copy of the object with the value at the path.
+func withValueAt(m map[string]any, path []string, v any) map[string]any {
 	out := maps.Clone(m)
 	if out == nil {
 		out = map[string]any{}
 	}
 	if len(path) > 1 {
 		inner, _ := out[path[0]].(map[string]any)
-		v = inserted(inner, path[1:], v)
+		v = withValueAt(inner, path[1:], v)
 	}
 	out[path[0]] = v
 	return out

@@ -11,8 +11,8 @@ import (
 	"github.com/declprov/declprov/actions"
 )
 
-// TestRedirects within the origin, each with the requests that the server then
-// gets.
+// TestRedirects checks redirects within the origin, and the requests that the server
+// receives.
 func TestRedirects(t *testing.T) {
 	for _, tc := range []struct {
 		method string
@@ -29,23 +29,23 @@ func TestRedirects(t *testing.T) {
 		{"PUT", 303, "/b", actions.Done, []string{"PUT /a {}", "GET /b"}, ""},
 		{"POST", 307, "/b", actions.Done, []string{"POST /a {}", "POST /b {}"}, ""},
 		{"DELETE", 308, "/b", actions.Done, []string{"DELETE /a {}", "DELETE /b {}"}, ""},
-		{"PUT", 302, "/b", actions.Unknown, []string{"PUT /a {}"}, "does not say with which method"},
-		{"GET", 302, "https://evil.test/b?t=hunter2", actions.Refused, []string{"GET /a"}, "redirects to https://evil.test, another origin"},
+		{"PUT", 302, "/b", actions.Unknown, []string{"PUT /a {}"}, "does not define the next method"},
+		{"GET", 302, "https://evil.test/b?t=hunter2", actions.Refused, []string{"GET /a"}, "redirects to another origin, https://evil.test"},
 		{"GET", 302, "//evil.test/b", actions.Refused, []string{"GET /a"}, "another origin"},
 		{"GET", 302, "file:///etc/passwd", actions.Refused, []string{"GET /a"}, "another origin"},
-		{"GET", 302, "http://me:hunter2@HOST/b", actions.Refused, []string{"GET /a"}, "not a URL"},
-		{"POST", 303, "/none", actions.Unknown, []string{"POST /a {}", "GET /none"}, "answered 404"},
-		{"GET", 302, "", actions.Refused, []string{"GET /a"}, "answered 302"},
-		{"GET", 304, "/b", actions.Refused, []string{"GET /a"}, "answered 304"},
+		{"GET", 302, "http://me:hunter2@HOST/b", actions.Refused, []string{"GET /a"}, "invalid URL"},
+		{"POST", 303, "/none", actions.Unknown, []string{"POST /a {}", "GET /none"}, "returned 404"},
+		{"GET", 302, "", actions.Refused, []string{"GET /a"}, "returned 302"},
+		{"GET", 304, "/b", actions.Refused, []string{"GET /a"}, "returned 304"},
 		{"GET", 302, "/a", actions.Refused, strings.Split(strings.Repeat("GET /a,", 11)+"", ",")[:11], "more than 10 times"},
 	} {
 		t.Run(tc.method+" "+tc.to, func(t *testing.T) {
-			var l *lab
-			l = newLab(t, func(w http.ResponseWriter, r *http.Request) {
+			var ts *testServer
+			ts = newTestServer(t, func(w http.ResponseWriter, r *http.Request) {
 				switch r.URL.Path {
 				case "/a":
 					if tc.to != "" {
-						w.Header()["Location"] = []string{strings.ReplaceAll(tc.to, "HOST", strings.TrimPrefix(l.server.URL, "http://"))}
+						w.Header()["Location"] = []string{strings.ReplaceAll(tc.to, "HOST", strings.TrimPrefix(ts.server.URL, "http://"))}
 					}
 					w.WriteHeader(tc.status)
 				case "/none":
@@ -54,12 +54,12 @@ func TestRedirects(t *testing.T) {
 					w.WriteHeader(204)
 				}
 			})
-			l.grant(l.server.URL, "https://evil.test")
+			ts.setOrigins(ts.server.URL, "https://evil.test")
 			a := args{"method": tc.method, "redirects": "same-origin", "auth": args{"apiKey": args{"header": "X-Api-Key", "value": "hunter2"}}}
 			if tc.method != "GET" {
 				a["json"] = args{}
 			}
-			out := l.run("/a", a)
+			out := ts.run("/a", a)
 			class := "302"
 			switch {
 			case tc.want == actions.Done:
@@ -69,9 +69,9 @@ func TestRedirects(t *testing.T) {
 			case tc.status != 302:
 				class = out.Class
 			}
-			l.expect(out, tc.want, class, tc.err)
+			ts.expect(out, tc.want, class, tc.err)
 			var got []string
-			for _, r := range l.requests() {
+			for _, r := range ts.requests() {
 				got = append(got, strings.TrimSpace(r.Method+" "+r.URI+" "+r.Body))
 				if r.Header.Get("Referer") != "" || r.Header.Get("X-Api-Key") != "hunter2" {
 					t.Errorf("headers %v", r.Header)
@@ -87,22 +87,22 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// TestNoRedirectUnasked: without a word of the author's nothing is followed, not
-// even within the origin.
+// TestNoRedirectUnasked checks that no redirect is followed by default, not even within the
+// origin.
 func TestNoRedirectUnasked(t *testing.T) {
-	l := newLab(t, func(w http.ResponseWriter, r *http.Request) {
+	ts := newTestServer(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/a" {
 			http.Redirect(w, r, "/b", http.StatusTemporaryRedirect)
 		}
 	})
-	l.expect(l.run("/a", nil), actions.Refused, "307", `redirects: "same-origin"`)
-	for _, r := range l.requests()[1:] {
-		t.Errorf("it went to %s", r.URI)
+	ts.expect(ts.run("/a", nil), actions.Refused, "307", `redirects: "same-origin"`)
+	for _, r := range ts.requests()[1:] {
+		t.Errorf("the request went to %s", r.URI)
 	}
 }
 
-// TestElsewhere: nothing of the credentials goes to another origin than
-// baseURL's, whoever names it.
+// TestElsewhere checks that credentials only go to the origin of baseURL, whatever names
+// another origin.
 func TestElsewhere(t *testing.T) {
 	var other []http.Header
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -111,10 +111,10 @@ func TestElsewhere(t *testing.T) {
 		w.WriteHeader(204)
 	}))
 	defer elsewhere.Close()
-	l := newLab(t, func(w http.ResponseWriter, r *http.Request) {
+	ts := newTestServer(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, elsewhere.URL+"/steal", http.StatusTemporaryRedirect)
 	})
-	l.grant(l.server.URL, elsewhere.URL)
+	ts.setOrigins(ts.server.URL, elsewhere.URL)
 	for _, auth := range []args{
 		{"bearer": "hunter2"},
 		{"basic": args{"username": "u", "password": "hunter2"}},
@@ -122,29 +122,29 @@ func TestElsewhere(t *testing.T) {
 		{"apiKey": args{"query": "key", "value": "hunter2"}},
 		{"apiKey": args{"cookie": "sid", "value": "hunter2"}},
 	} {
-		l.expect(l.run("/x", args{"auth": auth, "redirects": "same-origin", "json": args{"password": "hunter2"}}), actions.Refused, "307", "another origin")
-		l.done(l.run("", args{"auth": auth, "url": parts(elsewhere.URL + "/up")}))
-		l.done(l.run("", args{"auth": auth, "url": parts("${" + elsewhere.URL + "/up}")}))
+		ts.expect(ts.run("/x", args{"auth": auth, "redirects": "same-origin", "json": args{"password": "hunter2"}}), actions.Refused, "307", "another origin")
+		ts.done(ts.run("", args{"auth": auth, "url": parts(elsewhere.URL + "/up")}))
+		ts.done(ts.run("", args{"auth": auth, "url": parts("${" + elsewhere.URL + "/up}")}))
 	}
 	if len(other) != 10 {
 		t.Errorf("%d requests went elsewhere, want 10", len(other))
 	}
 	for _, h := range other {
 		if h.Get("X-URI") != "/up" || h.Get("Authorization")+h.Get("X-Api-Key")+h.Get("Cookie")+h.Get("Referer") != "" {
-			t.Errorf("it got %v", h)
+			t.Errorf("the other origin got %v", h)
 		}
 	}
-	out := l.run("", args{"url": parts("${" + elsewhere.URL + "/up}"), "headers": args{"X-Auth-Token": "hunter2", "X-Part": "1"}})
-	l.expect(out, actions.Refused, "", `header "X-Auth-Token" would go to`)
-	c := l.call("", args{"url": parts("${" + elsewhere.URL + "/up}"), "auth": args{"bearer": "hunter2"}})
+	out := ts.run("", args{"url": parts("${" + elsewhere.URL + "/up}"), "headers": args{"X-Auth-Token": "hunter2", "X-Part": "1"}})
+	ts.expect(out, actions.Refused, "", `header "X-Auth-Token" would be sent to`)
+	c := ts.call("", args{"url": parts("${" + elsewhere.URL + "/up}"), "auth": args{"bearer": "hunter2"}})
 	delete(c.Args, "baseURL")
 	c.Source = nil
-	l.expect(l.kind.Run(t.Context(), c), actions.Refused, "", "auth belongs to no origin")
-	c = l.call("", args{"url": parts(elsewhere.URL + "/up"), "auth": args{"bearer": "spelled-out"}})
+	ts.expect(ts.kind.Run(t.Context(), c), actions.Refused, "", "auth has no origin")
+	c = ts.call("", args{"url": parts(elsewhere.URL + "/up"), "auth": args{"bearer": "spelled-out"}})
 	delete(c.Args, "baseURL")
 	c.Source = nil
-	l.done(l.kind.Run(t.Context(), c))
+	ts.done(ts.kind.Run(t.Context(), c))
 	if got := other[len(other)-1].Get("Authorization"); got != "Bearer spelled-out" {
-		t.Errorf("an origin that the author spells out got %q", got)
+		t.Errorf("a spelled-out origin got %q", got)
 	}
 }

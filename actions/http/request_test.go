@@ -45,22 +45,22 @@ func TestRequest(t *testing.T) {
 		{"empty body", "/s", args{"method": "PUT", "text": ""}, "PUT", "/s", "", map[string]string{"Content-Length": "0"}},
 		{"headers", "/s", args{"headers": args{"X-A": int64(1), "x-b": nil, "Accept": "text/csv", "User-Agent": "me"}}, "GET", "/s", "", map[string]string{"X-A": "1", "X-B": "", "Accept": "text/csv", "User-Agent": "me"}},
 		{"etag", "/s", args{"method": "PUT", "ifMatch": `"v1"`}, "PUT", "/s", "", map[string]string{"If-Match": `"v1"`}},
-		{"the read's etag", "/s", args{"method": "PUT", "ifMatch": true}, "PUT", "/s", "", map[string]string{"If-Match": `W/"read"`}},
+		{"the etag of the read", "/s", args{"method": "PUT", "ifMatch": true}, "PUT", "/s", "", map[string]string{"If-Match": `W/"read"`}},
 		{"key", "/s", args{"method": "POST", "idempotencyKey": true}, "POST", "/s", "", map[string]string{"Idempotency-Key": "the-key"}},
 		{"own key", "/s", args{"method": "POST", "idempotencyKey": args{"header": "X-Request-Id", "value": "mine"}}, "POST", "/s", "", map[string]string{"X-Request-Id": "mine", "Idempotency-Key": ""}},
-		{"wanted XML", "/s", args{"response": "xml"}, "GET", "/s", "", map[string]string{"Accept": "application/xml, text/xml"}},
-		{"a path that looks like resty's", "/{pet}/${{id}}", nil, "GET", "/%7Bpet%7D/%7Bid%7D", "", nil},
+		{"XML response", "/s", args{"response": "xml"}, "GET", "/s", "", map[string]string{"Accept": "application/xml, text/xml"}},
+		{"a path like a template of resty", "/{pet}/${{id}}", nil, "GET", "/%7Bpet%7D/%7Bid%7D", "", nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			l := newLab(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
+			ts := newTestServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
 			if strings.Contains(tc.path, "${{id}}") {
 				tc.args = args{"path": []spec.Part{{Text: "/{pet}/", Literal: true}, {Text: "{id}"}}}
 				tc.path = ""
 			}
-			c := l.call(tc.path, tc.args)
+			c := ts.call(tc.path, tc.args)
 			c.Key, c.ETag = "the-key", `W/"read"`
-			l.done(l.kind.Run(t.Context(), c))
-			got := l.requests()
+			ts.done(ts.kind.Run(t.Context(), c))
+			got := ts.requests()
 			if len(got) != 1 {
 				t.Fatalf("%d requests", len(got))
 			}
@@ -78,24 +78,24 @@ func TestRequest(t *testing.T) {
 
 const xmlHead = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
 
-// TestRefused are calls that send nothing.
+// TestRefused checks calls that are refused before they send anything.
 func TestRefused(t *testing.T) {
-	l := newLab(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
+	ts := newTestServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
 	for _, tc := range []struct {
 		name string
 		path string
 		args args
 		err  string
 	}{
-		{"two bodies", "/", args{"json": "x", "text": "y"}, "json and text both make a body"},
-		{"line end in a header", "/", args{"headers": args{"X-A": "a\r\nX-B: c"}}, "another header"},
-		{"NUL in a header", "/", args{"headers": args{"X-A": "a\x00"}}, "another header"},
-		{"line end at the end of a token", "/", args{"auth": args{"bearer": "abc\n"}}, "trim(…)"},
+		{"two bodies", "/", args{"json": "x", "text": "y"}, "json and text both define a body"},
+		{"line break in a header", "/", args{"headers": args{"X-A": "a\r\nX-B: c"}}, "line break or NUL"},
+		{"NUL in a header", "/", args{"headers": args{"X-A": "a\x00"}}, "line break or NUL"},
+		{"line break at the end of a token", "/", args{"auth": args{"bearer": "abc\n"}}, "trim(…)"},
 		{"control in a header", "/", args{"headers": args{"X-A": "a\x01"}}, "0x01"},
-		{"name of a header", "/", args{"headers": args{"X A": "a"}}, "not a valid name of a header"},
-		{"host", "/", args{"headers": args{"Host": "evil.test"}}, "cannot be given"},
-		{"length", "/", args{"headers": args{"content-length": "1"}}, "cannot be given"},
-		{"encoding", "/", args{"headers": args{"Transfer-Encoding": "chunked"}}, "cannot be given"},
+		{"name of a header", "/", args{"headers": args{"X A": "a"}}, "not a valid header name"},
+		{"host", "/", args{"headers": args{"Host": "evil.test"}}, "cannot be overridden"},
+		{"length", "/", args{"headers": args{"content-length": "1"}}, "cannot be overridden"},
+		{"encoding", "/", args{"headers": args{"Transfer-Encoding": "chunked"}}, "cannot be overridden"},
 		{"object in a header", "/", args{"headers": args{"X-A": args{}}}, `header "X-A": expected a string`},
 		{"method", "/", args{"method": "GET / HTTP/1.1\r\nX: "}, "method"},
 		{"connect", "/", args{"method": "CONNECT"}, "method"},
@@ -103,50 +103,50 @@ func TestRefused(t *testing.T) {
 		{"bad UTF-8 in JSON", "/", args{"json": args{"f": "\xff"}}, "base64encode"},
 		{"bad UTF-8 in XML", "/", args{"xml": args{"f": "\xff"}}, "base64encode"},
 		{"NUL in XML", "/", args{"xml": args{"f": "\x00"}}, "U+0000"},
-		{"two roots", "/", args{"xml": args{"a": "1", "b": "2"}}, "one root"},
-		{"name of an element", "/", args{"xml": args{"a b='": "1"}}, "not a valid name of an element"},
+		{"two roots", "/", args{"xml": args{"a": "1", "b": "2"}}, "the root element"},
+		{"name of an element", "/", args{"xml": args{"a b='": "1"}}, "not a valid element name"},
 		{"object in a query", "/", args{"query": args{"f": args{}}}, "jsonencode"},
 		{"bad base64", "/", args{"bytes": "*"}, "base64"},
-		{"no ETag recorded", "/", args{"method": "PUT", "ifMatch": true}, "no record of one"},
-		{"empty ETag", "/", args{"method": "PUT", "ifMatch": ""}, "empty text"},
-		{"key that is not there", "/", args{"method": "POST", "idempotencyKey": true}, "the key is empty"},
-		{"no place", "", nil, "url"},
-		{"two places", "/", args{"url": parts("https://x.test")}, "path and url"},
+		{"no ETag recorded", "/", args{"method": "PUT", "ifMatch": true}, "none is recorded"},
+		{"empty ETag", "/", args{"method": "PUT", "ifMatch": ""}, "ifMatch is empty"},
+		{"missing key", "/", args{"method": "POST", "idempotencyKey": true}, "the key is empty"},
+		{"no URL", "", nil, "url"},
+		{"path and url", "/", args{"url": parts("https://x.test")}, "path and url"},
 		{"not granted", "", args{"baseURL": "http://127.0.0.1:1", "path": parts("/")}, "add it to permissions.hosts"},
 		{"bad timeout", "/", args{"timeout": "soon"}, "invalid duration"},
 		{"bad limit", "/", args{"maxBytes": "much"}, "invalid size"},
 		{"bad expect", "/", args{"expect": []any{"x"}}, "expect.0: expected an integer, got a string"},
 		{"two auths", "/", args{"auth": args{"bearer": "a", "basic": args{}}}, "bearer and basic"},
-		{"no auth", "/", args{"auth": args{}}, "none of bearer"},
+		{"no auth", "/", args{"auth": args{}}, "expected one of bearer"},
 		{"colon in a user", "/", args{"auth": args{"basic": args{"username": "a:b", "password": "c"}}}, "colon"},
-		{"cookie", "/", args{"auth": args{"apiKey": args{"cookie": "c", "value": "a; b=c"}}}, "no cookie can"},
-		{"half a certificate", "/", args{"tls": args{"cert": "x"}}, "belong together"},
+		{"cookie", "/", args{"auth": args{"apiKey": args{"cookie": "c", "value": "a; b=c"}}}, "not valid in a cookie"},
+		{"half a certificate", "/", args{"tls": args{"cert": "x"}}, "require each other"},
 		{"no certificate", "/", args{"tls": args{"ca": "x"}}, "PEM"},
-		{"paginate without items", "/", args{"paginate": args{"link": true}}, "`items` is missing"},
-		{"rate", "/", args{"rateLimit": args{"requests": int64(0), "per": "1s"}}, "above zero"},
+		{"paginate requires items", "/", args{"paginate": args{"link": true}}, "paginate requires `items`"},
+		{"rate", "/", args{"rateLimit": args{"requests": int64(0), "per": "1s"}}, "positive numbers"},
 		{"proxy not granted", "/", args{"proxy": "http://127.0.0.1:1"}, "permissions.hosts"},
 		{"no part", "/", args{"multipart": []any{args{"name": "a"}}}, "one of value and asset"},
-		{"line end in a part", "/", args{"multipart": []any{args{"name": "a\r\nX: y", "value": "x"}}}, "another header"},
+		{"line break in a part", "/", args{"multipart": []any{args{"name": "a\r\nX: y", "value": "x"}}}, "line break or NUL"},
 		{"missing file", "/", args{"bytes": &spec.File{Path: "none"}}, `asset "none": no such file`},
 		{"elided archive", "/", args{"bytes": &spec.File{Archive: true}}, "only its hash"},
-		{"packed how", "/", args{"bytes": &spec.File{Archive: true, Members: map[string]*spec.File{}}, "archiveFormat": "rar"}, "one of zip, tar, tar.gz"},
+		{"archive format", "/", args{"bytes": &spec.File{Archive: true, Members: map[string]*spec.File{}}, "archiveFormat": "rar"}, "one of zip, tar, tar.gz"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			l := &lab{TB: t, server: l.server, kind: l.kind, env: l.env}
-			out := l.run(tc.path, tc.args)
-			l.expect(out, actions.Refused, "", tc.err)
+			ts := &testServer{TB: t, server: ts.server, kind: ts.kind, env: ts.env}
+			out := ts.run(tc.path, tc.args)
+			ts.expect(out, actions.Refused, "", tc.err)
 			if out.Again {
-				t.Error("it would be tried again")
+				t.Error("it would be retried")
 			}
 		})
 	}
-	if got := l.requests(); len(got) != 0 {
+	if got := ts.requests(); len(got) != 0 {
 		t.Errorf("requests were sent: %v", got)
 	}
 }
 
 func TestMultipart(t *testing.T) {
-	l := newLab(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
+	ts := newTestServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
 	dir := t.TempDir()
 	large := strings.Repeat("0123456789abcdef", 1<<16)
 	if err := os.WriteFile(filepath.Join(dir, `da"ta.bin`), []byte(large), 0o600); err != nil {
@@ -154,14 +154,14 @@ func TestMultipart(t *testing.T) {
 	}
 	empty := &spec.File{Archive: true, Members: map[string]*spec.File{}}
 	emptyZip := "PK\x05\x06" + strings.Repeat("\x00", 18)
-	l.done(l.run("/up", args{"multipart": []any{
+	ts.done(ts.run("/up", args{"multipart": []any{
 		args{"name": "a", "value": int64(1)},
 		args{"name": `we"ird`, "asset": &spec.File{Path: filepath.Join(dir, `da"ta.bin`)}},
 		args{"name": "c", "asset": &spec.File{Text: new("x")}, "filename": "c.json", "contentType": "application/json"},
 		args{"name": "d", "asset": empty},
 		args{"name": "e", "asset": empty, "archiveFormat": "tar"},
 	}}))
-	got := l.requests()[0]
+	got := ts.requests()[0]
 	_, params, err := mime.ParseMediaType(got.Header.Get("Content-Type"))
 	if err != nil || got.Header.Get("Content-Length") == "" {
 		t.Fatalf("%v, length %q", err, got.Header.Get("Content-Length"))
@@ -221,36 +221,36 @@ func TestEffect(t *testing.T) {
 	}
 }
 
-// TestMethodOfANullBody: what the spec says of the body decides on the method, and
-// not whether its value is null.
+// TestMethodOfANullBody checks that the default method depends on whether the spec gives a
+// body, not on whether its value is null.
 func TestMethodOfANullBody(t *testing.T) {
-	for _, body := range request.Bodies() {
-		l := newLab(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
-		c := l.call("/x", args{})
+	for _, body := range request.BodyArguments() {
+		ts := newTestServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
+		c := ts.call("/x", args{})
 		c.Written = func(argument string) bool { return argument == body }
-		l.done(l.kind.Run(t.Context(), c))
-		if got := l.requests(); len(got) != 1 || got[0].Method != "POST" || got[0].Body != "" {
+		ts.done(ts.kind.Run(t.Context(), c))
+		if got := ts.requests(); len(got) != 1 || got[0].Method != "POST" || got[0].Body != "" {
 			t.Errorf("%s: %+v", body, got)
 		}
 	}
 }
 
-// TestIfNoneMatch: a create by PUT that must not overwrite says so.
+// TestIfNoneMatch checks that a create by PUT can refuse to overwrite.
 func TestIfNoneMatch(t *testing.T) {
 	for _, tc := range []struct {
 		value any
 		want  string
 		err   string
 	}{{true, "*", ""}, {false, "", ""}, {`"abc"`, `"abc"`, ""}, {"", "", "empty string"}} {
-		l := newLab(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
-		out := l.run("/x", args{"method": "PUT", "ifNoneMatch": tc.value})
+		ts := newTestServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
+		out := ts.run("/x", args{"method": "PUT", "ifNoneMatch": tc.value})
 		if tc.err != "" {
-			l.expect(out, actions.Refused, "", tc.err)
+			ts.expect(out, actions.Refused, "", tc.err)
 			continue
 		}
-		l.done(out)
-		if got := l.requests()[0].Header.Get("If-None-Match"); got != tc.want {
-			t.Errorf("%v: %q, want %q", tc.value, got, tc.want)
+		ts.done(out)
+		if got := ts.requests()[0].Header.Get("If-None-Match"); got != tc.want {
+			t.Errorf("%v: got %q, want %q", tc.value, got, tc.want)
 		}
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// resultType is the type of what a request yields.
+// resultType returns the type of the result of a request.
 func resultType(s actions.Static) *spec.Type {
-	fields := answerMembers(bodyType(s))
-	items := declare.Field("items", declare.List(declare.Any()), "The items of all pages; fetched only where it is referred to.")
+	fields := responseMembers(bodyType(s))
+	items := declare.Field("items", declare.List(declare.Any()), "The items of all pages; only fetched if the spec refers to it.")
 	if s.Given("items") {
 		items.Required = true
 		if t := s.Types["items"]; t != nil && t.Kind == spec.List {
@@ -19,21 +19,21 @@ func resultType(s actions.Static) *spec.Type {
 		}
 	}
 	return declare.Object(append(fields, items,
-		declare.Member("url", declare.Text(), "Where the answer came from, without the query."),
+		declare.Member("url", declare.Text(), "URL of the response, without the query."),
 		declare.Member("attempts", declare.Int(), "How often the request was sent."))...)
 }
 
-func answerMembers(body *spec.Type) []*spec.Property {
-	content := declare.Member("body", body, "The body; null where there is none. Of several pages, the last one's.")
+func responseMembers(body *spec.Type) []*spec.Property {
+	content := declare.Member("body", body, "The body; null if there is none. For several pages, that of the last one.")
 	content.Required = body.Kind != spec.Any || body.Ref != ""
 	return []*spec.Property{
 		declare.Member("status", declare.Int(), "The status."),
-		declare.Member("headers", declare.Map(declare.Text()), "Headers, by their names in lower case. Several of a name are joined by a comma, cookies by a line end."),
+		declare.Member("headers", declare.Map(declare.Text()), "Headers, by their names in lower case. Repeated headers are joined by commas, cookies by line breaks."),
 		content,
 	}
 }
 
-// bodyType is what `returns` names, or anything.
+// bodyType returns the type of `returns`, or any.
 func bodyType(s actions.Static) *spec.Type {
 	if t := s.Types["returns"]; t != nil {
 		if expectsErrors(s) {
@@ -51,8 +51,8 @@ func bodyType(s actions.Static) *spec.Type {
 	}
 }
 
-// expectsErrors reports whether `expect` has statuses whose responses say something
-// else than those of success.
+// expectsErrors reports whether `expect` contains statuses whose responses may not have the
+// type of a success.
 func expectsErrors(s actions.Static) bool {
 	expect := s.Nodes["expect"]
 	if expect == nil {
@@ -65,8 +65,8 @@ func expectsErrors(s actions.Static) bool {
 	})
 }
 
-// limited is at most the first items of the list that are wanted.
-func limited(list []any, limit int) []any {
+// truncate returns the first items of the list, at most limit; 0 means all.
+func truncate(list []any, limit int) []any {
 	if limit > 0 && len(list) > limit {
 		return list[:limit]
 	}

@@ -16,133 +16,133 @@ import (
 	"github.com/declprov/declprov/actions/http/verdict"
 )
 
-// run is one run of the action: a request, or the pages of one.
+// run is one run of the action: a request, or the requests for several pages.
 type run struct {
 	call    *actions.Call
 	session *session.Session
 	req     *request.Request
-	pages   *pages // nil is one
-	// now tells how long a listing takes.
+	pages   *pages // nil for a single request
+	// now is the clock that measures how long fetching pages takes.
 	now func() time.Time
 }
 
-// prepare makes the run of a call. Nothing is sent yet.
-func (all *runner) prepare(ctx context.Context, call *actions.Call) (*run, error) {
+// newRun returns the run of a call. It sends nothing.
+func (all *runner) newRun(ctx context.Context, call *actions.Call) (*run, error) {
 	if call.Env == nil || call.Env.Network == nil {
-		return nil, errors.New("there is no network here")
+		return nil, errors.New("the network is not available here")
 	}
 	s, err := session.New(call, all.shared)
 	if err != nil {
 		return nil, err
 	}
 	r := &run{call: call, session: s, now: all.now}
-	if r.req, err = s.Request(ctx); err != nil {
+	if r.req, err = s.NewRequest(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.Authenticate(r.req); err != nil {
 		return nil, err
 	}
-	r.pages, err = pagination(call)
+	r.pages, err = newPages(call)
 	return r, err
 }
 
 func (all *runner) run(ctx context.Context, _ *actions.Kind, call *actions.Call) actions.Outcome {
-	r, err := all.prepare(ctx, call)
+	r, err := all.newRun(ctx, call)
 	if err != nil {
 		return actions.Refuse(err)
 	}
 	if r.pages != nil {
-		return r.listing(ctx)
+		return r.runPages(ctx)
 	}
-	return r.single(ctx)
+	return r.runSingle(ctx)
 }
 
-// single sends the request once.
-func (r *run) single(ctx context.Context) actions.Outcome {
-	a, out := r.session.Ask(ctx, r.req)
+// runSingle sends a single request.
+func (r *run) runSingle(ctx context.Context) actions.Outcome {
+	resp, out := r.session.Do(ctx, r.req)
 	if out.Status != actions.Done {
 		return out
 	}
-	result := r.session.Judge.Result(a)
+	result := r.session.Judge.Result(resp)
 	if items := r.call.Late["items"]; items != nil && out.Unfit == nil && r.call.Asks("items") {
-		list, err := r.items(items, a)
+		list, err := r.evaluateItems(items, resp)
 		if err != nil {
-			return r.unusable(a, err)
+			return r.unusableOutcome(resp, err)
 		}
-		result["items"] = limited(list, r.call.Limit)
+		result["items"] = truncate(list, r.call.Limit)
 	}
 	out.Result = result
 	return out
 }
 
-// quietPaging is how long a listing may take before it says how far it is.
-const quietPaging = 2 * time.Second
+// progressDelay is how long fetching pages takes before it shows progress.
+const progressDelay = 2 * time.Second
 
-// counted is so many of something, in words.
-func counted(n int, what string) string {
+// plural returns a number and a noun: "2 items".
+func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// unusable is the outcome of an answer that says nothing that is of use.
-func (r *run) unusable(a *verdict.Answer, err error) actions.Outcome {
-	return r.session.Judge.Failed(r.req, a, err)
+// unusableOutcome returns the outcome of a response that cannot be used.
+func (r *run) unusableOutcome(resp *verdict.Response, err error) actions.Outcome {
+	return r.session.Judge.UnusableOutcome(r.req, resp, err)
 }
 
-// listing fetches page after page, as far as they are wanted. The result is
-// that of the last.
-func (r *run) listing(ctx context.Context) actions.Outcome {
-	ctx, cancel := context.WithTimeoutCause(ctx, r.pages.Timeout, pagesOvertime(r.pages.Timeout))
+// runPages fetches page after page, until it has as many items as requested. The other
+// members of the result are those of the last page.
+func (r *run) runPages(ctx context.Context) actions.Outcome {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.pages.Timeout, pagesTimeoutError(r.pages.Timeout))
 	defer cancel()
 	all := []any{}
-	req, own, began := *r.req, r.req.Pairs, r.now()
-	req.Pairs = append(slices.Clone(own), r.pages.first()...)
+	req, own, began := *r.req, r.req.Query, r.now()
+	req.Query = append(slices.Clone(own), r.pages.firstParams()...)
 	for n := int64(1); ; n++ {
-		a, out := r.session.Ask(ctx, &req)
+		resp, out := r.session.Do(ctx, &req)
 		if out.Status != actions.Done {
-			return ofPage(n, out)
+			return pageOutcome(n, out)
 		}
-		result := r.session.Judge.Result(a)
+		result := r.session.Judge.Result(resp)
 		result["items"] = all
 		out.Result = result
 		if out.Unfit != nil || !r.call.Asks("items") {
-			return out // the page is not of the declared type: the step fails with that error
+			return out // the step fails with that error
 		}
-		list, err := r.items(r.call.Late["items"], a)
+		list, err := r.evaluateItems(r.call.Late["items"], resp)
 		if err != nil {
-			return r.unusable(a, err)
+			return r.unusableOutcome(resp, err)
 		}
-		if r.pages.repeats(list) {
-			result["items"] = limited(all, r.call.Limit)
+		if r.pages.repeatsPrevious(list) {
+			result["items"] = truncate(all, r.call.Limit)
 			return out
 		}
 		all = append(all, list...)
-		result["items"] = limited(all, r.call.Limit)
-		if len(list) == 0 && r.pages.counts() || r.call.Limit > 0 && len(all) >= r.call.Limit {
+		result["items"] = truncate(all, r.call.Limit)
+		if len(list) == 0 && r.pages.byNumber() || r.call.Limit > 0 && len(all) >= r.call.Limit {
 			return out
 		}
-		r.session.Spend(a)
-		more, err := r.next(&req, own, a, n, len(all))
+		r.session.CountBytes(resp)
+		more, err := r.prepareNext(&req, own, resp, n, len(all))
 		switch {
 		case err != nil:
-			return r.unusable(a, err)
+			return r.unusableOutcome(resp, err)
 		case !more:
 			return out
-		case r.pages.MaxPages != nil && n >= r.pages.most:
+		case r.pages.MaxPages != nil && n >= r.pages.maxPages:
 			out.Cut = true
 			return out
-		case n >= r.pages.most:
-			return r.unusable(a, fmt.Errorf("there are more than %d pages; set paginate.maxPages to how many are wanted", n))
+		case n >= r.pages.maxPages:
+			return r.unusableOutcome(resp, fmt.Errorf("there are more than %d pages; set paginate.maxPages to the number of pages to fetch", n))
 		}
-		r.show(n+1, len(all), began)
+		r.showProgress(n+1, len(all), began)
 	}
 }
 
-// ofPage is an outcome without items, as that of a page: only the first one can be the
-// object that is not there.
-func ofPage(n int64, out actions.Outcome) actions.Outcome {
+// pageOutcome returns the outcome of a page that could not be fetched. Only the first page
+// can mean that the object does not exist.
+func pageOutcome(n int64, out actions.Outcome) actions.Outcome {
 	if n == 1 || out.Err == nil {
 		return out
 	}
@@ -153,18 +153,18 @@ func ofPage(n int64, out actions.Outcome) actions.Outcome {
 	return out
 }
 
-// show says which page comes next, once the listing has taken a while.
-func (r *run) show(next int64, items int, began time.Time) {
-	if r.now().Sub(began) > quietPaging {
-		r.call.Progress(fmt.Sprintf("page %d, after %s", next, counted(items, "item")))
+// showProgress shows which page comes next, if fetching pages has taken a while.
+func (r *run) showProgress(next int64, items int, began time.Time) {
+	if r.now().Sub(began) > progressDelay {
+		r.call.Progress(fmt.Sprintf("page %d, after %s", next, plural(items, "item")))
 	}
 }
 
-// items evaluates the list of a page; null is an empty one.
-func (r *run) items(late actions.LateExpr, a *verdict.Answer) ([]any, error) {
-	v, err := late(a.Known())
+// evaluateItems returns the list of a page. Null is an empty list.
+func (r *run) evaluateItems(late actions.LateExpr, resp *verdict.Response) ([]any, error) {
+	v, err := late(resp.Scope())
 	if err != nil {
-		return nil, fmt.Errorf("items fails: %w", err)
+		return nil, fmt.Errorf("items failed: %w", err)
 	}
 	switch v := v.(type) {
 	case nil:
@@ -172,52 +172,52 @@ func (r *run) items(late actions.LateExpr, a *verdict.Answer) ([]any, error) {
 	case []any:
 		return v, nil
 	default:
-		return nil, fmt.Errorf("items yields %s, and a list is wanted", actions.KindOf(v))
+		return nil, fmt.Errorf("items returned %s instead of a list", actions.KindOf(v))
 	}
 }
 
-// next makes the request of the next page; more is false where there is none.
-func (r *run) next(req *request.Request, own []request.Pair, a *verdict.Answer, n int64, seen int) (more bool, err error) {
+// prepareNext changes the request to that of the next page, and reports whether there is one.
+func (r *run) prepareNext(req *request.Request, own []request.Pair, resp *verdict.Response, n int64, seen int) (more bool, err error) {
 	p := r.pages
 	switch p.kind {
 	case "page":
-		req.Pairs = with(append(slices.Clone(own), p.first()...), p.Page.Param, strconv.FormatInt(p.start()+n, 10))
+		req.Query = withParam(append(slices.Clone(own), p.firstParams()...), p.Page.Param, strconv.FormatInt(p.firstPage()+n, 10))
 		return true, nil
 	case "offset":
-		req.Pairs = with(append(slices.Clone(own), p.first()...), p.Offset.Param, strconv.Itoa(seen))
+		req.Query = withParam(append(slices.Clone(own), p.firstParams()...), p.Offset.Param, strconv.Itoa(seen))
 		return true, nil
 	case "cursor":
-		return r.nextCursor(req, own, a)
+		return r.prepareNextCursor(req, own, resp)
 	default:
 		if n == 1 {
-			p.again(a.At.String())
+			p.wasFollowed(resp.URL.String())
 		}
-		return p.nextLink(req, a)
+		return p.prepareNextLink(req, resp)
 	}
 }
 
-func (r *run) nextCursor(req *request.Request, own []request.Pair, a *verdict.Answer) (bool, error) {
-	v, err := r.pages.Cursor.Next(a.Known())
+func (r *run) prepareNextCursor(req *request.Request, own []request.Pair, resp *verdict.Response) (bool, error) {
+	v, err := r.pages.Cursor.Next(resp.Scope())
 	if err != nil {
-		return false, fmt.Errorf("paginate.cursor.next fails: %w", err)
+		return false, fmt.Errorf("paginate.cursor.next failed: %w", err)
 	}
 	if v == nil || v == "" {
 		return false, nil
 	}
 	key, err := json.Marshal(v)
-	if err != nil || r.pages.again(string(key)) {
-		return false, errors.Join(err, errors.New("its next cursor is one that was followed before: the pages would never end"))
+	if err != nil || r.pages.wasFollowed(string(key)) {
+		return false, errors.Join(err, errors.New("the next cursor was already used: the pages would never end"))
 	}
 	if name := r.pages.Cursor.Param; name != "" {
 		text, err := actions.TextOf(v)
 		if err != nil {
-			return false, fmt.Errorf("paginate.cursor.next %w", err)
+			return false, fmt.Errorf("paginate.cursor.next: %w", err)
 		}
-		pairs := with(slices.Clone(own), name, text)
-		if slices.Equal(pairs, req.Pairs) {
-			return false, errors.New("its next cursor is the one it was asked with: the pages would never end")
+		pairs := withParam(slices.Clone(own), name, text)
+		if slices.Equal(pairs, req.Query) {
+			return false, errors.New("the next cursor equals the current one: the pages would never end")
 		}
-		req.Pairs = pairs
+		req.Query = pairs
 		return true, nil
 	}
 	from := "json"
@@ -225,13 +225,13 @@ func (r *run) nextCursor(req *request.Request, own []request.Pair, a *verdict.An
 		from = "graphql"
 	}
 	before, _ := r.call.Args[from].(map[string]any)
-	after := inserted(before, strings.Split(r.pages.Cursor.Body, "."), v)
+	after := withValueAt(before, strings.Split(r.pages.Cursor.Body, "."), v)
 	body, err := request.Encode(from, after)
 	if err != nil {
 		return false, err
 	}
-	if body.Same(req.Body) {
-		return false, errors.New("its next cursor is the one it was asked with: the pages would never end")
+	if body.Equal(req.Body) {
+		return false, errors.New("the next cursor equals the current one: the pages would never end")
 	}
 	req.Body = body
 	return true, nil

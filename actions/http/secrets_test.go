@@ -13,9 +13,9 @@ import (
 	"github.com/declprov/declprov/actions"
 )
 
-// TestCanary puts a canary into every place for a secret, through success and
-// every fault, and finds it in no error, no progress and no log; the server got
-// it each time that it read a request.
+// TestCanary puts a canary into every place for a secret, with success and every fault. It
+// must not appear in an error, in progress or in the log, and the server must receive it with
+// every request that it reads.
 func TestCanary(t *testing.T) {
 	const canary = "c4n4ry-7f3a"
 	var logged bytes.Buffer
@@ -40,14 +40,14 @@ func TestCanary(t *testing.T) {
 		"proxy":  {"proxy": "http://u:" + canary + "@127.0.0.1:1"},
 		"key":    {"idempotencyKey": args{"value": canary + "\x00"}},
 	}
-	all := append(faults(t), fault{name: "none", do: say("HTTP/1.1 204 No Content\r\n\r\n")})
+	all := append(faults(t), fault{name: "none", do: respond("HTTP/1.1 204 No Content\r\n\r\n")})
 	for _, f := range all {
 		if strings.Contains(f.err, "16777216") || f.class == "timeout" {
-			continue // large and slow, and like the others
+			continue // slow, and similar to the others
 		}
 		for name, place := range places {
 			var arrived bool
-			address, _ := hostile(t, func(c net.Conn, read func() *http.Request) {
+			address, _ := serveFault(t, func(c net.Conn, read func() *http.Request) {
 				f.do(c, func() *http.Request {
 					r := read()
 					if r != nil {
@@ -57,14 +57,14 @@ func TestCanary(t *testing.T) {
 					return r
 				})
 			})
-			l := &lab{TB: t, kind: newKind(time.Now)}
-			l.grant(address)
-			a := args{"baseURL": address, "method": "PUT", "redirects": "same-origin", "error": at("body.none")}
+			ts := &testServer{TB: t, kind: newKind(time.Now)}
+			ts.setOrigins(address)
+			a := args{"baseURL": address, "method": "PUT", "redirects": "same-origin", "error": lateMember("body.none")}
 			for k, v := range place {
 				a[k] = v
 			}
-			out := l.run("/x", a)
-			text := fmt.Sprint(out.Err, l.shown)
+			out := ts.run("/x", a)
+			text := fmt.Sprint(out.Err, ts.shown)
 			if out.Status != actions.Done {
 				text += fmt.Sprint(out.Result)
 			}
@@ -74,11 +74,11 @@ func TestCanary(t *testing.T) {
 				}
 			}
 			if strings.HasPrefix(f.name, "none") && strings.Contains("bearer basic header query cookie param own", name) && !arrived {
-				t.Errorf("%s did not arrive", name)
+				t.Errorf("%s: the server did not receive the secret", name)
 			}
 		}
 	}
 	if strings.Contains(logged.String(), canary) {
-		t.Errorf("it was logged: %s", logged.String())
+		t.Errorf("the secret was logged: %s", logged.String())
 	}
 }

@@ -22,18 +22,18 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// nasty are pieces that break what is built by gluing text.
-var nasty = []string{
+// hostilePieces break encoders that only concatenate text.
+var hostilePieces = []string{
 	"", ".", "..", "/", "//", "\\", "?", "#", "&", "=", "+", " ", "  ", "%", "%2e", "%2F", "%00", "%zz", ";", ":", "@", "\r\n", "\n", "\x00", "\t", "\x01", "\x7f",
 	`"`, "'", "`", "$", "${x}", "{x}", "{{x}}", "<", ">", "<!--", "]]>", "&amp;", "ü", "日本", "🙂", "\u2028", "\u202e", "\ufeff", "\ufffd", "\xff", "\xc3\x28", "\xed\xa0\x80",
 	"HTTP/1.1", "Host: evil.test", "\r\nX-Evil: 1", "http://evil.test/", "//evil.test", "user:pass@", "javascript:", "../../etc/passwd", "..;/", "%c0%ae", "-rf", "a=b&c=d", "[]", "[0]", "__proto__", "null", "true", "0", "1e400", "NaN", strings.Repeat("a", 300),
 }
 
-// hostileStrings are so many, the same each time: the pieces, pairs of them, and
-// random bytes and runes between them.
+// hostileStrings returns count strings, the same in each run: the pieces, pairs of them, and
+// pieces with random bytes and runes in between.
 func hostileStrings(count int) []string {
 	r := rand.New(rand.NewPCG(1, 2))
-	out := append([]string{}, nasty...)
+	out := append([]string{}, hostilePieces...)
 	for len(out) < count {
 		var b strings.Builder
 		for range 1 + r.IntN(4) {
@@ -43,7 +43,7 @@ func hostileStrings(count int) []string {
 			case 1:
 				b.WriteRune(rune(r.UintN(0x11000)))
 			default:
-				b.WriteString(nasty[r.IntN(len(nasty))])
+				b.WriteString(hostilePieces[r.IntN(len(hostilePieces))])
 			}
 		}
 		out = append(out, b.String())
@@ -51,22 +51,21 @@ func hostileStrings(count int) []string {
 	return out
 }
 
-var stringsCount = flag.Int("strings", 2000, "how many go through each place; make model has 10000")
+var stringsCount = flag.Int("strings", 2000, "number of strings for each place (make model uses 10000)")
 
-// TestHostileStrings sends so many of them through each place where a value can
-// stand. The server is the other side's own parser: net/http's, and where that
-// decodes too much, the bytes.
+// TestHostileStrings sends hostile strings through each place where a value can appear. The
+// server decodes with net/http, or, if that decodes too much, inspects the bytes.
 func TestHostileStrings(t *testing.T) {
 	var got atomic.Pointer[func(r *http.Request) string]
-	l := &lab{TB: t, kind: newKind(time.Now)}
+	ts := &testServer{TB: t, kind: newKind(time.Now)}
 	var address string
 	address = recorder(t, func(r *http.Request, raw string) string {
 		if r.Host != strings.TrimPrefix(address, "http://") || r.Header.Get("X-Evil") != "" || r.Method != "POST" {
-			return "another request: " + raw
+			return "changed request: " + raw
 		}
 		return (*got.Load())(r)
 	})
-	l.grant(address)
+	ts.setOrigins(address)
 	for name, place := range map[string]struct {
 		args   func(s string) args
 		got    func(r *http.Request) string
@@ -79,7 +78,7 @@ func TestHostileStrings(t *testing.T) {
 			func(r *http.Request) string {
 				segments := strings.Split(r.URL.EscapedPath(), "/")
 				if len(segments) != 4 || segments[1] != "a" || segments[3] != "b" || r.URL.RawQuery != "" {
-					return "another path: " + r.URL.EscapedPath()
+					return "changed path: " + r.URL.EscapedPath()
 				}
 				s, _ := url.PathUnescape(segments[2])
 				return s
@@ -90,13 +89,13 @@ func TestHostileStrings(t *testing.T) {
 			func(s string) args { return args{"path": parts("/"), "query": args{"q": s, "z": "z"}} },
 			func(r *http.Request) string {
 				if q, err := url.ParseQuery(r.URL.RawQuery); err != nil || len(q) != 2 || q.Get("z") != "z" || len(q["q"]) != 1 {
-					return "another query: " + r.URL.RawQuery
+					return "changed query: " + r.URL.RawQuery
 				}
 				return r.URL.Query().Get("q")
 			},
 			nil,
 		},
-		"name of a parameter": {
+		"parameter name": {
 			func(s string) args { return args{"path": parts("/"), "query": args{s: "x"}} },
 			func(r *http.Request) string {
 				for name := range r.URL.Query() {
@@ -109,14 +108,14 @@ func TestHostileStrings(t *testing.T) {
 		"header": {
 			func(s string) args { return args{"path": parts("/"), "headers": args{"X-Value": s}} },
 			func(r *http.Request) string { return r.Header.Get("X-Value") },
-			func(s string) bool { return request.CheckHeader(s) != nil },
+			func(s string) bool { return request.CheckHeaderValue(s) != nil },
 		},
 		"json": {
 			func(s string) args { return args{"path": parts("/"), "json": args{"v": s, "z": "z"}} },
 			func(r *http.Request) string {
 				var body map[string]string
 				if err := json.NewDecoder(r.Body).Decode(&body); err != nil || len(body) != 2 {
-					return "another body"
+					return "changed body"
 				}
 				return body["v"]
 			},
@@ -126,7 +125,7 @@ func TestHostileStrings(t *testing.T) {
 			func(s string) args { return args{"path": parts("/"), "form": args{"v": s, "z": "z"}} },
 			func(r *http.Request) string {
 				if err := r.ParseForm(); err != nil || len(r.PostForm) != 2 || r.PostForm.Get("z") != "z" {
-					return "another form"
+					return "changed form"
 				}
 				return r.PostForm.Get("v")
 			},
@@ -138,7 +137,7 @@ func TestHostileStrings(t *testing.T) {
 		for _, s := range hostileStrings(*stringsCount) {
 			a := place.args(s)
 			a["baseURL"], a["method"] = address, "POST"
-			out := l.kind.Run(t.Context(), l.call("", a))
+			out := ts.kind.Run(t.Context(), ts.call("", a))
 			if place.refuse != nil && place.refuse(s) {
 				refused++
 				if out.Status != actions.Refused {
@@ -150,7 +149,7 @@ func TestHostileStrings(t *testing.T) {
 				t.Fatalf("%s: %q: %v", name, s, out.Err)
 			}
 			if arrived := out.Result.(map[string]any)["body"]; arrived != b64(s) && !(s == "" && arrived == nil) {
-				t.Fatalf("%s: %q arrives as %q", name, s, arrived)
+				t.Fatalf("%s: %q is received as %q", name, s, arrived)
 			}
 		}
 		t.Logf("%s: %d of %d refused", name, refused, *stringsCount)
@@ -159,8 +158,8 @@ func TestHostileStrings(t *testing.T) {
 
 func b64(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 
-// recorder serves requests on raw connections; what it makes of each goes back,
-// in base64.
+// recorder serves requests on raw connections. It responds with what do returns for a
+// request, in base64.
 func recorder(t *testing.T, do func(r *http.Request, raw string) string) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

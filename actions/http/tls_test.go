@@ -21,15 +21,15 @@ import (
 	"github.com/declprov/declprov/actions"
 )
 
-// issued is a certificate with its key, as PEM.
-type issued struct {
+// certificate is a certificate with its key, as PEM.
+type certificate struct {
 	cert, key string
 	pair      tls.Certificate
 	x509      *x509.Certificate
 }
 
-// issue makes a certificate; by is nil for a root.
-func issue(t *testing.T, name string, by *issued) *issued {
+// newCertificate returns a certificate signed by the issuer, or self-signed if by is nil.
+func newCertificate(t *testing.T, name string, by *certificate) *certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -52,7 +52,7 @@ func issue(t *testing.T, name string, by *issued) *issued {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := &issued{
+	out := &certificate{
 		cert: string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
 		key:  string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyDER})),
 	}
@@ -67,8 +67,8 @@ func issue(t *testing.T, name string, by *issued) *issued {
 }
 
 func TestTLS(t *testing.T) {
-	ca, other := issue(t, "ca", nil), issue(t, "other", nil)
-	server, client, stranger := issue(t, "server.test", ca), issue(t, "client", ca), issue(t, "client", other)
+	ca, other := newCertificate(t, "ca", nil), newCertificate(t, "other", nil)
+	server, client, stranger := newCertificate(t, "server.test", ca), newCertificate(t, "client", ca), newCertificate(t, "client", other)
 	pool := x509.NewCertPool()
 	pool.AddCert(ca.x509)
 	done := 0
@@ -77,8 +77,8 @@ func TestTLS(t *testing.T) {
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{server.pair}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert}
 	s.StartTLS()
 	defer s.Close()
-	l := &lab{TB: t, kind: newKind(time.Now)}
-	l.grant(s.URL)
+	ts := &testServer{TB: t, kind: newKind(time.Now)}
+	ts.setOrigins(s.URL)
 	for _, tc := range []struct {
 		name  string
 		tls   args
@@ -93,16 +93,16 @@ func TestTLS(t *testing.T) {
 		{"insecure", args{"insecure": true, "cert": client.cert, "key": client.key}, actions.Done, false, ""},
 		{"no certificate", args{"ca": ca.cert, "serverName": "server.test"}, actions.Refused, false, "certificate required"},
 		{"a stranger", args{"ca": ca.cert, "cert": stranger.cert, "key": stranger.key, "serverName": "server.test"}, actions.Refused, false, "tls"},
-		{"a key of another", args{"ca": ca.cert, "cert": client.cert, "key": server.key}, actions.Refused, false, "no pair"},
+		{"another key", args{"ca": ca.cert, "cert": client.cert, "key": server.key}, actions.Refused, false, "not a matching pair"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			before := done
-			out := l.run("/x", args{"baseURL": s.URL, "tls": tc.tls, "json": args{}})
+			out := ts.run("/x", args{"baseURL": s.URL, "tls": tc.tls, "json": args{}})
 			if out.Status != tc.want || out.Again != tc.again || out.Err != nil && !strings.Contains(out.Err.Error(), tc.err) {
 				t.Errorf("status %d, again %v: %v", out.Status, out.Again, out.Err)
 			}
 			if (done-before == 1) != (tc.want == actions.Done) {
-				t.Errorf("%d requests were done", done-before)
+				t.Errorf("%d requests were processed", done-before)
 			}
 			if out.Err != nil && strings.Contains(out.Err.Error(), "PRIVATE") {
 				t.Error("the error shows a key")
@@ -111,7 +111,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestTLSAbort: a server that ends the handshake, or speaks no TLS.
+// TestTLSAbort checks a server that aborts the handshake or does not speak TLS.
 func TestTLSAbort(t *testing.T) {
 	for name, tc := range map[string]struct {
 		do    func(net.Conn, func() *http.Request)
@@ -130,16 +130,16 @@ func TestTLSAbort(t *testing.T) {
 			time.Sleep(20 * time.Millisecond)
 		}, false},
 		"old": {func(c net.Conn, _ func() *http.Request) {
-			s := tls.Server(c, &tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10, Certificates: []tls.Certificate{issue(t, "x", nil).pair}})
+			s := tls.Server(c, &tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10, Certificates: []tls.Certificate{newCertificate(t, "x", nil).pair}})
 			_ = s.Handshake()
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			address, _ := hostile(t, tc.do)
+			address, _ := serveFault(t, tc.do)
 			address = strings.Replace(address, "http:", "https:", 1)
-			l := &lab{TB: t, kind: newKind(time.Now)}
-			l.grant(address)
-			out := l.run("/x", args{"baseURL": address, "json": args{}})
+			ts := &testServer{TB: t, kind: newKind(time.Now)}
+			ts.setOrigins(address)
+			out := ts.run("/x", args{"baseURL": address, "json": args{}})
 			if out.Status != actions.Refused || out.Again != tc.again {
 				t.Errorf("status %d, again %v, want %v: %v", out.Status, out.Again, tc.again, out.Err)
 			}
@@ -147,7 +147,7 @@ func TestTLSAbort(t *testing.T) {
 	}
 }
 
-// TestProxy: only the one that is granted, never the environment's.
+// TestProxy checks that only a granted proxy is used, never that of the environment.
 func TestProxy(t *testing.T) {
 	var through []string
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -157,13 +157,13 @@ func TestProxy(t *testing.T) {
 	defer proxy.Close()
 	t.Setenv("HTTP_PROXY", proxy.URL)
 	t.Setenv("http_proxy", proxy.URL)
-	l := newLab(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
-	l.done(l.run("/x", nil))
-	l.grant(l.server.URL, proxy.URL, "http://api.test")
-	l.done(l.run("/x", args{"baseURL": "http://api.test", "proxy": strings.Replace(proxy.URL, "://", "://me:hunter2@", 1)}))
+	ts := newTestServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
+	ts.done(ts.run("/x", nil))
+	ts.setOrigins(ts.server.URL, proxy.URL, "http://api.test")
+	ts.done(ts.run("/x", args{"baseURL": "http://api.test", "proxy": strings.Replace(proxy.URL, "://", "://me:hunter2@", 1)}))
 	if len(through) != 1 || through[0] != "http://api.test/x Basic bWU6aHVudGVyMg==" {
-		t.Errorf("through the proxy went %q", through)
+		t.Errorf("the proxy received %q", through)
 	}
-	out := l.run("/x", args{"baseURL": "http://other.test", "proxy": proxy.URL})
-	l.expect(out, actions.Refused, "", "permissions.hosts")
+	out := ts.run("/x", args{"baseURL": "http://other.test", "proxy": proxy.URL})
+	ts.expect(out, actions.Refused, "", "permissions.hosts")
 }

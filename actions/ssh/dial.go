@@ -12,24 +12,24 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Dial connects to "host:port".
+// Dial opens a connection to "host:port".
 type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Client is a connection to a machine, logged in.
+// Client is an authenticated connection to a machine.
 type Client struct {
 	*ssh.Client
 	jump *Client
-	// gone is closed when the connection is.
-	gone chan struct{}
+	// closed is closed when the connection has ended.
+	closed chan struct{}
 }
 
-// Connect logs in at the target: once, or for as long as RetryFor says. Each try
-// after the first is told to waiting, with what went wrong before.
+// Connect logs in to the target. If RetryFor is set, it retries for that long, and calls
+// onRetry with the last error before each further attempt.
 //
-// Errors name the machine. What was wrong at last is in the chain: a
-// *HostKeyError is never tried again, and nor is a password that was refused,
-// since many machines lock whoever guesses.
-func Connect(ctx context.Context, dial Dial, t *Target, waiting func(error)) (*Client, error) {
+// Errors name the machine. The last error is in the chain. Connect does not retry after a
+// *HostKeyError, nor after a wrong password, since many machines lock the account after
+// several attempts.
+func Connect(ctx context.Context, dial Dial, t *Target, onRetry func(error)) (*Client, error) {
 	deadline := time.Now().Add(t.RetryFor)
 	for pause := time.Second; ; pause = min(2*pause, 10*time.Second) {
 		c, err := connect(ctx, dial, t)
@@ -40,10 +40,10 @@ func Connect(ctx context.Context, dial Dial, t *Target, waiting func(error)) (*C
 		if ctx.Err() != nil {
 			return nil, errors.Join(context.Cause(ctx), err)
 		}
-		if !t.mayPass(err) || time.Now().Add(pause).After(deadline) {
+		if !t.isTransient(err) || time.Now().Add(pause).After(deadline) {
 			return nil, err
 		}
-		waiting(err)
+		onRetry(err)
 		select {
 		case <-ctx.Done():
 			return nil, errors.Join(context.Cause(ctx), err)
@@ -52,12 +52,12 @@ func Connect(ctx context.Context, dial Dial, t *Target, waiting func(error)) (*C
 	}
 }
 
-// mayPass reports whether the error of an attempt may be gone at the next.
-func (t *Target) mayPass(err error) bool {
+// isTransient reports whether another attempt may succeed after this error.
+func (t *Target) isTransient(err error) bool {
 	var wrong *HostKeyError
-	var mistake *mistake
+	var config *configError
 	switch {
-	case t.RetryFor <= 0, errors.As(err, &wrong), errors.As(err, &mistake):
+	case t.RetryFor <= 0, errors.As(err, &wrong), errors.As(err, &config):
 		return false
 	case strings.Contains(err.Error(), "unable to authenticate"):
 		return t.Password == ""
@@ -66,11 +66,11 @@ func (t *Target) mayPass(err error) bool {
 	}
 }
 
-// mistake is an error in what is given, which no waiting mends.
-type mistake struct{ err error }
+// configError is an error in the arguments. Retrying does not help.
+type configError struct{ err error }
 
-func (m *mistake) Error() string { return m.err.Error() }
-func (m *mistake) Unwrap() error { return m.err }
+func (m *configError) Error() string { return m.err.Error() }
+func (m *configError) Unwrap() error { return m.err }
 
 // connect makes one attempt.
 func connect(ctx context.Context, dial Dial, t *Target) (*Client, error) {
@@ -78,11 +78,11 @@ func connect(ctx context.Context, dial Dial, t *Target) (*Client, error) {
 	if limit <= 0 {
 		limit = defaultConnectTimeout
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s", limit))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no response within %s", limit))
 	defer cancel()
 	hosts, err := parseHostKeys(t.HostKey, t.Address())
 	if err != nil {
-		return nil, &mistake{err}
+		return nil, &configError{err}
 	}
 	var wrong *HostKeyError
 	for {
@@ -91,23 +91,23 @@ func connect(ctx context.Context, dial Dial, t *Target) (*Client, error) {
 		case err == nil:
 			return c, nil
 		case wrong != nil && noCommonKey(err):
-			return nil, wrong // it has shown all that it has
-		case !hosts.another(err):
+			return nil, wrong // the machine has no further keys
+		case !hosts.tryAnotherKind(err):
 			return nil, err
 		}
 		errors.As(err, &wrong)
 	}
 }
 
-// logIn connects and logs in, once, with the keys that the machine may show.
+// logIn connects and logs in once. hosts has the accepted host keys.
 func logIn(ctx context.Context, dial Dial, t *Target, hosts *hostKeys) (*Client, error) {
-	config, release, err := t.config(ctx, hosts)
+	config, release, err := t.clientConfig(ctx, hosts)
 	if err != nil {
-		return nil, &mistake{err}
+		return nil, &configError{err}
 	}
 	defer release()
-	c := &Client{gone: make(chan struct{})}
-	conn, err := c.reach(ctx, dial, t)
+	c := &Client{closed: make(chan struct{})}
+	conn, err := c.openConn(ctx, dial, t)
 	if err != nil {
 		return nil, err
 	}
@@ -123,28 +123,28 @@ func logIn(ctx context.Context, dial Dial, t *Target, hosts *hostKeys) (*Client,
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		return nil, explained(err)
+		return nil, addRemedy(err)
 	}
 	c.Client = ssh.NewClient(inner, channels, requests)
-	go c.watch()
+	go c.closeWhenDone()
 	go c.keepAlive()
 	return c, nil
 }
 
-// reach opens the connection, through the machine in between where there is one.
-func (c *Client) reach(ctx context.Context, dial Dial, t *Target) (net.Conn, error) {
+// openConn opens the connection, through the jump host if there is one.
+func (c *Client) openConn(ctx context.Context, dial Dial, t *Target) (net.Conn, error) {
 	if t.Jump == nil {
 		return dial(ctx, "tcp", t.Address())
 	}
 	jump, err := connect(ctx, dial, t.Jump)
 	if err != nil {
-		return nil, fmt.Errorf("by way of %s: %w", t.Jump, err)
+		return nil, fmt.Errorf("via %s: %w", t.Jump, err)
 	}
 	c.jump = jump
 	conn, err := jump.DialContext(ctx, "tcp", t.Address())
 	if err != nil {
 		c.closeJump()
-		return nil, fmt.Errorf("by way of %s: %w", t.Jump, err)
+		return nil, fmt.Errorf("via %s: %w", t.Jump, err)
 	}
 	return conn, nil
 }
@@ -155,36 +155,36 @@ func (c *Client) closeJump() {
 	}
 }
 
-// explained is an error of the SSH library with what to do.
-func explained(err error) error {
+// addRemedy adds a remedy to an error of the SSH library.
+func addRemedy(err error) error {
 	text := err.Error()
 	switch {
 	case strings.Contains(text, "unable to authenticate"):
-		return fmt.Errorf("the machine refuses the log-in: %w; see that the user is right, and that its authorized_keys has the key", err)
+		return fmt.Errorf("the machine refused the login: %w; check the user name, and that authorized_keys contains the key", err)
 	case noCommonKey(err):
-		return fmt.Errorf("the machine has no host key of the kind in hostKey: %w", err)
+		return fmt.Errorf("the machine has no host key of a type in hostKey: %w", err)
 	default:
 		return err
 	}
 }
 
-// noCommonKey reports whether a machine has no host key of the kinds that it was
-// asked for.
+// noCommonKey reports whether the machine has no host key of the accepted types.
 func noCommonKey(err error) bool {
 	return strings.Contains(err.Error(), "no common algorithm for host key")
 }
 
-// watch closes what hangs on the connection when it ends.
-func (c *Client) watch() {
-	_ = c.Wait() // its end is what counts
-	close(c.gone)
+// closeWhenDone waits for the end of the connection, and then closes the one to the jump
+// host.
+func (c *Client) closeWhenDone() {
+	_ = c.Wait() // the error does not matter
+	close(c.closed)
 	c.closeJump()
 }
 
-// Alive reports whether the connection still stands.
+// Alive reports whether the connection is open.
 func (c *Client) Alive() bool {
 	select {
-	case <-c.gone:
+	case <-c.closed:
 		return false
 	default:
 		return true
@@ -193,20 +193,20 @@ func (c *Client) Alive() bool {
 
 const (
 	keepAliveEvery = 15 * time.Second
-	// keepAliveMissed is how many answers may be missing before a connection
-	// counts as broken.
+	// keepAliveMissed is how many responses may be missing before the connection counts as
+	// broken.
 	keepAliveMissed = 4
 )
 
-// keepAlive asks the machine for an answer now and then, so that a connection
-// that broke without a word ends, and one over a firewall is not forgotten there.
+// keepAlive regularly sends a request that the machine responds to. So a broken connection is
+// detected, and firewalls do not drop an idle one.
 func (c *Client) keepAlive() {
 	ticker := time.NewTicker(keepAliveEvery)
 	defer ticker.Stop()
 	var missing atomic.Int32
 	for {
 		select {
-		case <-c.gone:
+		case <-c.closed:
 			return
 		case <-ticker.C:
 		}

@@ -16,27 +16,27 @@ import (
 	"github.com/declprov/declprov/actions/sys/files"
 )
 
-// Files puts files on a machine.
+// Files writes files on a machine.
 type Files struct{ sftp *sftp.Client }
 
-// Files opens the machine's file transfer.
+// Files starts an SFTP session.
 func (c *Client) Files(ctx context.Context) (*Files, error) {
-	client, err := opened(ctx, func() (*sftp.Client, error) { return sftp.NewClient(c.Client) }, func(late *sftp.Client) { late.Close() })
+	client, err := openSession(ctx, func() (*sftp.Client, error) { return sftp.NewClient(c.Client) }, func(late *sftp.Client) { late.Close() })
 	if err != nil {
-		return nil, fmt.Errorf("the machine does not take files (sftp): %w", err)
+		return nil, fmt.Errorf("the machine does not support SFTP: %w", err)
 	}
 	return &Files{client}, nil
 }
 
-// Close ends the transfer, without waiting for a machine that does not answer.
+// Close ends the session. It does not wait for the response of the machine.
 func (f *Files) Close() { go f.sftp.Close() }
 
-// Put writes a file whole, or not at all: to a temporary sibling, which then
-// takes its name. Missing folders are made. A relative path starts at the user's
-// home. Where the context ends and the machine does not answer, the content may be
-// read from after it has returned.
+// Put writes a file atomically: to a temporary file in the same folder, which is then
+// renamed. It makes missing folders. A relative path is relative to the user's home. If the
+// context ends and the machine does not respond, content may still be read after Put has
+// returned.
 func (f *Files) Put(ctx context.Context, name string, mode fs.FileMode, content io.Reader) error {
-	_, err := within(ctx, answerWait, func() (*Files, error) { return f, f.put(ctx, name, mode, content) }, func(*Files) {})
+	_, err := await(ctx, responseWait, func() (*Files, error) { return f, f.put(ctx, name, mode, content) }, func(*Files) {})
 	return err
 }
 
@@ -58,7 +58,7 @@ func (f *Files) put(ctx context.Context, name string, mode fs.FileMode, content 
 			err = fmt.Errorf("%s: %w", name, errors.Join(err, f.sftp.Remove(temp)))
 		}
 	}()
-	// Before the content: it may be for nobody else.
+	// The mode is set before the content is written, which may be secret.
 	err = file.Chmod(mode.Perm())
 	if err == nil {
 		_, err = file.ReadFrom(files.CancellableReader(ctx, content))

@@ -10,25 +10,26 @@ import (
 	"time"
 )
 
-// group is the process group of a command, which the command's own shell tells
-// as the first thing on its standard error. OpenSSH refuses the protocol's signals
-// in sessions of root (session_signal_req in its session.c), so that a command is
-// ended by another one.
+// group learns the process group of a command. The shell of the command announces it in the
+// first line of standard error. The group is required to end a command by another command,
+// since OpenSSH refuses the signals of the protocol in sessions of root (session_signal_req
+// in its session.c).
 type group struct {
 	mark []byte
-	to   io.Writer
+	out  io.Writer
 
 	mu sync.Mutex
-	// before is what came before the mark: log-in shells may have something to
-	// say. It is nil once the mark has come.
-	before []byte
-	id     int
-	// known is closed when the mark has come, or will not come.
-	known chan struct{}
+	// pending is what was written before the mark: login shells may write something. It is
+	// nil once the mark was found.
+	pending []byte
+	id      int
+	// decided is closed when the mark was found, or will not be found.
+	decided chan struct{}
 }
 
-// mostBefore is how much may come before the mark; more is the command's.
-const mostBefore = 64 << 10
+// maxPending is how many bytes may come before the mark. If there are more, they belong to
+// the command.
+const maxPending = 64 << 10
 
 func newGroup(to io.Writer) *group {
 	var random [8]byte
@@ -36,59 +37,59 @@ func newGroup(to io.Writer) *group {
 	if to == nil {
 		to = io.Discard
 	}
-	return &group{mark: []byte("declprov " + hex.EncodeToString(random[:]) + " "), to: to, before: []byte{}, known: make(chan struct{})}
+	return &group{mark: []byte("declprov " + hex.EncodeToString(random[:]) + " "), out: to, pending: []byte{}, decided: make(chan struct{})}
 }
 
-// tell is the line of the shell's script that tells the group.
-func (g *group) tell() string { return "echo '" + string(g.mark) + "'$$ >&2\n" }
+// announcement returns the line of the shell script that announces the group.
+func (g *group) announcement() string { return "echo '" + string(g.mark) + "'$$ >&2\n" }
 
-// Write passes on what is the command's.
+// Write passes on everything but the announcement.
 func (g *group) Write(b []byte) (int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.before == nil {
-		return g.to.Write(b)
+	if g.pending == nil {
+		return g.out.Write(b)
 	}
-	g.before = append(g.before, b...)
-	at := bytes.Index(g.before, g.mark)
+	g.pending = append(g.pending, b...)
+	at := bytes.Index(g.pending, g.mark)
 	if at < 0 {
-		if len(g.before) > mostBefore {
-			g.pass(g.before)
+		if len(g.pending) > maxPending {
+			g.passOn(g.pending)
 		}
 		return len(b), nil
 	}
-	rest := g.before[at+len(g.mark):]
+	rest := g.pending[at+len(g.mark):]
 	end := bytes.IndexByte(rest, '\n')
 	if end < 0 {
 		return len(b), nil
 	}
 	g.id, _ = strconv.Atoi(string(bytes.TrimSpace(rest[:end])))
-	g.pass(append(bytes.Clone(g.before[:at]), rest[end+1:]...))
+	g.passOn(append(bytes.Clone(g.pending[:at]), rest[end+1:]...))
 	return len(b), nil
 }
 
-func (g *group) pass(b []byte) {
-	g.before = nil
-	close(g.known)
+func (g *group) passOn(b []byte) {
+	g.pending = nil
+	close(g.decided)
 	if len(b) > 0 {
-		_, _ = g.to.Write(b)
+		_, _ = g.out.Write(b)
 	}
 }
 
-// done passes on what never was a mark, once nothing more comes.
-func (g *group) done() {
+// flush passes on what is pending once the command has ended.
+func (g *group) flush() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.before != nil {
-		g.pass(g.before)
+	if g.pending != nil {
+		g.passOn(g.pending)
 	}
 }
 
-// leader is the number of the group, once it is known: 0 where that takes longer
-// than the limit, or never comes.
+// leader returns the id of the group. It waits for the announcement for at most limit, and
+// returns 0 if there is none.
 func (g *group) leader(limit time.Duration) int {
 	select {
-	case <-g.known:
+	case <-g.decided:
 	case <-time.After(limit):
 	}
 	g.mu.Lock()

@@ -15,30 +15,30 @@ import (
 	"github.com/declprov/declprov/actions/sys/files"
 )
 
-// hostKeys are the keys that a machine may have.
+// hostKeys are the accepted host keys of a machine.
 type hostKeys struct {
-	// address is the machine's, "host:port".
+	// address is the address of the machine, "host:port".
 	address string
-	// keys may be shown by the machine under any name; fingerprints are of such.
+	// keys and fingerprints are accepted under any host name.
 	keys         []ssh.PublicKey
 	fingerprints []string
-	// known are the lines of known_hosts that name the machine, authorities those
-	// of them that are marked @cert-authority.
+	// known are the lines of known_hosts that name the machine. authorities are those marked
+	// @cert-authority.
 	known, authorities []knownHost
-	// revoked are the keys that no machine may have, whatever else says so.
+	// revoked are keys that are never accepted.
 	revoked []ssh.PublicKey
-	// shown are the kinds of keys that the machine has shown and that have another
+	// shownKinds are the types of the keys that the machine has shown and that do not match a
 	// fingerprint.
-	shown []string
+	shownKinds []string
 }
 
-// knownHost is one line of known_hosts, as the library judges it.
+// knownHost is one line of known_hosts, with the check of the library.
 type knownHost struct {
 	key   ssh.PublicKey
 	check ssh.HostKeyCallback
 }
 
-// parseHostKeys reads the keys that the machine at an address may have.
+// parseHostKeys parses the argument hostKey for the machine at an address.
 func parseHostKeys(text, address string) (*hostKeys, error) {
 	h := &hostKeys{address: address}
 	foreign := 0
@@ -67,40 +67,39 @@ func parseHostKeys(text, address string) (*hostKeys, error) {
 	case h.keys != nil || h.fingerprints != nil || h.known != nil || h.authorities != nil:
 		return h, nil
 	case foreign > 0 || h.revoked != nil:
-		return nil, fmt.Errorf("hostKey has no line of known_hosts for %s; add the machine's, or write its key alone, as in a .pub file", knownhosts.Normalize(address))
+		return nil, fmt.Errorf("hostKey has no line of known_hosts for %s; add that line, or use only the key, as in a .pub file", knownhosts.Normalize(address))
 	default:
-		return nil, errors.New("hostKey is empty; ask somebody you trust for the machine's, or read it there with `ssh-keyscan localhost`")
+		return nil, errors.New("hostKey is empty; get the host key from somebody you trust, or run `ssh-keyscan localhost` on the machine")
 	}
 }
 
-// publicKey reads a line of a .pub file.
+// publicKey parses a line of a .pub file.
 func publicKey(line string) (ssh.PublicKey, bool) {
 	key, _, options, _, err := ssh.ParseAuthorizedKey([]byte(line))
 	return key, err == nil && options == nil && strings.HasPrefix(line, key.Type())
 }
 
-// addKnown adds a line of known_hosts, and reports whether it is about the
-// machine.
+// addKnown adds a line of known_hosts, and reports whether it applies to the machine.
 func (h *hostKeys) addKnown(line string) (bool, error) {
 	marker, hosts, key, _, _, err := ssh.ParseKnownHosts([]byte(line + "\n"))
 	if err != nil {
-		return false, errors.New("hostKey is no public key; write a line like `ssh-ed25519 AAAA…`, a line of known_hosts, or a fingerprint like `SHA256:…`")
+		return false, errors.New("hostKey is not a public key; expected a line like `ssh-ed25519 AAAA…`, a line of known_hosts, or a fingerprint like `SHA256:…`")
 	}
-	if marker == "revoked" { // of all machines: that key is in other hands
+	if marker == "revoked" { // for all machines: somebody else has that key
 		h.revoked = append(h.revoked, key)
 		return true, nil
 	}
-	if slices.Equal(hosts, []string{"*"}) { // of every port, for ssh(1); of 22 alone, for the library
+	if slices.Equal(hosts, []string{"*"}) { // matches every port in ssh(1), but only 22 in the library
 		line = strings.Replace(line, "*", knownhosts.Normalize(h.address), 1)
 	}
 	check, err := knownHosts(line)
 	if err != nil {
 		return false, fmt.Errorf("hostKey: %w", err)
 	}
-	// The library compares the keys that it knows of the machine with the one that
-	// is shown; one that is none of them makes it list them.
+	// Check a key that no machine has: the library then lists the keys that it knows for the
+	// machine.
 	var wrong *knownhosts.KeyError
-	if err := check(h.address, &net.TCPAddr{}, otherKey{}); !errors.As(err, &wrong) || len(wrong.Want) == 0 {
+	if err := check(h.address, &net.TCPAddr{}, unknownKey{}); !errors.As(err, &wrong) || len(wrong.Want) == 0 {
 		return false, nil
 	}
 	if marker == "cert-authority" {
@@ -111,8 +110,8 @@ func (h *hostKeys) addKnown(line string) (bool, error) {
 	return true, nil
 }
 
-// knownHosts has the library read one line. It reads files, and of several keys
-// of one kind it takes the first, so each line is a file.
+// knownHosts parses one line with the library. The library reads files, and uses the first of
+// several keys of one type, so each line gets its own file.
 func knownHosts(line string) (ssh.HostKeyCallback, error) {
 	file, err := files.CreateTemp("declprov-known-host-")
 	if err != nil {
@@ -126,27 +125,27 @@ func knownHosts(line string) (ssh.HostKeyCallback, error) {
 	return knownhosts.New(file.Name())
 }
 
-// otherKey is a key that no machine has.
-type otherKey struct{}
+// unknownKey is a key that no machine has.
+type unknownKey struct{}
 
-func (otherKey) Type() string                        { return "none" }
-func (otherKey) Marshal() []byte                     { return nil }
-func (otherKey) Verify([]byte, *ssh.Signature) error { return errors.New("no key") }
+func (unknownKey) Type() string                        { return "none" }
+func (unknownKey) Marshal() []byte                     { return nil }
+func (unknownKey) Verify([]byte, *ssh.Signature) error { return errors.New("no key") }
 
-// algorithms are those by which the machine may show its key, so that a machine
-// with several shows one that is known. Of a fingerprint nobody knows the kind: all
+// algorithms returns the host key algorithms to negotiate, so that a machine with several
+// keys shows an accepted one. The type of a fingerprint is unknown, so these are all types
 // that the machine has not shown yet.
 func (h *hostKeys) algorithms() []string {
 	var out []string
 	if h.fingerprints != nil {
 		for _, algorithm := range ssh.SupportedAlgorithms().HostKeys {
-			if !strings.Contains(algorithm, "-cert-") && !slices.Contains(h.shown, kindOf(algorithm)) {
+			if !strings.Contains(algorithm, "-cert-") && !slices.Contains(h.shownKinds, kindOf(algorithm)) {
 				out = append(out, algorithm)
 			}
 		}
-		return append(h.certificates(), out...)
+		return append(h.certificateAlgorithms(), out...)
 	}
-	out = h.certificates()
+	out = h.certificateAlgorithms()
 	add := func(kind string) {
 		if kind == ssh.KeyAlgoRSA {
 			out = append(out, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256)
@@ -164,15 +163,15 @@ func (h *hostKeys) algorithms() []string {
 	return slices.Compact(out)
 }
 
-// certificates are the algorithms of certificates, where an authority is known.
-func (h *hostKeys) certificates() []string {
+// certificateAlgorithms returns the algorithms for certificates, if there is an authority.
+func (h *hostKeys) certificateAlgorithms() []string {
 	if h.authorities == nil {
 		return nil
 	}
 	return slices.DeleteFunc(ssh.SupportedAlgorithms().HostKeys, func(algorithm string) bool { return !strings.Contains(algorithm, "-cert-") })
 }
 
-// kindOf returns the kind of key that an algorithm signs with.
+// kindOf returns the key type of an algorithm.
 func kindOf(algorithm string) string {
 	if algorithm == ssh.KeyAlgoRSASHA256 || algorithm == ssh.KeyAlgoRSASHA512 {
 		return ssh.KeyAlgoRSA
@@ -180,7 +179,7 @@ func kindOf(algorithm string) string {
 	return algorithm
 }
 
-// check refuses a machine that is another than is meant.
+// check returns an error if the key is not accepted.
 func (h *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 	same := func(k ssh.PublicKey) bool { return bytes.Equal(k.Marshal(), key.Marshal()) }
 	by := key
@@ -208,32 +207,32 @@ func (h *hostKeys) check(_ string, remote net.Addr, key ssh.PublicKey) error {
 	return &HostKeyError{Fingerprint: ssh.FingerprintSHA256(by), kind: key.Type()}
 }
 
-// another reports whether the machine may have another key that has the
-// fingerprint, after it has shown one that has not.
-func (h *hostKeys) another(err error) bool {
+// tryAnotherKind reports whether to connect again for a key of another type, since the
+// machine has shown a key that does not match a fingerprint.
+func (h *hostKeys) tryAnotherKind(err error) bool {
 	var wrong *HostKeyError
-	if h.fingerprints == nil || !errors.As(err, &wrong) || wrong.Revoked || slices.Contains(h.shown, wrong.kind) {
+	if h.fingerprints == nil || !errors.As(err, &wrong) || wrong.Revoked || slices.Contains(h.shownKinds, wrong.kind) {
 		return false
 	}
-	h.shown = append(h.shown, wrong.kind)
+	h.shownKinds = append(h.shownKinds, wrong.kind)
 	return len(h.algorithms()) > 0
 }
 
-// HostKeyError is the error of a machine whose key is not the one that is given:
-// it was set up anew, or it is another machine that poses as it.
+// HostKeyError is the error of a machine with a host key that is not accepted. The machine
+// was reinstalled, or another machine impersonates it.
 type HostKeyError struct {
-	// Fingerprint is that of the key that it has shown.
+	// Fingerprint is the fingerprint of the key.
 	Fingerprint string
 	// Revoked says that the key is marked @revoked.
 	Revoked bool
-	// kind is the kind of the key.
+	// kind is the type of the key.
 	kind string
 }
 
 func (e *HostKeyError) Error() string {
 	if e.Revoked {
-		return fmt.Sprintf("the machine shows the host key %s, which hostKey marks @revoked: somebody else may have it; nothing was sent to it", e.Fingerprint)
+		return fmt.Sprintf("the machine has the host key %s, which hostKey marks @revoked: somebody else may have it; nothing was sent to it", e.Fingerprint)
 	}
-	return fmt.Sprintf("the machine shows the host key %s, which is not the one in hostKey; "+
-		"if it was set up anew, find out its key from somebody you trust and change hostKey; nothing was sent to it", e.Fingerprint)
+	return fmt.Sprintf("the machine has the host key %s, which is not the one in hostKey; "+
+		"if the machine was reinstalled, get its key from somebody you trust and change hostKey; nothing was sent to it", e.Fingerprint)
 }

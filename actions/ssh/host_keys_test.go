@@ -18,7 +18,7 @@ import (
 	"golang.org/x/crypto/ssh/knownhosts"
 )
 
-// signers are keys of three kinds, by their names.
+// signers returns keys of three types, by name.
 func signers(t *testing.T) map[string]ssh.Signer {
 	t.Helper()
 	_, ed, err := ed25519.GenerateKey(rand.Reader)
@@ -44,12 +44,13 @@ func signers(t *testing.T) map[string]ssh.Signer {
 	return all
 }
 
-func authorized(key ssh.PublicKey) string {
+func authorizedLine(key ssh.PublicKey) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
 }
 
-// certified is a key with a certificate of an authority for a host, "" for any.
-func certified(t *testing.T, key, authority ssh.Signer, host string) ssh.Signer {
+// newCertificate returns a key with a certificate of an authority for a host, or for any if
+// host is "".
+func newCertificate(t *testing.T, key, authority ssh.Signer, host string) ssh.Signer {
 	t.Helper()
 	cert := &ssh.Certificate{
 		Key: key.PublicKey(), CertType: ssh.HostCert, KeyId: "host",
@@ -68,11 +69,11 @@ func certified(t *testing.T, key, authority ssh.Signer, host string) ssh.Signer 
 	return signer
 }
 
-// TestHostKeys logs in at machines that have keys of several kinds, with what
-// hostKey may say about them. HOST is the machine in known_hosts.
+// TestHostKeys logs in to machines with keys of several types, for different values of
+// hostKey. HOST is the machine in known_hosts.
 func TestHostKeys(t *testing.T) {
 	own, other := signers(t), signers(t)
-	pub := func(s ssh.Signer) string { return authorized(s.PublicKey()) }
+	pub := func(s ssh.Signer) string { return authorizedLine(s.PublicKey()) }
 	print := func(s ssh.Signer) string { return ssh.FingerprintSHA256(s.PublicKey()) }
 	all := []ssh.Signer{own["ed"], own["ec"], own["rsa"]}
 	const wrong, revoked, noLine = "which is not the one in hostKey", "marks @revoked", "has no line of known_hosts"
@@ -85,9 +86,9 @@ func TestHostKeys(t *testing.T) {
 		{"a fingerprint of the first kind", all, print(own["ed"]), ""},
 		{"a fingerprint of the second kind", all, print(own["ec"]), ""},
 		{"a fingerprint of RSA", all, print(own["rsa"]), ""},
-		{"a fingerprint of RSA, which is all it has", all[2:], print(own["rsa"]), ""},
+		{"a fingerprint of RSA, the only key", all[2:], print(own["rsa"]), ""},
 		{"another's fingerprint", all, print(other["ed"]), wrong},
-		{"another's fingerprint beside its own", all, print(other["ed"]) + "\n" + print(own["rsa"]), ""},
+		{"another's fingerprint and its own", all, print(other["ed"]) + "\n" + print(own["rsa"]), ""},
 		{"another's fingerprint and its own key", all, print(other["rsa"]) + "\n" + pub(own["ec"]), ""},
 		{"its key of each kind", all, pub(own["rsa"]), ""},
 		{"another's key of that kind", all, pub(other["rsa"]), wrong},
@@ -101,28 +102,28 @@ func TestHostKeys(t *testing.T) {
 		{"a line that excludes the host", all, "*,!HOST " + pub(own["ed"]), noLine},
 		{"a line of all hosts", all, "* " + pub(own["ed"]), ""},
 		{"lines of another host and its own", all, "other.example " + pub(other["ed"]) + "\nHOST " + pub(own["ed"]), ""},
-		{"another host's key under another's name", all[:1], "other.example " + pub(own["ed"]) + "\nHOST " + pub(other["ed"]), wrong},
+		{"its own key in a line of another host", all[:1], "other.example " + pub(own["ed"]) + "\nHOST " + pub(other["ed"]), wrong},
 		{"a revoked key", all[:1], "HOST " + pub(own["ed"]) + "\n@revoked * " + pub(own["ed"]), revoked},
 		{"a revoked key that is given alone", all[:1], pub(own["ed"]) + "\n@revoked other.example " + pub(own["ed"]), revoked},
 		{"a revoked key by its fingerprint", all[:1], print(own["ed"]) + "\n@revoked * " + pub(own["ed"]), revoked},
 		{"only a revoked key", all[:1], "@revoked * " + pub(own["ed"]), noLine},
 		{"another key revoked", all[:1], "HOST " + pub(own["ed"]) + "\n@revoked * " + pub(other["ed"]), ""},
-		{"a certificate", []ssh.Signer{certified(t, own["ed"], own["ec"], "127.0.0.1")}, "@cert-authority HOST " + pub(own["ec"]), ""},
-		{"a certificate of another authority", []ssh.Signer{certified(t, own["ed"], other["ec"], "127.0.0.1")}, "@cert-authority HOST " + pub(own["ec"]), wrong},
-		{"a certificate for another host", []ssh.Signer{certified(t, own["ed"], own["ec"], "other.example")}, "@cert-authority HOST " + pub(own["ec"]), wrong},
-		{"an authority of other hosts", []ssh.Signer{certified(t, own["ed"], own["ec"], "127.0.0.1")}, "@cert-authority *.example " + pub(own["ec"]), noLine},
+		{"a certificate", []ssh.Signer{newCertificate(t, own["ed"], own["ec"], "127.0.0.1")}, "@cert-authority HOST " + pub(own["ec"]), ""},
+		{"a certificate of another authority", []ssh.Signer{newCertificate(t, own["ed"], other["ec"], "127.0.0.1")}, "@cert-authority HOST " + pub(own["ec"]), wrong},
+		{"a certificate for another host", []ssh.Signer{newCertificate(t, own["ed"], own["ec"], "other.example")}, "@cert-authority HOST " + pub(own["ec"]), wrong},
+		{"an authority of other hosts", []ssh.Signer{newCertificate(t, own["ed"], own["ec"], "127.0.0.1")}, "@cert-authority *.example " + pub(own["ec"]), noLine},
 		{"the authority's own key as a host's", []ssh.Signer{own["ec"]}, "@cert-authority HOST " + pub(own["ec"]), "no common algorithm"},
-		{"a revoked authority", []ssh.Signer{certified(t, own["ed"], own["ec"], "127.0.0.1")}, "@cert-authority HOST " + pub(own["ec"]) + "\n@revoked * " + pub(own["ec"]), revoked},
-		{"a certificate beside the plain key", []ssh.Signer{certified(t, own["ed"], own["ec"], "127.0.0.1"), own["ed"]}, pub(own["ed"]), ""},
-		{"a certificate beside the fingerprint", []ssh.Signer{certified(t, own["ed"], own["ec"], "127.0.0.1"), own["ed"]}, print(own["ed"]), ""},
+		{"a revoked authority", []ssh.Signer{newCertificate(t, own["ed"], own["ec"], "127.0.0.1")}, "@cert-authority HOST " + pub(own["ec"]) + "\n@revoked * " + pub(own["ec"]), revoked},
+		{"a certificate and the plain key", []ssh.Signer{newCertificate(t, own["ed"], own["ec"], "127.0.0.1"), own["ed"]}, pub(own["ed"]), ""},
+		{"a certificate and the fingerprint", []ssh.Signer{newCertificate(t, own["ed"], own["ec"], "127.0.0.1"), own["ed"]}, print(own["ed"]), ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			config := passwords("sw0rdfish", false)
+			config := passwordConfig("sw0rdfish", false)
 			for _, key := range tc.shows {
 				config.AddHostKey(key)
 			}
-			m := serving(t, config)
+			m := newMachineWithKeys(t, config)
 			to := m.target()
 			to.HostKey = strings.NewReplacer("HOST", knownhosts.Normalize(m.address), "HASHED", knownhosts.HashHostname(knownhosts.Normalize(m.address))).Replace(tc.hostKey)
 			c, err := Connect(t.Context(), dial, to, func(error) {})
@@ -136,14 +137,14 @@ func TestHostKeys(t *testing.T) {
 			case tc.err != "" && (err == nil || !strings.Contains(err.Error(), tc.err)):
 				t.Errorf("got %v, want %q", err, tc.err)
 			case (tc.err == wrong || tc.err == revoked) && !errors.As(err, &key):
-				t.Errorf("%v is no *HostKeyError", err)
+				t.Errorf("%v is not a *HostKeyError", err)
 			}
 		})
 	}
 }
 
-// serving is a machine with the host keys that its configuration has.
-func serving(t *testing.T, config *ssh.ServerConfig) *machine {
+// newMachineWithKeys returns a machine with the host keys in the configuration.
+func newMachineWithKeys(t *testing.T, config *ssh.ServerConfig) *machine {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

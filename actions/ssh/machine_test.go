@@ -20,8 +20,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// machine is one that can be logged in at, in this process: for what a real
-// server will not do on demand, and for passwords, which take a system account.
+// machine is an SSH server in this process. It does what a real server does not do on demand,
+// and accepts passwords without a system account.
 type machine struct {
 	t       *testing.T
 	config  *ssh.ServerConfig
@@ -31,19 +31,19 @@ type machine struct {
 	dials   int
 	// refuse is how many connections are closed before one is served.
 	refuse int
-	// silent is what it never answers: "subsystem", which is a wish to transfer
-	// files, or "sftp", which is each step of that.
+	// silent is what it never responds to: "subsystem" (the start of SFTP) or "sftp"
+	// (requests within SFTP).
 	silent string
 	conns  []net.Conn
-	// deaf says that it takes no signals, slow holds a command up before its first
-	// until it is closed; began and running count the commands.
-	deaf           bool
+	// refusesSignals says that it refuses signals. If slow is set, the first command only
+	// starts when it is closed. began and running count the commands.
+	refusesSignals bool
 	slow           chan struct{}
 	held           sync.Once
 	began, running atomic.Int32
-	// most is how many sessions it has at once; 0 is any number, -1 none. refused counts those
-	// that it did not open.
-	most              int32
+	// maxSessions is how many sessions it has at once; 0 is any number, -1 is none. refused
+	// counts the refused sessions.
+	maxSessions       int32
 	sessions, refused atomic.Int32
 }
 
@@ -67,7 +67,7 @@ func keyPair(t *testing.T, passphrase string) (ssh.Signer, string) {
 	return signer, string(pem.EncodeToMemory(block))
 }
 
-// newMachine starts one that serves whoever config lets in.
+// newMachine starts a machine with this configuration.
 func newMachine(t *testing.T, config *ssh.ServerConfig) *machine {
 	t.Helper()
 	host, _ := keyPair(t, "")
@@ -81,7 +81,7 @@ func newMachine(t *testing.T, config *ssh.ServerConfig) *machine {
 	return m
 }
 
-// serve lets a machine answer at a listener.
+// serve starts a machine at a listener.
 func serve(t *testing.T, config *ssh.ServerConfig, listener net.Listener) *machine {
 	t.Helper()
 	m := &machine{t: t, config: config, address: listener.Addr().String()}
@@ -107,8 +107,8 @@ func serve(t *testing.T, config *ssh.ServerConfig, listener net.Listener) *machi
 	return m
 }
 
-// dialled is how often somebody has connected.
-func (m *machine) dialled() int {
+// dialCount returns the number of connections that were made.
+func (m *machine) dialCount() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.dials
@@ -174,7 +174,7 @@ func (m *machine) forward(c ssh.NewChannel) {
 
 func (m *machine) session(c ssh.NewChannel) {
 	defer m.sessions.Add(-1)
-	if n := m.sessions.Add(1); m.most != 0 && n > m.most {
+	if n := m.sessions.Add(1); m.maxSessions != 0 && n > m.maxSessions {
 		m.refused.Add(1)
 		c.Reject(ssh.Prohibited, "open failed")
 		return
@@ -223,7 +223,7 @@ func (m *machine) session(c ssh.NewChannel) {
 		case "signal":
 			var s struct{ Name string }
 			ssh.Unmarshal(r.Payload, &s)
-			if m.deaf {
+			if m.refusesSignals {
 				continue
 			}
 			syscall.Kill(-cmd.Process.Pid, map[string]syscall.Signal{"TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}[s.Name])
@@ -233,14 +233,14 @@ func (m *machine) session(c ssh.NewChannel) {
 	}
 }
 
-// greet begins a file transfer (draft-ietf-secsh-filexfer-02, 4), and does nothing more.
+// greet begins an SFTP session (draft-ietf-secsh-filexfer-02, 4), and then does nothing.
 func (m *machine) greet(channel ssh.Channel) {
 	const version = "\x00\x00\x00\x05" + "\x02" + "\x00\x00\x00\x03"
 	io.WriteString(channel, version)
 	go io.Copy(io.Discard, channel)
 }
 
-// finish tells how a command ended.
+// finish reports how a command ended.
 func finish(cmd *exec.Cmd, channel ssh.Channel) {
 	err := cmd.Wait()
 	var exited *exec.ExitError

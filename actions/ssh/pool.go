@@ -9,80 +9,80 @@ import (
 )
 
 const (
-	// perConnection is how many commands run over one connection at once: servers
-	// allow ten sessions (sshd_config(5), MaxSessions).
+	// perConnection is how many commands run concurrently over one connection. Servers allow
+	// ten sessions (sshd_config(5), MaxSessions).
 	perConnection = 8
-	// idleTime is how long a connection stays open that nobody uses.
+	// idleTime is how long an unused connection stays open.
 	idleTime = 30 * time.Second
 )
 
-// Pool keeps connections from command to command: to log in costs more than most
-// commands do. It is safe for concurrent use.
+// Pool reuses connections for several commands, since a login costs more than most commands.
+// It is safe for concurrent use.
 type Pool struct {
-	mu    sync.Mutex
-	lines map[string]*line
+	mu      sync.Mutex
+	targets map[string]*targetPool
 }
 
-// line are the connections to one target.
-type line struct {
-	// dialling holds who connects: machines refuse many at once.
-	dialling chan struct{}
-	open     []*held
+// targetPool has the connections to one target.
+type targetPool struct {
+	// dialLock is held while connecting, since machines refuse many logins at once.
+	dialLock chan struct{}
+	clients  []*pooledClient
 }
 
-type held struct {
+type pooledClient struct {
 	*Client
-	users int
-	idle  *time.Timer
+	users     int
+	idleTimer *time.Timer
 }
 
-// NewPool is one without connections.
-func NewPool() *Pool { return &Pool{lines: map[string]*line{}} }
+// NewPool returns a pool without connections.
+func NewPool() *Pool { return &Pool{targets: map[string]*targetPool{}} }
 
-// Get is a connection to the target, open already or made now; see Connect. The
-// caller releases it.
-func (p *Pool) Get(ctx context.Context, dial Dial, t *Target, waiting func(error)) (_ *Client, release func(), err error) {
+// Get returns a connection to the target, and makes one if necessary; see Connect. The caller
+// must call release.
+func (p *Pool) Get(ctx context.Context, dial Dial, t *Target, onRetry func(error)) (_ *Client, release func(), err error) {
 	key := t.fingerprint()
 	p.mu.Lock()
-	l := p.lines[key]
+	l := p.targets[key]
 	if l == nil {
-		l = &line{dialling: make(chan struct{}, 1)}
-		p.lines[key] = l
+		l = &targetPool{dialLock: make(chan struct{}, 1)}
+		p.targets[key] = l
 	}
 	p.mu.Unlock()
-	if h := p.free(l); h != nil {
+	if h := p.acquire(l); h != nil {
 		return h.Client, func() { p.release(l, h) }, nil
 	}
 	select {
-	case l.dialling <- struct{}{}:
-		defer func() { <-l.dialling }()
+	case l.dialLock <- struct{}{}:
+		defer func() { <-l.dialLock }()
 	case <-ctx.Done():
 		return nil, nil, fmt.Errorf("%s: %w", t, context.Cause(ctx))
 	}
-	if h := p.free(l); h != nil { // made while we waited
+	if h := p.acquire(l); h != nil { // another call has connected meanwhile
 		return h.Client, func() { p.release(l, h) }, nil
 	}
-	c, err := Connect(ctx, dial, t, waiting)
+	c, err := Connect(ctx, dial, t, onRetry)
 	if err != nil {
 		return nil, nil, err
 	}
-	h := &held{Client: c, users: 1}
+	h := &pooledClient{Client: c, users: 1}
 	p.mu.Lock()
-	l.open = append(l.open, h)
+	l.clients = append(l.clients, h)
 	p.mu.Unlock()
 	return c, func() { p.release(l, h) }, nil
 }
 
-// free is a connection that takes one more command, or nil.
-func (p *Pool) free(l *line) *held {
+// acquire returns a connection that can run one more command, or nil.
+func (p *Pool) acquire(l *targetPool) *pooledClient {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l.open = slices.DeleteFunc(l.open, func(h *held) bool { return !h.Alive() })
-	for _, h := range l.open {
+	l.clients = slices.DeleteFunc(l.clients, func(h *pooledClient) bool { return !h.Alive() })
+	for _, h := range l.clients {
 		if h.users < perConnection {
 			h.users++
-			if h.idle != nil {
-				h.idle.Stop()
+			if h.idleTimer != nil {
+				h.idleTimer.Stop()
 			}
 			return h
 		}
@@ -90,21 +90,21 @@ func (p *Pool) free(l *line) *held {
 	return nil
 }
 
-func (p *Pool) release(l *line, h *held) {
+func (p *Pool) release(l *targetPool, h *pooledClient) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	h.users--
 	if h.users == 0 {
-		h.idle = time.AfterFunc(idleTime, func() { p.drop(l, h) })
+		h.idleTimer = time.AfterFunc(idleTime, func() { p.drop(l, h) })
 	}
 }
 
-// drop closes a connection that nobody uses.
-func (p *Pool) drop(l *line, h *held) {
+// drop closes an unused connection.
+func (p *Pool) drop(l *targetPool, h *pooledClient) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if h.users == 0 {
-		l.open = slices.DeleteFunc(l.open, func(o *held) bool { return o == h })
+		l.clients = slices.DeleteFunc(l.clients, func(o *pooledClient) bool { return o == h })
 		go h.Close()
 	}
 }

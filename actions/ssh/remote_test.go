@@ -32,8 +32,8 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, network, address)
 }
 
-// passwords lets in whoever has the password, asked for one way or the other.
-func passwords(password string, asQuestion bool) *ssh.ServerConfig {
+// passwordConfig accepts a password, either directly or by a question.
+func passwordConfig(password string, asQuestion bool) *ssh.ServerConfig {
 	wrong := errors.New("wrong")
 	if asQuestion {
 		return &ssh.ServerConfig{KeyboardInteractiveCallback: func(_ ssh.ConnMetadata, ask ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
@@ -52,7 +52,7 @@ func passwords(password string, asQuestion bool) *ssh.ServerConfig {
 	}}
 }
 
-func keys(allowed ssh.PublicKey) *ssh.ServerConfig {
+func keyConfig(allowed ssh.PublicKey) *ssh.ServerConfig {
 	return &ssh.ServerConfig{PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
 		if !bytes.Equal(key.Marshal(), allowed.Marshal()) {
 			return nil, errors.New("unknown")
@@ -61,14 +61,14 @@ func keys(allowed ssh.PublicKey) *ssh.ServerConfig {
 	}}
 }
 
-// target is a machine's, to log in with a password.
+// target returns a target for the machine with a password.
 func (m *machine) target() *Target {
 	host, port, _ := net.SplitHostPort(m.address)
 	n, _ := strconv.Atoi(port)
 	return &Target{Host: host, Port: n, User: "me", Password: "sw0rdfish", HostKey: m.hostKey}
 }
 
-func connected(t *testing.T, to *Target) *Client {
+func mustConnect(t *testing.T, to *Target) *Client {
 	t.Helper()
 	c, err := Connect(t.Context(), dial, to, func(error) {})
 	if err != nil {
@@ -78,8 +78,8 @@ func connected(t *testing.T, to *Target) *Client {
 	return c
 }
 
-// ran runs a command, and gives what it wrote.
-func ran(t *testing.T, c *Client, cmd process.Command) (stdout, stderr string, exit process.Exit) {
+// runCommand runs a command and returns its output.
+func runCommand(t *testing.T, c *Client, cmd process.Command) (stdout, stderr string, exit process.Exit) {
 	t.Helper()
 	var out, err bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &err
@@ -96,7 +96,7 @@ func TestLogIn(t *testing.T) {
 	locked, encrypted := keyPair(t, "open sesame")
 	socket := filepath.Join(t.TempDir(), "agent")
 	serveAgent(t, socket, plain)
-	m := newMachine(t, passwords("sw0rdfish", false))
+	m := newMachine(t, passwordConfig("sw0rdfish", false))
 	fingerprint := func(key string) string {
 		parsed, _ := publicKey(key)
 		return ssh.FingerprintSHA256(parsed)
@@ -109,41 +109,41 @@ func TestLogIn(t *testing.T) {
 		with    func(*Target)
 		err     string
 	}{
-		{"a password", passwords("sw0rdfish", false), func(*Target) {}, ""},
-		{"a password that is asked for", passwords("sw0rdfish", true), func(*Target) {}, ""},
-		{"a key", keys(signer.PublicKey()), func(to *Target) { to.Password, to.Key = "", strings.TrimSpace(plain) }, ""},
-		{"an encrypted key", keys(locked.PublicKey()), func(to *Target) { to.Password, to.Key, to.Passphrase = "", encrypted, "open sesame" }, ""},
-		{"an agent", keys(signer.PublicKey()), func(to *Target) { to.Password, to.AgentSocket = "", socket }, ""},
-		{"as known_hosts has it", passwords("sw0rdfish", false), func(to *Target) {
+		{"a password", passwordConfig("sw0rdfish", false), func(*Target) {}, ""},
+		{"a password by a question", passwordConfig("sw0rdfish", true), func(*Target) {}, ""},
+		{"a key", keyConfig(signer.PublicKey()), func(to *Target) { to.Password, to.Key = "", strings.TrimSpace(plain) }, ""},
+		{"an encrypted key", keyConfig(locked.PublicKey()), func(to *Target) { to.Password, to.Key, to.Passphrase = "", encrypted, "open sesame" }, ""},
+		{"an agent", keyConfig(signer.PublicKey()), func(to *Target) { to.Password, to.AgentSocket = "", socket }, ""},
+		{"a line of known_hosts", passwordConfig("sw0rdfish", false), func(to *Target) {
 			to.HostKey = fmt.Sprintf("# the machine\n[127.0.0.1]:%d,host %s root@host\n", to.Port, to.HostKey)
 		}, ""},
-		{"by its fingerprint", passwords("sw0rdfish", false), func(to *Target) { to.HostKey = fingerprint(to.HostKey) }, ""},
-		{"by way of another", passwords("sw0rdfish", false), func(to *Target) { to.Jump = m.target() }, ""},
-		{"the wrong password", passwords("other", false), func(*Target) {}, "refuses the log-in"},
-		{"the wrong key", keys(locked.PublicKey()), func(to *Target) { to.Password, to.Key = "", plain }, "authorized_keys"},
-		{"no passphrase", keys(locked.PublicKey()), func(to *Target) { to.Key = encrypted }, "give its passphrase"},
-		{"a wrong passphrase", keys(locked.PublicKey()), func(to *Target) { to.Key, to.Passphrase = encrypted, "x" }, "cannot be decrypted"},
-		{"no key at all", passwords("sw0rdfish", false), func(to *Target) { to.Key = "hello" }, "no private key that can be read"},
-		{"nothing", passwords("sw0rdfish", false), func(to *Target) { to.Password = "" }, "nothing to log in with"},
-		{"no agent", passwords("sw0rdfish", false), func(to *Target) { to.AgentSocket = socket + "x" }, "set SSH_AUTH_SOCK"},
-		{"another host key", passwords("sw0rdfish", false), func(to *Target) { to.HostKey = string(ssh.MarshalAuthorizedKey(other.PublicKey())) }, "nothing was sent to it"},
-		{"another fingerprint", passwords("sw0rdfish", false), func(to *Target) { to.HostKey = ssh.FingerprintSHA256(other.PublicKey()) }, "which is not the one in hostKey"},
-		{"no host key", passwords("sw0rdfish", false), func(to *Target) { to.HostKey = " \n" }, "hostKey is empty"},
-		{"a host key that is none", passwords("sw0rdfish", false), func(to *Target) { to.HostKey = "any" }, "hostKey is no public key"},
-		{"by way of one that is not there", passwords("sw0rdfish", false), func(to *Target) {
+		{"by its fingerprint", passwordConfig("sw0rdfish", false), func(to *Target) { to.HostKey = fingerprint(to.HostKey) }, ""},
+		{"via a jump host", passwordConfig("sw0rdfish", false), func(to *Target) { to.Jump = m.target() }, ""},
+		{"the wrong password", passwordConfig("other", false), func(*Target) {}, "refused the login"},
+		{"the wrong key", keyConfig(locked.PublicKey()), func(to *Target) { to.Password, to.Key = "", plain }, "authorized_keys"},
+		{"no passphrase", keyConfig(locked.PublicKey()), func(to *Target) { to.Key = encrypted }, "set its passphrase"},
+		{"a wrong passphrase", keyConfig(locked.PublicKey()), func(to *Target) { to.Key, to.Passphrase = encrypted, "x" }, "cannot be decrypted"},
+		{"no key at all", passwordConfig("sw0rdfish", false), func(to *Target) { to.Key = "hello" }, "not a private key"},
+		{"nothing", passwordConfig("sw0rdfish", false), func(to *Target) { to.Password = "" }, "nothing to log in with"},
+		{"no agent", passwordConfig("sw0rdfish", false), func(to *Target) { to.AgentSocket = socket + "x" }, "set SSH_AUTH_SOCK"},
+		{"another host key", passwordConfig("sw0rdfish", false), func(to *Target) { to.HostKey = string(ssh.MarshalAuthorizedKey(other.PublicKey())) }, "nothing was sent to it"},
+		{"another fingerprint", passwordConfig("sw0rdfish", false), func(to *Target) { to.HostKey = ssh.FingerprintSHA256(other.PublicKey()) }, "which is not the one in hostKey"},
+		{"no host key", passwordConfig("sw0rdfish", false), func(to *Target) { to.HostKey = " \n" }, "hostKey is empty"},
+		{"an invalid host key", passwordConfig("sw0rdfish", false), func(to *Target) { to.HostKey = "any" }, "hostKey is not a public key"},
+		{"via a missing jump host", passwordConfig("sw0rdfish", false), func(to *Target) {
 			to.Jump = &Target{Host: "127.0.0.1", Port: 1, User: "me", Password: "x", HostKey: to.HostKey}
-		}, "by way of ssh://me@127.0.0.1:1"},
+		}, "via ssh://me@127.0.0.1:1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			to := newMachine(t, tt.machine).target()
 			tt.with(to)
-			c, err := Connect(t.Context(), dial, to, func(error) { t.Error("it was tried again") })
+			c, err := Connect(t.Context(), dial, to, func(error) { t.Error("it was retried") })
 			if tt.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.err) {
-					t.Errorf("error %v, want one with %q", err, tt.err)
+					t.Errorf("expected an error with %q, got %v", tt.err, err)
 				}
 				if err != nil && to.Password != "" && strings.Contains(err.Error(), to.Password) {
-					t.Errorf("the password shows: %v", err)
+					t.Errorf("the error shows the password: %v", err)
 				}
 				return
 			}
@@ -151,8 +151,8 @@ func TestLogIn(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer c.Close()
-			if out, _, _ := ran(t, c, process.Command{Args: []string{"echo", "hello"}}); out != "hello\n" {
-				t.Errorf("it says %q", out)
+			if out, _, _ := runCommand(t, c, process.Command{Args: []string{"echo", "hello"}}); out != "hello\n" {
+				t.Errorf("got %q", out)
 			}
 		})
 	}
@@ -184,11 +184,11 @@ func serveAgent(t *testing.T, socket, key string) {
 	}()
 }
 
-// A machine that boots is tried until it answers; one that is another, or refuses
-// the password, is not.
+// TestRetry checks that a machine that is booting is retried until it responds, and that one
+// with another host key, or that refuses the password, is not.
 func TestRetry(t *testing.T) {
 	t.Parallel()
-	m := newMachine(t, passwords("sw0rdfish", false))
+	m := newMachine(t, passwordConfig("sw0rdfish", false))
 	m.mu.Lock()
 	m.refuse = 1
 	m.mu.Unlock()
@@ -197,7 +197,7 @@ func TestRetry(t *testing.T) {
 	waits := 0
 	c, err := Connect(t.Context(), dial, to, func(err error) { waits++ })
 	if err != nil || waits != 1 {
-		t.Fatalf("%v after %d waits", err, waits)
+		t.Fatalf("%v after %d retries", err, waits)
 	}
 	c.Close()
 	for name, change := range map[string]func(*Target){
@@ -205,16 +205,17 @@ func TestRetry(t *testing.T) {
 		"host key": func(to *Target) { to.HostKey = "SHA256:x" },
 		"mistake":  func(to *Target) { to.Key = "x" },
 	} {
-		to := newMachine(t, passwords("sw0rdfish", false)).target()
+		to := newMachine(t, passwordConfig("sw0rdfish", false)).target()
 		to.RetryFor = time.Minute
 		change(to)
-		if _, err := Connect(t.Context(), dial, to, func(err error) { t.Errorf("%s is tried again: %v", name, err) }); err == nil {
-			t.Errorf("%s is let in", name)
+		if _, err := Connect(t.Context(), dial, to, func(err error) { t.Errorf("%s is retried: %v", name, err) }); err == nil {
+			t.Errorf("%s is accepted", name)
 		}
 	}
 }
 
-// A machine that takes the connection and says nothing is given up.
+// TestSilentMachine checks that a machine that accepts the connection and never responds is
+// given up.
 func TestSilentMachine(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -225,20 +226,20 @@ func TestSilentMachine(t *testing.T) {
 	m := machine{address: l.Addr().String(), hostKey: "SHA256:x"}
 	to := m.target()
 	to.ConnectTimeout = 50 * time.Millisecond
-	if _, err := Connect(t.Context(), dial, to, nil); err == nil || !strings.Contains(err.Error(), "no answer within 50ms") {
-		t.Errorf("it says %v", err)
+	if _, err := Connect(t.Context(), dial, to, nil); err == nil || !strings.Contains(err.Error(), "no response within 50ms") {
+		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("enough"))
 	to.ConnectTimeout = time.Minute
 	if _, err := Connect(ctx, dial, to, nil); err == nil || !strings.Contains(err.Error(), "enough") {
-		t.Errorf("it says %v", err)
+		t.Errorf("got %v", err)
 	}
 }
 
 func TestRun(t *testing.T) {
 	t.Parallel()
-	c := connected(t, newMachine(t, passwords("sw0rdfish", false)).target())
+	c := mustConnect(t, newMachine(t, passwordConfig("sw0rdfish", false)).target())
 	for _, tt := range []struct {
 		name           string
 		cmd            process.Command
@@ -254,20 +255,20 @@ func TestRun(t *testing.T) {
 		{"a variable", process.Command{Args: []string{"sh", "-c", `printf %s "$A_1"`}, Env: []string{"A_1=it's $HOME\n"}}, "it's $HOME\n", "", process.Exit{}},
 		{"timeout", process.Command{Args: []string{"sleep", "60"}, Timeout: 30 * time.Millisecond, Grace: time.Minute}, "", "", process.Exit{Code: -1, Signal: "SIGTERM", Ended: process.ErrTimeout}},
 		{
-			"timeout of one that will not",
+			"timeout of a command that ignores SIGTERM",
 			process.Command{Args: []string{"sh", "-c", "trap '' TERM; echo on; while :; do sleep 1; done"}, Timeout: 300 * time.Millisecond, Grace: 30 * time.Millisecond},
 			"on\n", "",
 			process.Exit{Code: -1, Signal: "SIGKILL", Ended: process.ErrTimeout},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			stdout, stderr, exit := ran(t, c, tt.cmd)
+			stdout, stderr, exit := runCommand(t, c, tt.cmd)
 			if diff := cmp.Diff([]any{tt.stdout, tt.stderr}, []any{stdout, stderr}); diff != "" || exit != tt.exit {
 				t.Errorf("%+v, want %+v; (-want +got):\n%s", exit, tt.exit, diff)
 			}
 		})
 	}
-	_, stderr, exit := ran(t, c, process.Command{Args: []string{"pwd"}, Dir: "/none"})
+	_, stderr, exit := runCommand(t, c, process.Command{Args: []string{"pwd"}, Dir: "/none"})
 	if exit.Code != 126 || !strings.Contains(stderr, "/none") {
 		t.Errorf("a missing folder: %+v %q", exit, stderr)
 	}
@@ -285,11 +286,10 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Whatever an argument, a variable or stdin holds reaches the command byte for
-// byte.
+// TestBytes checks that arguments, variables and stdin reach the command unchanged.
 func TestBytes(t *testing.T) {
 	t.Parallel()
-	c := connected(t, newMachine(t, passwords("sw0rdfish", false)).target())
+	c := mustConnect(t, newMachine(t, passwordConfig("sw0rdfish", false)).target())
 	text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("'\"\\$`!\n\r\t *?[]{}()~#&|;<>=-"))), rapid.StringMatching(`[\x01-\xff]{0,40}`))
 	rapid.Check(t, func(rt *rapid.T) {
 		clean := func(s string) string { return strings.ReplaceAll(s, "\x00", "") }
@@ -304,36 +304,36 @@ func TestBytes(t *testing.T) {
 	})
 }
 
-// A broken connection is an outcome that nobody knows.
+// TestBrokenConnection checks that a command has an unknown outcome if the connection breaks.
 func TestBrokenConnection(t *testing.T) {
 	t.Parallel()
-	m := newMachine(t, passwords("sw0rdfish", false))
-	c := connected(t, m.target())
-	out := &signalled{first: make(chan struct{})}
+	m := newMachine(t, passwordConfig("sw0rdfish", false))
+	c := mustConnect(t, m.target())
+	out := &firstWrite{first: make(chan struct{})}
 	go func() { <-out.first; m.hangUp() }()
 	_, err := c.Run(t.Context(), &process.Command{Args: []string{"sh", "-c", "echo; sleep 5"}, Stdout: out})
 	if !errors.Is(err, ErrLost) {
-		t.Errorf("it says %v", err)
+		t.Errorf("got %v", err)
 	}
 	var start *process.StartError
 	if _, err := c.Run(t.Context(), &process.Command{Args: []string{"true"}}); !errors.As(err, &start) {
-		t.Errorf("after it: %v", err)
+		t.Errorf("after the break: %v", err)
 	}
 }
 
-type signalled struct {
+type firstWrite struct {
 	once  sync.Once
 	first chan struct{}
 }
 
-func (s *signalled) Write(p []byte) (int, error) {
+func (s *firstWrite) Write(p []byte) (int, error) {
 	s.once.Do(func() { close(s.first) })
 	return len(p), nil
 }
 
 func TestPool(t *testing.T) {
 	t.Parallel()
-	m := newMachine(t, passwords("sw0rdfish", false))
+	m := newMachine(t, passwordConfig("sw0rdfish", false))
 	p := NewPool()
 	var all sync.WaitGroup
 	for range 3 * perConnection {
@@ -350,7 +350,7 @@ func TestPool(t *testing.T) {
 		})
 	}
 	all.Wait()
-	dials := m.dialled()
+	dials := m.dialCount()
 	if dials < 1 || dials > 3 {
 		t.Errorf("%d connections for %d commands", dials, 3*perConnection)
 	}
@@ -364,28 +364,28 @@ func TestPool(t *testing.T) {
 		t.Fatal(err)
 	}
 	release()
-	if m.dialled() != dials+1 || !c.Alive() {
-		t.Errorf("a broken connection is used again")
+	if m.dialCount() != dials+1 || !c.Alive() {
+		t.Errorf("a broken connection is reused")
 	}
 }
 
 func (p *Pool) alive() int {
 	n := 0
-	for _, l := range p.lines {
+	for _, l := range p.targets {
 		p.mu.Lock()
-		n += len(slices.DeleteFunc(slices.Clone(l.open), func(h *held) bool { return !h.Alive() }))
+		n += len(slices.DeleteFunc(slices.Clone(l.clients), func(h *pooledClient) bool { return !h.Alive() }))
 		p.mu.Unlock()
 	}
 	return n
 }
 
-// TestFewSessions: a machine that opens no more sessions for now is asked again, for
-// commands and for transfers; one that never does is told of.
+// TestFewSessions checks that a machine that temporarily refuses sessions is asked again, for
+// commands and transfers, and that one that never accepts any is an error.
 func TestFewSessions(t *testing.T) {
 	t.Parallel()
-	m := newMachine(t, passwords("sw0rdfish", false))
-	m.most = 1
-	c := connected(t, m.target())
+	m := newMachine(t, passwordConfig("sw0rdfish", false))
+	m.maxSessions = 1
+	c := mustConnect(t, m.target())
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
@@ -404,11 +404,11 @@ func TestFewSessions(t *testing.T) {
 	}
 	all.Wait()
 	if m.refused.Load() == 0 {
-		t.Error("no session was refused: the test is hollow")
+		t.Error("no session was refused, so the test checks nothing")
 	}
-	m = newMachine(t, passwords("sw0rdfish", false))
-	m.most = -1
-	c = connected(t, m.target())
+	m = newMachine(t, passwordConfig("sw0rdfish", false))
+	m.maxSessions = -1
+	c = mustConnect(t, m.target())
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := c.Run(ctx, &process.Command{Args: []string{"true"}}); !errors.As(err, new(*process.StartError)) {
@@ -418,7 +418,7 @@ func TestFewSessions(t *testing.T) {
 
 func TestPut(t *testing.T) {
 	t.Parallel()
-	c := connected(t, newMachine(t, passwords("sw0rdfish", false)).target())
+	c := mustConnect(t, newMachine(t, passwordConfig("sw0rdfish", false)).target())
 	f, err := c.Files(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -436,26 +436,27 @@ func TestPut(t *testing.T) {
 			t.Errorf("%d: %v, %d bytes, %v", i, err, len(got), info.Mode())
 		}
 	}
-	broken := io.MultiReader(strings.NewReader("half"), failing{})
+	broken := io.MultiReader(strings.NewReader("half"), failingReader{})
 	if err := f.Put(t.Context(), name, 0o640, broken); err == nil || !strings.Contains(err.Error(), "no more") {
 		t.Errorf("a source that fails: %v", err)
 	}
 	entries, _ := os.ReadDir(filepath.Dir(name))
 	if got, _ := os.ReadFile(name); len(got) != 1<<20 || len(entries) != 1 {
-		t.Errorf("the old file is gone, or something is left: %d bytes, %v", len(got), entries)
+		t.Errorf("the old file is gone, or a temporary file remains: %d bytes, %v", len(got), entries)
 	}
 }
 
-type failing struct{}
+type failingReader struct{}
 
-func (failing) Read([]byte) (int, error) { return 0, fmt.Errorf("no more") }
+func (failingReader) Read([]byte) (int, error) { return 0, fmt.Errorf("no more") }
 
-// A command that is ended before its machine has begun it is ended when it does.
+// TestEndedBeforeItBegan checks that a command that is ended before the machine has started
+// it is ended when it starts.
 func TestEndedBeforeItBegan(t *testing.T) {
-	m := newMachine(t, passwords("sw0rdfish", false))
-	m.deaf = true
+	m := newMachine(t, passwordConfig("sw0rdfish", false))
+	m.refusesSignals = true
 	m.slow = make(chan struct{})
-	c := connected(t, m.target())
+	c := mustConnect(t, m.target())
 	name := filepath.Join(t.TempDir(), "ran")
 	exit, err := c.Run(t.Context(), &process.Command{Args: []string{"sh", "-c", `echo $$ > "$1"; exec sleep 1000`, "sh", name}, Timeout: 20 * time.Millisecond, Grace: time.Millisecond})
 	if err != nil || !errors.Is(exit.Ended, process.ErrTimeout) || exit.Stuck != 1 {
@@ -464,7 +465,7 @@ func TestEndedBeforeItBegan(t *testing.T) {
 	close(m.slow)
 	for deadline := time.Now().Add(time.Minute); m.running.Load() != 0 || m.began.Load() == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("it runs on")
+			t.Fatal("the command is still running")
 		}
 	}
 }

@@ -13,22 +13,22 @@ import (
 	"github.com/declprov/declprov/actions/sys/process"
 )
 
-// ErrLost is the error of a command whose end nobody knows: the connection broke.
-var ErrLost = errors.New("the connection broke while it ran, and nobody knows what it did")
+// ErrLost is the error of a command whose outcome is unknown, because the connection broke.
+var ErrLost = errors.New("the connection broke while the command was running, so its effect is unknown")
 
-// bootstrap is all that the machine's log-in shell gets to see, whatever shell
-// that is: it reads the script from the beginning of stdin, byte by byte so that
-// the rest of stdin is the command's. So nothing of a command stands in the
-// arguments of a shell, where other users could read what env holds.
+// bootstrap is the command line for the login shell of the machine, which may be any shell.
+// It reads the script from the beginning of stdin, byte by byte so that the rest of stdin
+// remains for the command. So no argument of a shell contains anything of the command: other
+// users could read secrets of its environment there.
 const bootstrap = `exec /bin/sh -c 'eval "$(dd bs=1 count=%d 2>/dev/null)"'`
 
-// Run runs a command: its Args, with its Env added to what the machine gives, in
-// its Dir, the user's home where it is "". Its Path is not looked at.
+// Run runs a command with its Args, in its Dir ("" is the user's home). Its Env is added to
+// the environment of the machine. Its Path is ignored.
 //
-// An error says that it did not start (*process.StartError), or that nobody knows
-// how it ended (ErrLost).
+// The error is a *process.StartError if the command did not start, or ErrLost if its outcome
+// is unknown.
 func (c *Client) Run(ctx context.Context, cmd *process.Command) (process.Exit, error) {
-	script, err := script(cmd)
+	script, err := buildScript(cmd)
 	if err != nil {
 		return process.Exit{}, &process.StartError{Err: err}
 	}
@@ -36,10 +36,10 @@ func (c *Client) Run(ctx context.Context, cmd *process.Command) (process.Exit, e
 	defer stop()
 	s, err := c.session(ctx)
 	if err != nil {
-		return process.Exit{}, &process.StartError{Err: fmt.Errorf("the machine opens no session: %w", err)}
+		return process.Exit{}, &process.StartError{Err: fmt.Errorf("the machine did not open a session: %w", err)}
 	}
 	group := newGroup(cmd.Stderr)
-	script = group.tell() + script
+	script = group.announcement() + script
 	stdin := io.Reader(strings.NewReader(script))
 	if cmd.Stdin != nil {
 		stdin = io.MultiReader(stdin, cmd.Stdin)
@@ -48,8 +48,8 @@ func (c *Client) Run(ctx context.Context, cmd *process.Command) (process.Exit, e
 	done := make(chan error, 1)
 	go func() {
 		if err := s.Start(fmt.Sprintf(bootstrap, len(script))); err != nil {
-			// The script is sent once this is answered: nothing was done.
-			done <- &process.StartError{Err: fmt.Errorf("the machine starts no command: %w", err)}
+			// The script is only sent after the response, so nothing was done.
+			done <- &process.StartError{Err: fmt.Errorf("the machine did not start the command: %w", err)}
 			return
 		}
 		done <- s.Wait()
@@ -57,26 +57,26 @@ func (c *Client) Run(ctx context.Context, cmd *process.Command) (process.Exit, e
 	return c.wait(ctx, cmd, s, group, done)
 }
 
-// session opens a session. A connection that broke without a word does not answer
-// until keepAlive finds out, and no call waits for that.
+// session opens a session. A connection that broke silently does not respond until keepAlive
+// detects it, so session returns when the context ends.
 func (c *Client) session(ctx context.Context) (*ssh.Session, error) {
-	return opened(ctx, c.NewSession, func(late *ssh.Session) { late.Close() })
+	return openSession(ctx, c.NewSession, func(late *ssh.Session) { late.Close() })
 }
 
 const (
-	// sessionWait is how long a machine is asked again that opens no more sessions.
+	// sessionWait is how long to retry if a machine opens no more sessions.
 	sessionWait = 30 * time.Second
-	// sessionPause is how long the first time.
+	// sessionPause is the pause before the first retry.
 	sessionPause = 10 * time.Millisecond
 )
 
-// opened is what f opens a session for. A machine has few of them for a connection,
-// and those that have ended count for a moment, as do those of transfers: it refuses
-// one more, and nothing was done.
-func opened[T any](ctx context.Context, f func() (T, error), drop func(T)) (T, error) {
+// openSession calls f, which opens a session, and retries if the machine refuses it. A
+// machine allows few sessions per connection, and ended ones count for a moment. A refused
+// session has had no effect. drop closes a session that is opened too late.
+func openSession[T any](ctx context.Context, f func() (T, error), drop func(T)) (T, error) {
 	deadline := time.Now().Add(sessionWait)
 	for pause := sessionPause; ; pause = min(2*pause, time.Second) {
-		v, err := within(ctx, 0, f, drop)
+		v, err := await(ctx, 0, f, drop)
 		var refused *ssh.OpenChannelError
 		if !errors.As(err, &refused) || refused.Reason == ssh.UnknownChannelType || time.Now().Add(pause).After(deadline) {
 			return v, err
@@ -89,13 +89,13 @@ func opened[T any](ctx context.Context, f func() (T, error), drop func(T)) (T, e
 	}
 }
 
-// wait is for the end of a command that runs, which comes by itself or is made.
+// wait waits for the end of a running command, and ends it when the context ends.
 func (c *Client) wait(ctx context.Context, cmd *process.Command, s *ssh.Session, g *group, done <-chan error) (process.Exit, error) {
 	select {
 	case err := <-done:
 		s.Close()
-		g.done()
-		return c.exit(err, nil)
+		g.flush()
+		return c.exitOf(err, nil)
 	case <-ctx.Done():
 	}
 	ended := context.Cause(ctx)
@@ -107,17 +107,17 @@ func (c *Client) wait(ctx context.Context, cmd *process.Command, s *ssh.Session,
 		signal ssh.Signal
 		wait   time.Duration
 	}{{ssh.SIGTERM, grace}, {ssh.SIGKILL, killWait}} {
-		go c.signal(s, g, step.signal, step.wait) // a broken connection would hold it up
+		go c.signal(s, g, step.signal, step.wait) // on a broken connection, it would block
 		select {
 		case err := <-done:
 			s.Close()
-			g.done()
-			return c.exit(err, ended)
+			g.flush()
+			return c.exitOf(err, ended)
 		case <-time.After(step.wait):
 		}
 	}
-	// A machine may be so slow that the command has not begun: it is ended when it
-	// does, and the call does not wait for that.
+	// A slow machine may not have started the command yet. It is ended when it starts, and
+	// the call does not wait for that.
 	go func() {
 		defer s.Close()
 		c.signal(s, g, ssh.SIGKILL, lateWait)
@@ -125,12 +125,12 @@ func (c *Client) wait(ctx context.Context, cmd *process.Command, s *ssh.Session,
 	return process.Exit{Code: -1, Ended: ended, Stuck: 1}, nil
 }
 
-// lateWait is how long a command is waited for that was ended before it began.
+// lateWait is how long to wait for the start of a command that was ended before it started.
 const lateWait = idleTime / 2
 
-// signal asks the machine to signal the command's process group: by the protocol
-// (RFC 4254, 6.9), and by a command where servers refuse that. It waits for the
-// command to begin, for as long as it is given.
+// signal signals the process group of the command: by the protocol (RFC 4254, 6.9), and by
+// another command, since servers may refuse the first. It waits for the start of the command
+// for at most limit.
 func (c *Client) signal(s *ssh.Session, g *group, signal ssh.Signal, limit time.Duration) {
 	_ = s.Signal(signal)
 	leader := g.leader(limit)
@@ -139,15 +139,15 @@ func (c *Client) signal(s *ssh.Session, g *group, signal ssh.Signal, limit time.
 	}
 	if another, err := c.NewSession(); err == nil {
 		defer another.Close()
-		_ = another.Run(fmt.Sprintf("kill -s %s -- -%d", signal, leader)) // it may be gone; dash knows no -KILL before --
+		_ = another.Run(fmt.Sprintf("kill -s %s -- -%d", signal, leader)) // the group may be gone; dash does not support -KILL before --
 	}
 }
 
-// killWait is how long a machine may take to end a command that it has to kill.
+// killWait is how long a machine may take to kill a command.
 const killWait = 2 * time.Second
 
-// exit is what the end of a session says of the command.
-func (c *Client) exit(err, ended error) (process.Exit, error) {
+// exitOf returns the exit of a command from the error of its session.
+func (c *Client) exitOf(err, ended error) (process.Exit, error) {
 	var exited *ssh.ExitError
 	var start *process.StartError
 	switch {
@@ -166,35 +166,36 @@ func (c *Client) exit(err, ended error) (process.Exit, error) {
 	}
 }
 
-// script is the command as a shell script that becomes it.
-func script(cmd *process.Command) (string, error) {
+// buildScript returns a shell script that is replaced by the command.
+func buildScript(cmd *process.Command) (string, error) {
 	var b strings.Builder
 	for _, e := range cmd.Env {
 		name, value, ok := strings.Cut(e, "=")
 		if !ok || !isName(name) {
-			return "", fmt.Errorf("%q is not a valid name of an environment variable on another machine: letters, digits and _", name)
+			return "", fmt.Errorf("%q is not a valid name of an environment variable on another machine; use letters, digits and _", name)
 		}
-		b.WriteString("export " + name + "=" + quoted(value) + "\n")
+		b.WriteString("export " + name + "=" + shellQuote(value) + "\n")
 	}
 	if cmd.Dir != "" {
-		// A failing cd must not let the command run elsewhere.
-		b.WriteString("cd -- " + quoted(dashed(cmd.Dir)) + " || exit 126\n")
+		// If cd fails, the command must not run in another folder.
+		b.WriteString("cd -- " + shellQuote(cdArgument(cmd.Dir)) + " || exit 126\n")
 	}
 	b.WriteString("exec")
 	if strings.HasPrefix(cmd.Args[0], "-") {
 		return "", fmt.Errorf("the program %q begins with a dash", cmd.Args[0])
 	}
 	for _, arg := range cmd.Args {
-		b.WriteString(" " + quoted(arg))
+		b.WriteString(" " + shellQuote(arg))
 	}
 	if strings.ContainsRune(b.String(), 0) {
-		return "", errors.New("an argument, a variable or the folder holds a NUL character, which none can")
+		return "", errors.New("an argument, a variable or the folder contains a NUL character, which is not allowed")
 	}
 	return b.String(), nil
 }
 
-// dashed is a folder as cd takes it: "-" alone would be the one before.
-func dashed(dir string) string {
+// cdArgument returns a folder as an argument of cd. A leading dash would be an option, and
+// "-" the previous folder.
+func cdArgument(dir string) string {
 	if strings.HasPrefix(dir, "-") {
 		return "./" + dir
 	}
@@ -211,6 +212,5 @@ func isName(s string) bool {
 	return s != ""
 }
 
-// quoted is a text as one word of a POSIX shell (XCU 2.2.2): within single quotes
-// each character stands for itself, but for the quote.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// shellQuote quotes a text as one word of a POSIX shell (XCU 2.2.2).
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

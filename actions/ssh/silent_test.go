@@ -14,28 +14,28 @@ import (
 	"github.com/declprov/declprov/actions/sys/process"
 )
 
-// silenced is a connection that can break without a word, as one does over a
-// network: what is sent then arrives nowhere, and nothing comes back.
-type silenced struct {
+// silentConn is a connection that can break silently, as networks do: nothing that is sent
+// arrives, and nothing comes back.
+type silentConn struct {
 	net.Conn
 	broken atomic.Bool
 }
 
-func (s *silenced) Write(b []byte) (int, error) {
+func (s *silentConn) Write(b []byte) (int, error) {
 	if s.broken.Load() {
 		return len(b), nil
 	}
 	return s.Conn.Write(b)
 }
 
-// overSilenced connects to a machine over a connection that can be broken.
-func overSilenced(t *testing.T) (*Client, *silenced) {
+// connectSilently connects to a machine over a silentConn.
+func connectSilently(t *testing.T) (*Client, *silentConn) {
 	t.Helper()
-	line := &silenced{}
+	line := &silentConn{}
 	c, err := Connect(t.Context(), func(ctx context.Context, network, address string) (_ net.Conn, err error) {
 		line.Conn, err = dial(ctx, network, address)
 		return line, err
-	}, newMachine(t, passwords("sw0rdfish", false)).target(), nil)
+	}, newMachine(t, passwordConfig("sw0rdfish", false)).target(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,12 +43,12 @@ func overSilenced(t *testing.T) (*Client, *silenced) {
 	return c, line
 }
 
-// TestBrokenWithoutAWord: a call ends in its time over a connection that answers
-// nothing any more. A command that was not asked for yet has done nothing.
+// TestBrokenWithoutAWord checks that calls over a silently broken connection end when their
+// context ends. A command that was not started yet has had no effect.
 func TestBrokenWithoutAWord(t *testing.T) {
 	t.Parallel()
-	c, line := overSilenced(t)
-	out := &signalled{first: make(chan struct{})}
+	c, line := connectSilently(t)
+	out := &firstWrite{first: make(chan struct{})}
 	go func() { <-out.first; line.broken.Store(true) }()
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -59,7 +59,7 @@ func TestBrokenWithoutAWord(t *testing.T) {
 		t.Errorf("while it runs: %+v, %v", exit, err)
 	}
 	if took := time.Since(begun); took > keepAliveEvery {
-		t.Errorf("it took %s, though nobody waits", took)
+		t.Errorf("it took %s after the call was cancelled", took)
 	}
 	var start *process.StartError
 	_, err = c.Run(t.Context(), &process.Command{Args: []string{"true"}, Timeout: 50 * time.Millisecond})
@@ -68,7 +68,8 @@ func TestBrokenWithoutAWord(t *testing.T) {
 	}
 }
 
-// TestPoolWaitsNoLonger: who waits for another to log in ends in its own time.
+// TestPoolWaitsNoLonger checks that a call that waits for the login of another call ends when
+// its own context ends.
 func TestPoolWaitsNoLonger(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -93,7 +94,7 @@ func TestPoolWaitsNoLonger(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("enough"))
 	if _, _, err := p.Get(ctx, dial, to, nil); err == nil || !strings.Contains(err.Error(), "enough") {
-		t.Errorf("it says %v", err)
+		t.Errorf("got %v", err)
 	}
 	end()
 	<-ended

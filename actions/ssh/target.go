@@ -1,5 +1,5 @@
-// Package ssh runs commands on other machines over SSH, and puts files there.
-// A machine is known by its host key, always: there is no way to skip that.
+// Package ssh runs commands and writes files on other machines over SSH. It always verifies
+// the host key of a machine; this cannot be disabled.
 package ssh
 
 import (
@@ -17,33 +17,33 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// Target is a machine, and who logs in there.
+// Target is a machine, and the user that logs in.
 type Target struct {
 	Host string
-	// Port is 22 where it is 0.
+	// Port is the port; 0 means 22.
 	Port int
 	User string
-	// Key is a private key in PEM, Passphrase what it is encrypted with.
+	// Key is a private key in PEM. Passphrase decrypts it.
 	Key, Passphrase string
 	Password        string
-	// AgentSocket is that of a running ssh-agent, to be asked for keys; "" is none.
+	// AgentSocket is the socket of an ssh-agent that provides keys; "" is none.
 	AgentSocket string
-	// HostKey are the keys that the machine may have, one a line: as in a .pub
-	// file, as in known_hosts (only lines that name the machine count, and their
-	// markers hold), or as a fingerprint ("SHA256:…").
+	// HostKey are the accepted host keys, one per line: as in a .pub file, as in known_hosts
+	// (only lines that name the machine count, and markers apply), or as a fingerprint
+	// ("SHA256:…").
 	HostKey string
-	// Jump is the machine through which this one is reached, or nil.
+	// Jump is the jump host, or nil.
 	Jump *Target
-	// ConnectTimeout bounds one attempt to connect and log in; 0 is 15 seconds.
+	// ConnectTimeout limits one attempt to connect and log in; 0 means 15 seconds.
 	ConnectTimeout time.Duration
-	// RetryFor is how long a machine that does not answer, or does not know the
-	// key yet, is tried again: it may be booting. 0 is one attempt.
+	// RetryFor is how long to retry if a machine does not respond or does not accept the key
+	// yet, because it may be booting. 0 means one attempt.
 	RetryFor time.Duration
 }
 
 const defaultConnectTimeout = 15 * time.Second
 
-// Address is "host:port".
+// Address returns "host:port".
 func (t *Target) Address() string {
 	port := t.Port
 	if port == 0 {
@@ -55,7 +55,7 @@ func (t *Target) Address() string {
 // String names the target in messages: "ssh://user@host:22".
 func (t *Target) String() string { return "ssh://" + t.User + "@" + t.Address() }
 
-// fingerprint is the same for targets that are the same in all.
+// fingerprint returns a text that identifies the target with all its settings.
 func (t *Target) fingerprint() string {
 	h := sha256.New()
 	for at := t; at != nil; at = at.Jump {
@@ -64,10 +64,10 @@ func (t *Target) fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// config is how the SSH library logs in at the target, whose keys are hosts. Errors
-// are the author's or the user's to mend, and nothing was sent.
-func (t *Target) config(ctx context.Context, hosts *hostKeys) (*ssh.ClientConfig, func(), error) {
-	methods, release, err := t.methods(ctx)
+// clientConfig returns the configuration for the SSH library. Its errors are mistakes in the
+// arguments, and nothing was sent.
+func (t *Target) clientConfig(ctx context.Context, hosts *hostKeys) (*ssh.ClientConfig, func(), error) {
+	methods, release, err := t.authMethods(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -77,8 +77,8 @@ func (t *Target) config(ctx context.Context, hosts *hostKeys) (*ssh.ClientConfig
 	}, release, nil
 }
 
-// methods are the ways to prove who logs in.
-func (t *Target) methods(ctx context.Context) (_ []ssh.AuthMethod, release func(), err error) {
+// authMethods returns the authentication methods.
+func (t *Target) authMethods(ctx context.Context) (_ []ssh.AuthMethod, release func(), err error) {
 	release = func() {}
 	var methods []ssh.AuthMethod
 	if t.Key != "" {
@@ -91,23 +91,23 @@ func (t *Target) methods(ctx context.Context) (_ []ssh.AuthMethod, release func(
 	if t.AgentSocket != "" {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "unix", t.AgentSocket)
 		if err != nil {
-			return nil, nil, fmt.Errorf("the ssh-agent does not answer: %w; start one, and set SSH_AUTH_SOCK", err)
+			return nil, nil, fmt.Errorf("the ssh-agent does not respond: %w; start one, and set SSH_AUTH_SOCK", err)
 		}
 		release = func() { conn.Close() }
 		methods = append(methods, ssh.PublicKeysCallback(agent.NewClient(conn).Signers))
 	}
 	if t.Password != "" {
-		methods = append(methods, ssh.Password(t.Password), ssh.KeyboardInteractive(t.answers))
+		methods = append(methods, ssh.Password(t.Password), ssh.KeyboardInteractive(t.answerQuestions))
 	}
 	if methods == nil {
-		return nil, nil, errors.New("there is nothing to log in with; give key, password or agent: true")
+		return nil, nil, errors.New("nothing to log in with; set key, password or agent: true")
 	}
 	return methods, release, nil
 }
 
-// answers gives the password to a server that asks for it as a question, and
-// nothing to one that asks for more.
-func (t *Target) answers(_, _ string, questions []string, echos []bool) ([]string, error) {
+// answerQuestions answers questions of the server whose answers are not echoed with the
+// password, and others with "".
+func (t *Target) answerQuestions(_, _ string, questions []string, echos []bool) ([]string, error) {
 	answers := make([]string, len(questions))
 	for i := range questions {
 		if !echos[i] {
@@ -131,11 +131,11 @@ func parseKey(key, passphrase string) (ssh.Signer, error) {
 	var locked *ssh.PassphraseMissingError
 	switch {
 	case errors.As(err, &locked):
-		return nil, errors.New("the key is encrypted; give its passphrase")
+		return nil, errors.New("the key is encrypted; set its passphrase")
 	case err != nil && passphrase != "":
-		return nil, fmt.Errorf("the key cannot be decrypted with the passphrase, or is none: %w", err)
+		return nil, fmt.Errorf("the key is invalid, or cannot be decrypted with the passphrase: %w", err)
 	case err != nil:
-		return nil, fmt.Errorf("the key is no private key that can be read (PEM, as ssh-keygen writes it): %w", err)
+		return nil, fmt.Errorf("the key is not a private key in PEM, as written by ssh-keygen: %w", err)
 	}
 	return signer, nil
 }

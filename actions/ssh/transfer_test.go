@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// TestTransferWithoutAnswers: a machine that lets in, and says nothing more of the
-// files that it is given, keeps no call that is cancelled.
+// TestTransferWithoutAnswers checks that a cancelled transfer ends, also if the machine
+// accepts the login and then does not respond.
 func TestTransferWithoutAnswers(t *testing.T) {
 	for _, silent := range []string{"subsystem", "sftp"} {
 		t.Run(silent, func(t *testing.T) {
 			t.Parallel()
-			m := newMachine(t, passwords("sw0rdfish", false))
+			m := newMachine(t, passwordConfig("sw0rdfish", false))
 			m.silent = silent
-			c := connected(t, m.target())
+			c := mustConnect(t, m.target())
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(200*time.Millisecond, cancel)
 			done := make(chan error, 1)
@@ -26,10 +26,10 @@ func TestTransferWithoutAnswers(t *testing.T) {
 			select {
 			case err := <-done:
 				if !errors.Is(err, context.Canceled) {
-					t.Errorf("it ended with %v", err)
+					t.Errorf("the transfer ended with %v", err)
 				}
-			case <-time.After(answerWait + 10*time.Second):
-				t.Error("it has not ended")
+			case <-time.After(responseWait + 10*time.Second):
+				t.Error("the transfer has not ended")
 			}
 		})
 	}

@@ -19,11 +19,11 @@ import (
 // The exit codes of the command line.
 const (
 	exitClean    = 0
-	exitFindings = 1 // the spec has mistakes, or what was tried did not work
-	exitCrash    = 2 // the command was used wrongly, or the world is broken
+	exitFindings = 1 // the spec has mistakes, or the command failed
+	exitCrash    = 2 // invalid usage, or an unexpected error
 )
 
-// app is the command line: what all commands share.
+// app is the state that all commands share.
 type app struct {
 	in       io.Reader
 	out, err *screen.Writer
@@ -37,20 +37,20 @@ func newApp(in io.Reader, out, err io.Writer) *app {
 	return &app{in: in, out: screen.NewWriter(out, false), err: screen.NewWriter(err, false), color: "auto"}
 }
 
-// screen is a writer that lets colours pass where there are to be any.
+// screen returns a writer that lets colors pass if w shows colors.
 func (a *app) screen(w *screen.Writer) *screen.Writer {
 	return screen.NewWriter(w.Unwrap(), terminal.Colors(w, a.color))
 }
 
-// reported ends a command whose failure has been shown already.
-type reported struct{ code int }
+// reportedError ends a command whose failure has already been printed.
+type reportedError struct{ code int }
 
-func (r reported) Error() string { return fmt.Sprintf("exit code %d", r.code) }
+func (r reportedError) Error() string { return fmt.Sprintf("exit code %d", r.code) }
 
-// failed is what was tried and did not work, though the command was right.
-type failed struct{ error }
+// failedError is the failure of a command that was used correctly.
+type failedError struct{ error }
 
-func (f failed) Unwrap() error { return f.error }
+func (f failedError) Unwrap() error { return f.error }
 
 // run executes one command line. It is the only place that prints errors and
 // maps them to exit codes.
@@ -61,8 +61,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
-	var shown reported
-	var tried failed
+	var shown reportedError
+	var tried failedError
 	switch {
 	case err == nil:
 		return exitClean
@@ -77,51 +77,51 @@ func (a *app) run(ctx context.Context, args []string) int {
 	default:
 		fmt.Fprintf(a.err, "declprov: %s\n", screen.Show(strings.TrimSpace(err.Error()), nil))
 		if isUsage(err) {
-			fmt.Fprintf(a.err, "Run '%s --help' for how it is used.\n", cmd.CommandPath())
+			fmt.Fprintf(a.err, "Run '%s --help' for usage.\n", cmd.CommandPath())
 		}
 		return exitCrash
 	}
 }
 
-// usage marks errors in how a command was called.
-type usage struct{ error }
+// usageError reports that a command was called incorrectly.
+type usageError struct{ error }
 
-func (u usage) Unwrap() error { return u.error }
+func (u usageError) Unwrap() error { return u.error }
 
-func usagef(format string, args ...any) error { return usage{fmt.Errorf(format, args...)} }
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// isUsage reports whether the call was wrong, rather than what it found. cobra
-// has no type for an unknown command.
+// isUsage reports whether an error is about the usage of a command. cobra has no type
+// for an unknown command.
 func isUsage(err error) bool {
-	var u usage
+	var u usageError
 	return errors.As(err, &u) || strings.HasPrefix(err.Error(), "unknown command")
 }
 
-const rootHelp = `declprov turns a document into a provider: a CUE or YAML spec is checked, and
-served to Pulumi as if the provider had been written by hand.
+const rootHelp = `declprov turns a document into a provider: it checks a CUE or YAML spec, and
+serves it to Pulumi like a provider written by hand.
 
-Start with a spec, and let "declprov vet" say what is wrong with it; "declprov
-try" makes, changes and deletes one resource of it, with no host at hand;
-"declprov install" puts it where Pulumi finds it.
+Write a spec, and check it with "declprov vet". "declprov try" creates, changes
+and deletes one of its resources without Pulumi. "declprov install" installs it
+where Pulumi finds it.
 
-SPEC is a file (.cue, .yaml, .json), the folder of a CUE package, or "-" for the
+SPEC is a file (.cue, .yaml, .json), the folder of a CUE package, or "-" for
 standard input.
 
-Exit codes: 0 all is well; 1 the spec has mistakes, or what was tried failed;
-2 the command was used wrongly, or something broke.`
+Exit codes: 0 success; 1 the spec has mistakes, or the command failed; 2 invalid
+usage, or an unexpected error.`
 
-// environmentHelp ends the root's usage; commands below it inherit the template.
+// environmentHelp ends the usage of the root command; its subcommands inherit the template.
 const environmentHelp = `{{if not .HasParent}}
 Environment:
-  DECLPROV_LOG      what to log on standard error: debug, info, warn or error;
-                    also read by a provider that Pulumi starts
-  DECLPROV_CACHE    the folder where compiled specs are kept; "off" keeps none
-  DECLPROV_JOURNAL  the folder where providers note what they are creating; one
-                    that outlives the machine's runs, where machines do not last
+  DECLPROV_LOG      log level on standard error: debug, info, warn or error;
+                    also applies to providers that Pulumi starts
+  DECLPROV_CACHE    folder of compiled specs; "off" disables the cache
+  DECLPROV_JOURNAL  folder in which providers record what they create; must be
+                    persistent, also on machines that are not, such as CI runners
   DECLPROV_CANCEL_GRACE
-                    how long a cancelled provider waits for the response to
-                    what it has sent; 10s by default
-  NO_COLOR          set to anything: no colours
+                    how long a cancelled provider waits for the responses to
+                    requests that it has sent; 10s by default
+  NO_COLOR          if not empty, disables colors
 {{end}}`
 
 func (a *app) rootCommand() *cobra.Command {
@@ -135,12 +135,12 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage{err} })
-	root.PersistentFlags().StringVar(&a.color, "color", a.color, "colours: auto, always or never")
-	root.PersistentFlags().BoolVar(&a.debug, "debug", false, "log what happens on standard error (as DECLPROV_LOG=debug)")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.PersistentFlags().StringVar(&a.color, "color", a.color, "colors: auto, always or never")
+	root.PersistentFlags().BoolVar(&a.debug, "debug", false, "write debug logs to standard error (like DECLPROV_LOG=debug)")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
 		if a.color != "auto" && a.color != "always" && a.color != "never" {
-			return usagef("--color is %q; it takes auto, always or never", a.color)
+			return usagef("invalid --color %q (use auto, always or never)", a.color)
 		}
 		a.out, a.err = a.screen(a.out), a.screen(a.err)
 		return nil
@@ -151,10 +151,10 @@ func (a *app) rootCommand() *cobra.Command {
 	return root
 }
 
-// specArgument says that a command takes one SPEC.
+// specArgument checks that a command has one argument, the SPEC.
 func specArgument(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return usagef("%s takes one SPEC, and got %d arguments", cmd.CommandPath(), len(args))
+		return usagef("%s requires one SPEC, got %d arguments", cmd.CommandPath(), len(args))
 	}
 	return nil
 }
@@ -165,10 +165,10 @@ func (a *app) addTagFlag(cmd *cobra.Command) {
 
 func (a *app) log() *slog.Logger { return serving.NewLog(a.err, a.debug) }
 
-// builder turns specs into compiled ones, for this command.
+// builder returns the builder that compiles specs for this command.
 func (a *app) builder() *build.Builder { return tool().Builder(a.err, a.log()) }
 
-// whileBuilding shows, where somebody watches, that a spec is being evaluated.
-func (a *app) whileBuilding(spec build.Spec) (stop func()) {
+// showEvaluation shows on a terminal that a spec is being evaluated.
+func (a *app) showEvaluation(spec build.Spec) (stop func()) {
 	return terminal.Progress(a.err, "evaluating "+spec.Name())
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/declprov/declprov/spec/container"
 )
 
-// compiled is the compiled form of the spec that an argument names. What is
-// wrong with the spec is shown here.
-func (a *app) compiled(ctx context.Context, path string) (*container.Container, error) {
+// loadCompiled returns the compiled form of the spec that an argument names. It prints
+// the mistakes of the spec.
+func (a *app) loadCompiled(ctx context.Context, path string) (*container.Container, error) {
 	spec, err := a.spec(path, "cue")
 	if err != nil {
 		return nil, err
 	}
-	stop := a.whileBuilding(spec)
+	stop := a.showEvaluation(spec)
 	c, err := a.builder().Open(ctx, spec)
 	stop()
 	var mistakes *build.Mistakes
@@ -25,7 +25,7 @@ func (a *app) compiled(ctx context.Context, path string) (*container.Container, 
 		if err := serving.WriteMistakes(a.err, mistakes, terminal.Colors(a.err, a.color)); err != nil {
 			return nil, err
 		}
-		return nil, reported{exitFindings}
+		return nil, reportedError{exitFindings}
 	}
 	return c, err
 }

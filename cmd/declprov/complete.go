@@ -9,7 +9,7 @@ func completeSpecs(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 	return []string{"cue", "yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// completeSpec completes one path, for commands that take one.
+// completeSpec completes the path of a spec as the only argument.
 func completeSpec(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -17,7 +17,7 @@ func completeSpec(cmd *cobra.Command, args []string, prefix string) ([]string, c
 	return completeSpecs(cmd, args, prefix)
 }
 
-// mustComplete completes a flag's value from what it takes.
+// mustComplete registers the completion of the values of a flag.
 func mustComplete(cmd *cobra.Command, flag string, values ...string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	if err != nil {

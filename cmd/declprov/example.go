@@ -9,8 +9,8 @@ import (
 	"github.com/declprov/declprov/spec/container"
 )
 
-// exampleOf is how a program in YAML begins to use a provider: its first
-// resource, with something in the place of each input that is required.
+// exampleOf returns a YAML program that uses the first resource of a provider, with
+// placeholders for its required inputs.
 func exampleOf(name string, c *container.Container) (string, error) {
 	names := c.ResourceNames()
 	if len(names) == 0 {
@@ -37,8 +37,8 @@ func exampleOf(name string, c *container.Container) (string, error) {
 	return fmt.Sprintf("resources:\n  example:\n    type: %s:%s\n    properties:%s", name, names[0], properties), nil
 }
 
-// placeholder is a value of a type, as JSON, which is YAML too. It is there to be
-// replaced: of the type's rules it keeps those that a glance shows.
+// placeholder returns an example value of a type, as JSON, which is also YAML. It
+// satisfies the kind, enums and minimum of the type, but not every constraint.
 func placeholder(t *spec.Type, types spec.Types) string {
 	t = types.Resolve(t)
 	if t == nil {

@@ -14,18 +14,18 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// accesses are the keys of a permissions block, and what each allows.
+// accesses lists the keys of a permissions block, and what each of them allows.
 var accesses = [...]struct{ key, allows string }{
 	{"read", "read files"},
 	{"write", "read, write and delete files"},
 	{"hosts", "connect to"},
 	{"run", "run programs"},
-	{"env", "see environment variables"},
-	{"packages", "make resources of other packages, whose plugins do what you may do"},
-	{"agent", "log in elsewhere with the keys of your ssh-agent"},
+	{"env", "read environment variables"},
+	{"packages", "create resources of other packages, whose plugins may do everything that you may do"},
+	{"agent", "log in to other machines with the keys of your ssh-agent"},
 }
 
-// titleOf is a spec's name, and its version where it has one.
+// titleOf returns the name of a spec, and its version if it has one.
 func titleOf(about spec.Metadata) string {
 	if about.Version == "" {
 		return about.Name
@@ -36,63 +36,64 @@ func titleOf(about spec.Metadata) string {
 func writeGrants(w io.Writer, about spec.Metadata, grants []permissions.Grant) error {
 	name := titleOf(about)
 	if len(grants) == 0 {
-		_, err := fmt.Fprintf(w, "%s may do nothing outside of itself.\n", name)
+		_, err := fmt.Fprintf(w, "%s has no permissions.\n", name)
 		return err
 	}
 	text := name + " may\n"
 	for _, access := range accesses {
 		heading := "\n" + access.allows + "\n"
 		for _, g := range grants {
-			if g.Access != access.key || g.Access == "read" && covered(g, grants) {
+			if g.Access != access.key || g.Access == "read" && impliedByWrite(g, grants) {
 				continue
 			}
 			text += heading + "  " + screen.Exact(g.Pattern) + remarks(g) + "\n"
 			heading = ""
 		}
 		if heading == "" {
-			text += confined(access.key, grants)
+			text += confinementOf(access.key, grants)
 		}
 	}
 	_, err := io.WriteString(w, text)
 	return err
 }
 
-// confined says how the programs that may be run are bound by the other grants.
-func confined(access string, grants []permissions.Grant) string {
+// confinementOf describes how the other permissions restrict the programs that may run.
+func confinementOf(access string, grants []permissions.Grant) string {
 	i := slices.IndexFunc(grants, func(g permissions.Grant) bool { return g.Access == access && g.Confined != "" })
 	if i < 0 {
 		return ""
 	}
 	here := ""
-	if lacks := sandbox.Here().Partial(); lacks != "" {
-		here = "  Not so on this machine: " + lacks + ".\n"
+	if lacks := sandbox.CurrentKernel().DescribeMissing(); lacks != "" {
+		here = "  On this machine, this is not fully enforced: " + lacks + ".\n"
 	}
 	switch grants[i].Confined {
 	case plan.Enforced:
-		return "  The kernel keeps them, and what they start, to what stands here; where it cannot they do not start.\n" + keeps(grants[i]) + here
+		return "  The kernel restricts them and their descendants to these permissions. If it cannot, they do not start.\n" + capabilitiesOf(grants[i]) + here
 	case plan.Attempted:
-		return "  The kernel keeps them, and what they start, to what stands here, where it can: on Linux.\n" + keeps(grants[i]) + here
+		return "  On Linux, the kernel restricts them and their descendants to these permissions, as far as it can.\n" + capabilitiesOf(grants[i]) + here
 	case plan.Mixed:
-		return "  Some run outside of the kernel's sandbox: nothing keeps those to what stands here.\n"
+		return "  Some run outside the kernel's sandbox. Those are not restricted to these permissions.\n"
 	default:
-		return "  Nothing keeps them, or what they start, to what stands here.\n"
+		return "  They and their descendants are not restricted to these permissions.\n"
 	}
 }
 
-// keeps says what root's commands keep of its rights, where the spec narrows that.
-func keeps(g permissions.Grant) string {
+// capabilitiesOf describes the Linux capabilities that commands of root keep, if the spec
+// restricts them.
+func capabilitiesOf(g permissions.Grant) string {
 	switch {
 	case g.Capabilities == nil:
 		return ""
 	case len(g.Capabilities) == 0:
-		return "  Where root runs them, they keep no capability.\n"
+		return "  If root runs them, they keep no capabilities.\n"
 	}
-	return "  Where root runs them, they keep of its capabilities " + strings.Join(g.Capabilities, ", ") + ".\n"
+	return "  If root runs them, they keep only these capabilities: " + strings.Join(g.Capabilities, ", ") + ".\n"
 }
 
-// covered reports whether what may be read may be written too, which says it
-// all.
-func covered(read permissions.Grant, grants []permissions.Grant) bool {
+// impliedByWrite reports whether there is a permission to write the same files, which
+// includes reading.
+func impliedByWrite(read permissions.Grant, grants []permissions.Grant) bool {
 	return slices.ContainsFunc(grants, func(g permissions.Grant) bool {
 		return g.Access == "write" && g.Pattern == read.Pattern && g.Implied == read.Implied
 	})
@@ -103,7 +104,7 @@ func remarks(g permissions.Grant) string {
 	if g.Chosen {
 		remark += "  (chosen by the program)"
 	}
-	if decides := deciding(g.Settings); decides != "" {
+	if decides := describeSettings(g.Settings); decides != "" {
 		remark += "  (" + decides + ")"
 	}
 	if g.Implied {
@@ -112,9 +113,9 @@ func remarks(g permissions.Grant) string {
 	return remark
 }
 
-// deciding says what a grant's settings are where nobody sets them: the author has
-// chosen that.
-func deciding(settings []permissions.Setting) string {
+// describeSettings returns the defaults of the settings that a permission refers to, which
+// the author has chosen.
+func describeSettings(settings []permissions.Setting) string {
 	var all []string
 	for _, s := range settings {
 		var from []string
@@ -128,13 +129,13 @@ func deciding(settings []permissions.Setting) string {
 		case s.By != "":
 			all = append(all, fmt.Sprintf("%s: %s is %s", s.By, s.Name, s.Default))
 		case from != nil:
-			all = append(all, fmt.Sprintf("%s is %s by default", s.Name, strings.Join(from, ", else ")))
+			all = append(all, fmt.Sprintf("%s is %s by default", s.Name, strings.Join(from, ", or else ")))
 		}
 	}
 	return string(screen.Exact(strings.Join(all, "; ")))
 }
 
-// difference is what a version of a spec may do and another one may not.
+// difference is the difference between the permissions of two versions of a spec.
 type difference struct {
 	Old  string              `json:"old"`
 	New  string              `json:"new"`
@@ -142,7 +143,7 @@ type difference struct {
 	Less []permissions.Grant `json:"less"`
 }
 
-func differenceOf(old, now granted) difference {
+func differenceOf(old, now specGrants) difference {
 	return difference{
 		Old: titleOf(old.about), New: titleOf(now.about),
 		More: append([]permissions.Grant{}, permissions.Beyond(now.grants, old.grants)...),
@@ -150,12 +151,12 @@ func differenceOf(old, now granted) difference {
 	}
 }
 
-// writeDifference prints what is asked for more, marked by `+`, and what no longer is,
-// by `-`.
+// writeDifference prints additional permissions with `+`, and those that are no longer
+// required with `-`.
 func writeDifference(w io.Writer, d difference) error {
-	text := fmt.Sprintf("%s asks for no more than %s\n", d.New, d.Old)
+	text := fmt.Sprintf("%s requires no more permissions than %s\n", d.New, d.Old)
 	if len(d.More) > 0 {
-		text = fmt.Sprintf("%s asks for more than %s\n", d.New, d.Old)
+		text = fmt.Sprintf("%s requires more permissions than %s\n", d.New, d.Old)
 	}
 	for _, access := range accesses {
 		heading := "\n" + access.allows + "\n"
@@ -164,10 +165,10 @@ func writeDifference(w io.Writer, d difference) error {
 			grants []permissions.Grant
 		}{{"+ ", d.More}, {"- ", d.Less}} {
 			for _, g := range part.grants {
-				if g.Access != access.key || g.Access == "read" && covered(g, part.grants) {
+				if g.Access != access.key || g.Access == "read" && impliedByWrite(g, part.grants) {
 					continue
 				}
-				text += heading + part.mark + screen.Exact(g.Pattern) + remarks(g) + boundBy(g) + "\n"
+				text += heading + part.mark + screen.Exact(g.Pattern) + remarks(g) + confinementRemark(g) + "\n"
 				heading = ""
 			}
 		}
@@ -176,20 +177,21 @@ func writeDifference(w io.Writer, d difference) error {
 	return err
 }
 
-// boundBy says of a program how the kernel binds it, which may be all that differs.
-func boundBy(g permissions.Grant) string {
+// confinementRemark describes how the kernel restricts a program, which may be the only
+// difference.
+func confinementRemark(g permissions.Grant) string {
 	if g.Capabilities != nil {
-		return fmt.Sprintf("  (of root's capabilities: %s)", cmp.Or(strings.Join(g.Capabilities, ", "), "none"))
+		return fmt.Sprintf("  (capabilities if root runs it: %s)", cmp.Or(strings.Join(g.Capabilities, ", "), "none"))
 	}
 	switch g.Confined {
 	case plan.Enforced:
-		return "  (in the kernel's sandbox, or not at all)"
+		return "  (only in the kernel's sandbox)"
 	case plan.Attempted:
-		return "  (in the kernel's sandbox where there is one)"
+		return "  (in the kernel's sandbox, if available)"
 	case plan.Mixed:
-		return "  (some outside of the kernel's sandbox)"
+		return "  (some outside the kernel's sandbox)"
 	case plan.Unconfined:
-		return "  (outside of the kernel's sandbox)"
+		return "  (outside the kernel's sandbox)"
 	}
 	return ""
 }

@@ -9,34 +9,34 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/declprov/declprov/cmd/declprov/internal/door"
 	"github.com/declprov/declprov/cmd/declprov/internal/install"
 	"github.com/declprov/declprov/cmd/declprov/internal/serving"
+	"github.com/declprov/declprov/cmd/declprov/internal/startup"
 	"github.com/declprov/declprov/spec/container"
 )
 
-const installHelp = `Install makes a spec a provider of Pulumi's: it vets the spec, and puts it, beside
-a binary under the name pulumi-resource-NAME, into the plugins of $PULUMI_HOME
-(~/.pulumi). Installing again takes the changed spec over.
+const installHelp = `Install installs a spec as a Pulumi provider. It checks the spec, and writes it to
+the plugins of $PULUMI_HOME (~/.pulumi), together with a binary that has the name
+pulumi-resource-NAME. To install a changed spec, run install again.
 
-It prints what the spec may do, as "declprov permissions" does. Where that is more
-than the installed version may do, it prints the difference and asks; without a
-terminal it refuses, unless --yes agrees.
+It prints what the spec may do, like "declprov permissions". If the spec requires
+more permissions than the installed version, install prints the difference and
+asks for confirmation. Without a terminal, it requires --yes.
 
-With --dir, it goes into a folder of your choice, for one project alone:
+--dir installs into a folder, for a single project:
 
   plugins:
     providers:
       - name: petstore
         path: ./plugin
 
-The binary is pulumi-resource-declprov, where that lies beside declprov: it starts
-in half the time, and the spec is installed in its compiled form. Else it is
-declprov itself, and a spec of one file is copied as it is; a package, and a spec
-with tags, in its compiled form.
+If pulumi-resource-declprov is in the same folder as declprov, it becomes the
+binary of the provider: it starts in half the time, and the spec is installed in
+compiled form. Otherwise declprov itself becomes the binary. A spec of one file is
+then copied unchanged; a package or a spec with tags is installed in compiled form.
 
-With --base and no spec, it installs the plugin "declprov", which takes any spec as
-its parameter. The program's folder then carries the spec, in sdks/:
+--base, without a spec, installs the plugin "declprov", which accepts any spec as
+its parameter. The spec is then stored in the program's folder, in sdks/:
 
   declprov install --base
   pulumi package add declprov ./petstore.cue`
@@ -48,7 +48,7 @@ type installOptions struct {
 	yes   bool
 }
 
-// installation is one run of install.
+// installation is one run of the install command.
 type installation struct {
 	*app
 	o installOptions
@@ -59,26 +59,26 @@ func (a *app) installCommand() *cobra.Command {
 	o := &i.o
 	cmd := &cobra.Command{
 		Use:               "install SPEC | --base",
-		Short:             "Put a spec where Pulumi finds it",
+		Short:             "Install a spec where Pulumi finds it",
 		Long:              installHelp,
 		Args:              installArguments(o),
 		ValidArgsFunction: completeSpec,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.base {
-				return i.base()
+				return i.installBase()
 			}
 			return i.install(cmd.Context(), args[0])
 		},
 	}
 	cmd.Flags().StringVar(&o.dir, "dir", "", "install into this `folder`, for plugins.providers in Pulumi.yaml")
-	cmd.Flags().BoolVar(&o.base, "base", false, "install the plugin that takes any spec as its parameter")
+	cmd.Flags().BoolVar(&o.base, "base", false, "install the plugin that accepts any spec as its parameter")
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace a plugin that declprov did not install")
-	cmd.Flags().BoolVar(&o.yes, "yes", false, "agree to what the spec asks for more than the installed version")
+	cmd.Flags().BoolVar(&o.yes, "yes", false, "accept permissions that the installed version does not have")
 	a.addTagFlag(cmd)
 	return cmd
 }
 
-// installArguments are a spec, or none with --base.
+// installArguments checks that the argument is a spec, or that there is none with --base.
 func installArguments(o *installOptions) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if o.base && o.dir == "" {
@@ -88,9 +88,8 @@ func installArguments(o *installOptions) cobra.PositionalArgs {
 	}
 }
 
-// installBase puts this binary, which evaluates specs, where Pulumi finds the base
-// plugin.
-func (i *installation) base() error {
+// installBase installs this binary, which evaluates specs, as the base plugin.
+func (i *installation) installBase() error {
 	executable, err := os.Executable()
 	if err != nil {
 		return err
@@ -102,18 +101,18 @@ func (i *installation) base() error {
 	}
 	folder, err := install.IntoPlugins(plugins, p, i.o.force)
 	if err != nil {
-		return failed{err}
+		return failedError{err}
 	}
-	_, err = fmt.Fprintf(i.out, "Installed %s %s in %s\n\nWhat it may do is what the spec may do that it is given: see declprov permissions SPEC.\n\nAdd a spec to a program: pulumi package add %s ./SPEC.cue\n", p.Name, p.Version, folder, p.Name)
+	_, err = fmt.Fprintf(i.out, "Installed %s %s in %s\n\nIt has the permissions of the spec that it is used with: see declprov permissions SPEC.\n\nAdd a spec to a program: pulumi package add %s ./SPEC.cue\n", p.Name, p.Version, folder, p.Name)
 	return err
 }
 
 func (i *installation) install(ctx context.Context, path string) error {
-	compiled, err := i.vetted(ctx, path)
+	compiled, err := i.vetSpec(ctx, path)
 	if err != nil {
 		return err
 	}
-	p, example, err := i.installable(compiled, path)
+	p, example, err := i.provider(compiled, path)
 	if err != nil {
 		return err
 	}
@@ -122,9 +121,9 @@ func (i *installation) install(ctx context.Context, path string) error {
 	}
 	if i.o.dir != "" {
 		if err := install.IntoFolder(i.o.dir, p); err != nil {
-			return failed{err}
+			return failedError{err}
 		}
-		return i.sayLocal(p, example)
+		return i.printInstalledLocally(p, example)
 	}
 	plugins, err := install.Plugins()
 	if err != nil {
@@ -132,14 +131,14 @@ func (i *installation) install(ctx context.Context, path string) error {
 	}
 	folder, err := install.IntoPlugins(plugins, p, i.o.force)
 	if err != nil {
-		return failed{err}
+		return failedError{err}
 	}
-	return i.sayInstalled(p, folder, example)
+	return i.printInstalled(p, folder, example)
 }
 
-// vetted evaluates a spec anew, shows what is found, and gives the compiled form
-// of one without errors.
-func (i *installation) vetted(ctx context.Context, path string) ([]byte, error) {
+// vetSpec evaluates a spec without the cache and prints the findings. It returns the
+// compiled form if there are no errors.
+func (i *installation) vetSpec(ctx context.Context, path string) ([]byte, error) {
 	spec, err := i.spec(path, "cue")
 	if err != nil {
 		return nil, err
@@ -152,15 +151,15 @@ func (i *installation) vetted(ctx context.Context, path string) ([]byte, error) 
 		return nil, err
 	}
 	if built.Container == nil {
-		return nil, reported{exitFindings}
+		return nil, reportedError{exitFindings}
 	}
 	return built.Container, nil
 }
 
-// installable is what is installed of a spec, and how a program begins to use it:
-// the source where that is one file and the binary evaluates it, else the
-// compiled form.
-func (i *installation) installable(compiled []byte, path string) (p install.Provider, example string, err error) {
+// provider returns the provider to install, and an example of a program that uses it.
+// The provider has the source of the spec if that is one file and the binary can
+// evaluate it; otherwise the compiled form.
+func (i *installation) provider(compiled []byte, path string) (p install.Provider, example string, err error) {
 	executable, evaluates, err := install.Executable()
 	if err != nil {
 		return p, "", err
@@ -179,7 +178,7 @@ func (i *installation) installable(compiled []byte, path string) (p install.Prov
 	}
 	p = install.Provider{
 		Name: described.Name, Version: described.Version, Executable: executable,
-		SpecName: described.Name + door.CompiledExt, Spec: compiled,
+		SpecName: described.Name + startup.CompiledExt, Spec: compiled,
 	}
 	if evaluates && len(sources) == 1 && len(i.tags) == 0 && path != "-" {
 		p.SpecName, p.Spec = p.Name+filepath.Ext(sources[0].Path), sources[0].Content
@@ -188,20 +187,20 @@ func (i *installation) installable(compiled []byte, path string) (p install.Prov
 	return p, example, err
 }
 
-func (i *installation) sayInstalled(p install.Provider, folder, example string) error {
-	_, err := fmt.Fprintf(i.out, "Installed %s %s in %s\n\nA program in YAML uses it as it is:\n\n%s\n"+
+func (i *installation) printInstalled(p install.Provider, folder, example string) error {
+	_, err := fmt.Fprintf(i.out, "Installed %s %s in %s\n\nUse it in a YAML program:\n\n%s\n"+
 		"For other languages, generate an SDK: pulumi package add %s\n",
 		p.Name, p.Version, folder, example, filepath.Join(folder, install.Binary(p.Name)))
 	return err
 }
 
-func (i *installation) sayLocal(p install.Provider, example string) error {
+func (i *installation) printInstalledLocally(p install.Provider, example string) error {
 	dir := i.o.dir
 	shown := filepath.ToSlash(dir)
 	if !filepath.IsAbs(dir) && !strings.HasPrefix(shown, ".") {
 		shown = "./" + shown
 	}
-	_, err := fmt.Fprintf(i.out, "Installed %s %s in %s\n\nWrite in Pulumi.yaml (the path counts from there):\n\n"+
+	_, err := fmt.Fprintf(i.out, "Installed %s %s in %s\n\nAdd this to Pulumi.yaml (the path is relative to that file):\n\n"+
 		"plugins:\n  providers:\n    - name: %s\n      path: %s\n%s", p.Name, p.Version, dir, p.Name, shown, example)
 	return err
 }

@@ -11,14 +11,14 @@ import (
 
 	"github.com/blang/semver"
 
-	"github.com/declprov/declprov/cmd/declprov/internal/door"
 	"github.com/declprov/declprov/cmd/declprov/internal/install"
+	"github.com/declprov/declprov/cmd/declprov/internal/startup"
 	"github.com/declprov/declprov/cmd/declprov/internal/terminal"
 	"github.com/declprov/declprov/spec/container"
 )
 
-// askForGrants prints what a spec may do. Where it asks for more than the version that is
-// installed, it prints the difference, and goes on only where that is agreed to.
+// askForGrants prints what a spec may do. If the spec requires more permissions than the
+// installed version, it prints the difference and asks for confirmation.
 func (i *installation) askForGrants(ctx context.Context, compiled []byte, p install.Provider) error {
 	c, err := container.OpenBytes(compiled)
 	if err != nil {
@@ -32,18 +32,18 @@ func (i *installation) askForGrants(ctx context.Context, compiled []byte, p inst
 		return err
 	}
 	fmt.Fprintln(i.out)
-	path, err := installedBefore(p, i.o.dir)
+	path, err := previousSpec(p, i.o.dir)
 	if err != nil {
-		return failed{err}
+		return failedError{err}
 	}
 	if path == "" {
 		return nil
 	}
 	before, err := i.installedGrants(ctx, path)
 	if err != nil {
-		// What cannot be read allows nothing, as far as is known.
-		fmt.Fprintf(i.err, "declprov: what the installed spec may do cannot be read: %s\n", err)
-		before = granted{}
+		// A spec that cannot be read counts as one without permissions.
+		fmt.Fprintf(i.err, "declprov: cannot read the permissions of the installed spec: %s\n", err)
+		before = specGrants{}
 		before.about.Name = path
 	}
 	d := differenceOf(before, now)
@@ -54,30 +54,30 @@ func (i *installation) askForGrants(ctx context.Context, compiled []byte, p inst
 		return err
 	}
 	fmt.Fprintln(i.out)
-	return i.confirmed(d)
+	return i.confirm(d)
 }
 
-// confirmed asks the person at the terminal, and refuses where there is none.
-func (i *installation) confirmed(d difference) error {
+// confirm asks for confirmation at the terminal. Without a terminal, it returns an error.
+func (i *installation) confirm(d difference) error {
 	switch {
 	case i.o.yes:
 		return nil
-	case !terminal.Is(i.in) || !terminal.Is(i.out):
-		return failed{fmt.Errorf("%s is not installed: it asks for more than %s, and nobody is at a terminal to be asked. Read the difference, and agree to it with --yes", d.New, d.Old)}
+	case !terminal.IsTerminal(i.in) || !terminal.IsTerminal(i.out):
+		return failedError{fmt.Errorf("%s is not installed: it requires more permissions than %s, and there is no terminal to ask for confirmation. Read the difference, and accept it with --yes", d.New, d.Old)}
 	}
-	fmt.Fprintf(i.out, "Install %s all the same? [y/N] ", d.New)
+	fmt.Fprintf(i.out, "Install %s? [y/N] ", d.New)
 	line := bufio.NewScanner(i.in)
 	line.Scan()
 	if answer := strings.ToLower(strings.TrimSpace(line.Text())); answer != "y" && answer != "yes" {
-		return failed{errors.New("nothing is installed, and what was there stays")}
+		return failedError{errors.New("nothing was installed or changed")}
 	}
 	return nil
 }
 
-// installedBefore is the spec that is installed and that a new one is compared with:
-// that of the same version, which it replaces; else of the newest version. In a folder
-// it is the one there. It is "" where there is none.
-func installedBefore(p install.Provider, dir string) (path string, err error) {
+// previousSpec returns the path of the installed spec to compare a new one with: the
+// spec of the same version, or else of the newest version. With dir, it is the spec in
+// that folder. The path is "" if no spec is installed.
+func previousSpec(p install.Provider, dir string) (path string, err error) {
 	if dir != "" {
 		for _, spec := range install.Specs(dir, p.Name) {
 			return spec, nil
@@ -103,5 +103,5 @@ func installedBefore(p install.Provider, dir string) (path string, err error) {
 			newest = folder
 		}
 	}
-	return door.SpecIn(newest, p.Name)
+	return startup.SpecIn(newest, p.Name)
 }

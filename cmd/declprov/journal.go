@@ -16,28 +16,38 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-const journalHelp = `Journal lists the creates and updates of which nobody knows what came ("open": the
-provider died, or the response was lost), and those that failed after they had an
-effect ("failed"). Something may exist that no state knows of.
+const journalHelp = `Journal lists creates and updates with an unknown outcome ("open": the provider was
+killed, or the response was lost), and those that failed after they had an effect
+("failed"). They may have created objects that are in no state.
 
-If the resource is still in the program, run "pulumi up": the provider settles the
-entry (by its idempotency key, or by looking for what was made) before it sends
-anything. If it is not wanted any more, "declprov journal settle --delete" finds
-and deletes what was made. Where nothing can look for it, look in the service, and
-forget the entry.
+If the resource is still in the program, run "pulumi up". Before the provider sends
+a new request, it determines the outcome: by the idempotency key, or by find or
+read. If the resource is no longer needed, run "declprov journal settle --delete",
+which finds and deletes the object. If the spec has no find, look for the object in
+the service, then run "declprov journal forget".
 
---all also lists entries that a provider works on at this moment ("under way"), those
-that were answered, and those of which Pulumi was told ("handed"), which stay until it
-shows that it has recorded the id. A stack or resource that was renamed shows that
-under another name: then forget the entry.
+--all also lists:
+  under way  a provider is working on it
+  answered   a response was received
+  handed     Pulumi has received the state. The entry remains until Pulumi shows
+             that it has recorded the id. If the stack or the resource was renamed,
+             that never happens: forget the entry.
 
---json writes a list of objects with: key; state (open, failed, under way, answered,
-handed); provider, type; resource (the URN), and its project, stack and name;
-operation (create, update), step, stepName, element (of a forEach); began, sent (the
-last attempt); looked (find found nothing before the first attempt); status (as
-recorded: begun, answered, handed, failed, unknown); id; token; error; inputs and
-configuration, without secrets, and withheld (the inputs that were left out); owner,
-with pid and host.`
+--json prints a list of objects with:
+  key
+  state                      open, failed, under way, answered or handed
+  provider, type
+  resource                   the URN, and its project, stack and name
+  operation                  create or update
+  step, stepName
+  element                    the element of a forEach
+  began, sent                the start, and the last attempt
+  looked                     find found nothing before the first attempt
+  status                     as recorded: begun, answered, handed, failed, unknown
+  id, token, error
+  inputs, configuration      without secrets
+  withheld                   the inputs that were not recorded
+  owner                      pid and host of the provider`
 
 // The states of an intent, as they are listed.
 const (
@@ -48,7 +58,7 @@ const (
 	intentHanded   = "handed"
 )
 
-// listedIntent is an intent as JSON shows it.
+// listedIntent is the JSON form of an intent.
 type listedIntent struct {
 	Key           string            `json:"key"`
 	State         string            `json:"state"`
@@ -80,14 +90,14 @@ type listedOwner struct {
 	Host string `json:"host,omitempty"`
 }
 
-// journalFilter narrows down the intents of a command.
+// journalFilter selects intents by stack and project.
 type journalFilter struct{ stack, project string }
 
 func (f journalFilter) excludes(i journal.Intent) bool {
 	return f.stack != "" && i.Stack() != f.stack || f.project != "" && i.Project() != f.project
 }
 
-// journalCommands are the commands on the journal, and what they share.
+// journalCommands is the state that the journal commands share.
 type journalCommands struct {
 	*app
 	filter journalFilter
@@ -99,7 +109,7 @@ func (a *app) journalCommand() *cobra.Command {
 	filter := &j.filter
 	cmd := &cobra.Command{
 		Use:   "journal",
-		Short: "List creates and updates whose outcome nobody knows",
+		Short: "List creates and updates with an unknown outcome",
 		Long:  journalHelp,
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
@@ -120,11 +130,11 @@ func (a *app) journalCommand() *cobra.Command {
 			return writeIntents(a.out, intents, rest)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	cmd.Flags().BoolVar(&all, "all", false, "also those that are under way or answered")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&all, "all", false, "also list entries that are under way, answered or handed")
 	for _, c := range []*cobra.Command{cmd, j.settleCommand()} {
-		c.Flags().StringVar(&filter.stack, "stack", "", "only those of this stack")
-		c.Flags().StringVar(&filter.project, "project", "", "only those of this project")
+		c.Flags().StringVar(&filter.stack, "stack", "", "only entries of this stack")
+		c.Flags().StringVar(&filter.project, "project", "", "only entries of this project")
 		if c != cmd {
 			cmd.AddCommand(c)
 		}
@@ -136,13 +146,14 @@ func (a *app) journalCommand() *cobra.Command {
 func (j *journalCommands) forgetCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "forget KEY...",
-		Short: "Take entries out of the journal",
-		Long: `Forget takes the entries with these keys out of the journal, once you have looked
-what came of them, and what was answered of the same creates. If the same resource is
-created after that, it is created anew: what was made before is not taken over.`,
+		Short: "Remove entries from the journal",
+		Long: `Forget removes the entries with these keys from the journal, and the answered entries
+of the same creates. First check in the service what they have created. If the same
+resource is created again, the provider makes a new object, and does not adopt the
+earlier one.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("%s requires a KEY, as `declprov journal` lists it", cmd.CommandPath())
+				return usagef("%s requires a KEY from the output of `declprov journal`", cmd.CommandPath())
 			}
 			return nil
 		},
@@ -156,7 +167,7 @@ created after that, it is created anew: what was made before is not taken over.`
 				errs = append(errs, j.forget(book, intents, key))
 			}
 			if err := errors.Join(errs...); err != nil {
-				return failed{err}
+				return failedError{err}
 			}
 			return nil
 		},
@@ -164,34 +175,34 @@ created after that, it is created anew: what was made before is not taken over.`
 }
 
 func (j *journalCommands) forget(book *journal.Journal, intents []journal.Intent, key string) error {
-	i, err := intentOf(intents, key)
+	i, err := findIntent(intents, key)
 	if err != nil {
 		return err
 	}
-	// Looked at once more while nobody else can change it.
+	// Check the entry again while no other process can change it.
 	err = errNoEntry(key)
 	settleErr := book.Settle(i.Subject, func(now journal.Intent) bool {
 		if now.Key != key {
 			return false
 		}
-		err = underWay(now)
+		err = checkNotUnderWay(now)
 		return err == nil
 	})
 	if err = errors.Join(err, settleErr); err != nil {
 		return err
 	}
-	// With it goes what came before it in the same run: else that alone would be taken
-	// for what the next create has made. What Pulumi was told of goes with its like.
+	// Also remove the earlier entries of the same run: otherwise the next create would
+	// take their objects for its own. A handed entry only removes handed ones.
 	if err := book.Settle(i.Subject, func(o journal.Intent) bool {
 		return i.Status != journal.Failed && o.Accompanies(i) && (o.Status == journal.Handed) == (i.Status == journal.Handed)
 	}); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(j.out, "forgotten: %s\n", describeIntent(i))
+	_, err = fmt.Fprintf(j.out, "removed: %s\n", describeIntent(i))
 	return err
 }
 
-func intentOf(intents []journal.Intent, key string) (journal.Intent, error) {
+func findIntent(intents []journal.Intent, key string) (journal.Intent, error) {
 	n := slices.IndexFunc(intents, func(i journal.Intent) bool { return i.Key == key })
 	if n < 0 {
 		return journal.Intent{}, errNoEntry(key)
@@ -200,23 +211,23 @@ func intentOf(intents []journal.Intent, key string) (journal.Intent, error) {
 }
 
 func errNoEntry(key string) error {
-	return fmt.Errorf("no entry of the journal has the key %q; `declprov journal --all` lists them", key)
+	return fmt.Errorf("the journal has no entry with the key %q; `declprov journal --all` lists all entries", key)
 }
 
-func underWay(i journal.Intent) error {
+func checkNotUnderWay(i journal.Intent) error {
 	if !i.UnderWay() {
 		return nil
 	}
 	return fmt.Errorf("%s: %w", i.Key, &journal.BusyError{Intent: i})
 }
 
-// read reads the journal. Files that cannot be read are reported here.
+// read reads the journal. It prints a warning about files that cannot be read.
 func (j *journalCommands) read() (*journal.Journal, []journal.Intent, error) {
 	dir, err := journal.DefaultDir(os.Getenv)
 	if err != nil {
 		return nil, nil, err
 	}
-	book := journal.In(dir)
+	book := journal.Open(dir)
 	intents, err := book.List()
 	var unreadable *journal.UnreadableError
 	if errors.As(err, &unreadable) {
@@ -241,7 +252,7 @@ func stateOf(i journal.Intent) string {
 	}
 }
 
-// describeIntent names the resource: its type, name, project and stack.
+// describeIntent returns the type, name, project and stack of the resource.
 func describeIntent(i journal.Intent) string {
 	text := fmt.Sprintf("%s:%s ", i.Provider, i.Type)
 	if i.Name() == "" {
@@ -250,7 +261,7 @@ func describeIntent(i journal.Intent) string {
 		text += fmt.Sprintf("%s (%s/%s)", i.Name(), i.Project(), i.Stack())
 	}
 	if i.Operation == journal.Update {
-		text += ", its update"
+		text += ", update"
 	}
 	if i.Element != "" {
 		text += ", element " + i.Element
@@ -258,10 +269,10 @@ func describeIntent(i journal.Intent) string {
 	return printable(text)
 }
 
-// longestShown is how much of a text a table shows.
+// longestShown is the maximum length of a text in a table.
 const longestShown = 100
 
-// printable is a text in one line, fit to be shown, and not too long.
+// printable converts a text to one printable line of limited length.
 func printable(text string) string {
 	text = screen.Show(text, nil).Line().String()
 	if r := []rune(text); len(r) > longestShown {
@@ -270,37 +281,37 @@ func printable(text string) string {
 	return text
 }
 
-// writeIntents writes a table; rest is how many were left out.
+// writeIntents writes a table; rest is the number of intents that are not in the list.
 func writeIntents(w io.Writer, intents []journal.Intent, rest int) error {
 	if len(intents) == 0 {
 		text := "Nothing is open."
 		if rest > 0 {
-			text = fmt.Sprintf("Nothing is open; --all lists %d that are under way or answered.", rest)
+			text = fmt.Sprintf("Nothing is open; --all lists %d more entries.", rest)
 		}
 		_, err := fmt.Fprintln(w, text)
 		return err
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.StripEscape)
-	fmt.Fprintln(table, "KEY\tSTATE\tBEGAN\tRESOURCE\tID\tWHY") // an error comes again with Flush
+	fmt.Fprintln(table, "KEY\tSTATE\tBEGAN\tRESOURCE\tID\tWHY") // Flush returns the error
 	for _, i := range intents {
 		id := "-"
 		if i.ID != "" {
 			id = printable(i.ID)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", printable(i.Key), stateOf(i), i.Began.Format(time.DateTime), describeIntent(i), id, whyOf(i))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", printable(i.Key), stateOf(i), i.Began.Format(time.DateTime), describeIntent(i), id, reasonOf(i))
 	}
 	return table.Flush()
 }
 
-// whyOf says in a few words why an intent is in its state.
-func whyOf(i journal.Intent) string {
+// reasonOf returns a short reason for the state of an intent.
+func reasonOf(i journal.Intent) string {
 	switch {
 	case i.UnderWay():
 		return i.Owner.String()
 	case i.Error != "":
 		return printable(i.Error)
 	case i.Open() && i.Status == journal.Begun:
-		return "the provider ended before a response came"
+		return "the provider ended before it received a response"
 	default:
 		return "-"
 	}

@@ -8,64 +8,64 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/declprov/declprov/cmd/declprov/internal/door"
 	"github.com/declprov/declprov/cmd/declprov/internal/serving"
+	"github.com/declprov/declprov/cmd/declprov/internal/startup"
 	"github.com/declprov/declprov/engine/permissions"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/container"
 )
 
-const permissionsHelp = `Permissions prints what a spec may do to your machine and to others: the files it
-may read and write, the servers it may reach, the programs it may run, the
-variables it may see, the packages that its components make resources of.
-Whatever is not listed is refused.
+const permissionsHelp = `Permissions prints what a spec may access: the files it may read and write, the
+servers it may connect to, the programs it may run, the environment variables it
+may read, and the packages whose resources its components may create. Everything
+else is refused.
 
-A grant in ${...} is decided when the provider runs: ${config.x} by its
-configuration; ${inputs.x} by the program that uses it ("chosen by the
-program"), or by the default that the author gives it, which stands beside it. A
-grant that the spec does not spell out, but that follows from what it names
-elsewhere, is marked as implied: a permissions block makes it explicit.
+The value of ${...} is only known when the provider runs: ${config.x} is set by its
+configuration, and ${inputs.x} by the program ("chosen by the program"). If the
+author sets a default, it is printed, too. A permission is marked as implied if it
+is in no permissions block, but follows from the rest of the spec. To make it
+explicit, add it to a permissions block.
 
-What programs do once they run, the kernel keeps to the grants where it can; the
-list of programs says whether it does.
+If possible, the kernel restricts running programs to these permissions; the list
+of programs says whether it does.
 
-With --diff OLD, it prints what SPEC asks for more (+) and less (-) than that
-spec, which may also be an installed one (NAME.declprov), and exits with 1 where
-it asks for more.`
+--diff OLD prints the permissions that SPEC requires in addition to that spec (+),
+and those that it no longer requires (-), and exits with 1 if there are additional
+ones. OLD may be an installed spec (NAME.declprov).`
 
-// granted is a spec, and what it may do.
-type granted struct {
+// specGrants is a spec with its permissions.
+type specGrants struct {
 	about  spec.Metadata
 	grants []permissions.Grant
 }
 
-func grantsOf(c *container.Container) (granted, error) {
+func grantsOf(c *container.Container) (specGrants, error) {
 	p, err := serving.Program(c)
 	if err != nil {
-		return granted{}, err
+		return specGrants{}, err
 	}
-	grants, err := permissions.Of(p.Program)
-	return granted{p.Metadata(), grants}, err
+	grants, err := permissions.List(p.Program)
+	return specGrants{p.Metadata(), grants}, err
 }
 
-// grantsAt are those of the spec at a path.
-func (a *app) grantsAt(ctx context.Context, path string) (granted, error) {
-	if filepath.Ext(path) == door.CompiledExt {
+// grantsAt returns the permissions of the spec at a path.
+func (a *app) grantsAt(ctx context.Context, path string) (specGrants, error) {
+	if filepath.Ext(path) == startup.CompiledExt {
 		return a.installedGrants(ctx, path)
 	}
-	c, err := a.compiled(ctx, path)
+	c, err := a.loadCompiled(ctx, path)
 	if err != nil {
-		return granted{}, err
+		return specGrants{}, err
 	}
 	defer c.Close()
 	return grantsOf(c)
 }
 
-// installedGrants are those of a spec that declprov has installed, whichever form it has.
-func (a *app) installedGrants(ctx context.Context, path string) (granted, error) {
+// installedGrants returns the permissions of an installed spec, compiled or not.
+func (a *app) installedGrants(ctx context.Context, path string) (specGrants, error) {
 	c, err := tool().Open(ctx, a.log(), path, a.err)
 	if err != nil {
-		return granted{}, err
+		return specGrants{}, err
 	}
 	defer c.Close()
 	return grantsOf(c)
@@ -82,7 +82,7 @@ func (a *app) permissionsCommand() *cobra.Command {
 		ValidArgsFunction: completeSpec,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "text" && format != "json" {
-				return usagef("--format is %q; it takes text or json", format)
+				return usagef("invalid --format %q (use text or json)", format)
 			}
 			now, err := a.grantsAt(cmd.Context(), args[0])
 			switch {
@@ -96,15 +96,15 @@ func (a *app) permissionsCommand() *cobra.Command {
 			return writeGrants(a.out, now.about, now.grants)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", format, "how they are written: text or json")
-	cmd.Flags().StringVar(&old, "diff", old, "print what the spec asks for more and less than this one (`OLD`)")
+	cmd.Flags().StringVar(&format, "format", format, "output format: text or json")
+	cmd.Flags().StringVar(&old, "diff", old, "print how the permissions differ from those of `OLD`")
 	mustComplete(cmd, "format", "text", "json")
 	a.addTagFlag(cmd)
 	return cmd
 }
 
-// compareGrants prints how grants differ from those of an older spec.
-func (a *app) compareGrants(ctx context.Context, old string, now granted, format string) error {
+// compareGrants prints how the permissions differ from those of an older spec.
+func (a *app) compareGrants(ctx context.Context, old string, now specGrants, format string) error {
 	before, err := a.grantsAt(ctx, old)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (a *app) compareGrants(ctx context.Context, old string, now granted, format
 	if err := write(); err != nil || len(d.More) == 0 {
 		return err
 	}
-	return reported{exitFindings}
+	return reportedError{exitFindings}
 }
 
 func writeJSON(w io.Writer, v any) error {

@@ -10,8 +10,8 @@ import (
 	"github.com/declprov/declprov/cmd/declprov/internal/install"
 )
 
-const schemaHelp = `Schema prints the Pulumi package schema of a spec: what the generators of SDKs
-and documentation read.`
+const schemaHelp = `Schema prints the Pulumi package schema of a spec, from which SDKs and
+documentation are generated.`
 
 func (a *app) schemaCommand() *cobra.Command {
 	out := ""
@@ -22,7 +22,7 @@ func (a *app) schemaCommand() *cobra.Command {
 		Args:              specArgument,
 		ValidArgsFunction: completeSpec,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.compiled(cmd.Context(), args[0])
+			c, err := a.loadCompiled(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -33,7 +33,7 @@ func (a *app) schemaCommand() *cobra.Command {
 			}
 			var text bytes.Buffer
 			if err := json.Indent(&text, schema, "", "  "); err != nil {
-				return fmt.Errorf("the schema of %s is no JSON: %w", args[0], err)
+				return fmt.Errorf("the schema of %s is not valid JSON: %w", args[0], err)
 			}
 			text.WriteByte('\n')
 			if out != "" {
@@ -43,7 +43,7 @@ func (a *app) schemaCommand() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "", "write it to this `file`")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "write the schema to this `file`")
 	a.addTagFlag(cmd)
 	return cmd
 }

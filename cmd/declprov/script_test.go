@@ -16,10 +16,10 @@ import (
 	"github.com/declprov/declprov/actions/sys/process/sandbox"
 )
 
-var update = flag.Bool("update", false, "write the expected output of the scripts anew")
+var update = flag.Bool("update", false, "update the expected output of the scripts")
 
-// TestScripts runs testdata/script: each file is a session with the really built
-// binary, in a folder and with a home of its own.
+// TestScripts runs the scripts in testdata/script with the built binary, each in a separate
+// working directory and home folder.
 func TestScripts(t *testing.T) {
 	bin := filepath.Dir(built(t))
 	testscript.Run(t, testscript.Params{
@@ -28,10 +28,10 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Condition: func(cond string) (bool, error) {
-			if cond != "sandbox" { // the kernel has all of it
+			if cond != "sandbox" { // reports whether the kernel has all features of the sandbox
 				return false, fmt.Errorf("unknown condition %q", cond)
 			}
-			return sandbox.Here().Missing() == nil, nil
+			return sandbox.CurrentKernel().Missing() == nil, nil
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
@@ -48,11 +48,11 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// binFolder is where binary builds; TestMain makes and removes it.
+// binFolder is the folder of the built binary; TestMain creates and removes it.
 var binFolder string
 
-// binary is declprov as `go build` makes it, without what debuggers read, and counting
-// coverage where this test does.
+// binary builds declprov without debug information, and with coverage if this test has
+// coverage. It returns the path.
 var binary = sync.OnceValues(func() (path string, err error) {
 	path = filepath.Join(binFolder, "declprov")
 	args := []string{"build", "-ldflags=-s -w", "-o", path}
@@ -87,8 +87,8 @@ func built(t *testing.T) (path string) {
 	return path
 }
 
-// exits runs a command and wants exactly this exit code: exits 1 declprov vet x.
-// What the command prints is there for stdout, stderr and cmp.
+// exits runs a command and checks its exit code: exits 1 declprov vet x. The commands
+// stdout, stderr and cmp can then check the output.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND [ARG...]")

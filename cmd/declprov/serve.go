@@ -7,25 +7,26 @@ import (
 )
 
 const serveHelp = `Serve runs the provider of a spec until it is interrupted, and prints its port.
-Pulumi uses it instead of starting one when PULUMI_DEBUG_PROVIDERS names it:
+If PULUMI_DEBUG_PROVIDERS contains that port, Pulumi uses this provider instead of
+starting one:
 
   declprov serve petstore.cue          prints 40123
   PULUMI_DEBUG_PROVIDERS=petstore:40123 pulumi up
 
-Each provider that attaches has a configuration of its own. Relative paths start
-at the folder that serve runs in, not at the program's: run it there.
+Each provider of a program that attaches has a separate configuration. Relative
+paths start at the working directory of serve: run it in the folder of the program.
 
-With --debug it says on standard error what happens.`
+--debug writes debug logs to standard error.`
 
 func (a *app) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "serve SPEC",
-		Short:             "Serve a spec for a Pulumi that attaches to it",
+		Short:             "Serve a spec, for Pulumi to attach to",
 		Long:              serveHelp,
 		Args:              specArgument,
 		ValidArgsFunction: completeSpec,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.compiled(cmd.Context(), args[0])
+			c, err := a.loadCompiled(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

@@ -42,8 +42,8 @@ resources:
     delete: { file: { delete: { path: "${id}" } } }
 `
 
-// layOut writes files, and links: a content that begins with "-> " is a link's
-// target.
+// layOut writes files and links to a temporary folder. A content that begins with "-> " is
+// the target of a link.
 func layOut(t *testing.T, files map[string]string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -65,7 +65,7 @@ func layOut(t *testing.T, files map[string]string) (dir string) {
 	return dir
 }
 
-// provider is a running one.
+// provider is a running provider.
 type provider struct {
 	*client.Client
 	cmd    *exec.Cmd
@@ -81,7 +81,7 @@ func start(t *testing.T, cmd *exec.Cmd) provider {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As long as its standard input is open, it takes its engine to be alive.
+	// The provider runs as long as its standard input is open.
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -97,11 +97,11 @@ func start(t *testing.T, cmd *exec.Cmd) provider {
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		_ = cmd.Wait()
-		t.Fatalf("it printed no port: %v\n%s", err, p.stderr)
+		t.Fatalf("the provider printed no port: %v\n%s", err, p.stderr)
 	}
 	port, err := strconv.Atoi(strings.TrimSpace(line))
 	if err != nil {
-		t.Fatalf("the first line is no port: %q", line)
+		t.Fatalf("the first line is not a port: %q", line)
 	}
 	if p.Client, err = client.Connect(port); err != nil {
 		t.Fatal(err)
@@ -117,9 +117,9 @@ func command(t *testing.T, path string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestFrontDoor starts the binary by every name and from every place that makes
-// it a provider.
-func TestFrontDoor(t *testing.T) {
+// TestServeAsProvider starts the binary with each name, and in each place, for which it
+// serves a provider.
+func TestServeAsProvider(t *testing.T) {
 	bin := built(t)
 	compiled := layOut(t, map[string]string{"pets.cue": petSpec, "more.cue": "package pets\n"})
 	if out, err := command(t, bin, "install", "--dir", filepath.Join(compiled, "out"), compiled).CombinedOutput(); err != nil {
@@ -132,12 +132,12 @@ func TestFrontDoor(t *testing.T) {
 	provider, resources, _ := strings.Cut(petSpec, "resources:")
 	link := "-> " + bin
 	tests := []struct {
-		name, door string
-		files      map[string]string
+		name, start string
+		files       map[string]string
 	}{
-		{"beside NAME.cue", "pulumi-resource-pets", map[string]string{"pulumi-resource-pets": link, "pets.cue": petSpec, "provider.cue": "junk"}},
-		{"beside NAME.yaml", "pulumi-resource-pets", map[string]string{"pulumi-resource-pets": link, "pets.yaml": petYAML}},
-		{"beside provider.cue", "pulumi-resource-pets", map[string]string{"pulumi-resource-pets": link, "provider.cue": petSpec}},
+		{"next to NAME.cue", "pulumi-resource-pets", map[string]string{"pulumi-resource-pets": link, "pets.cue": petSpec, "provider.cue": "junk"}},
+		{"next to NAME.yaml", "pulumi-resource-pets", map[string]string{"pulumi-resource-pets": link, "pets.yaml": petYAML}},
+		{"next to provider.cue", "pulumi-resource-pets", map[string]string{"pulumi-resource-pets": link, "provider.cue": petSpec}},
 		{"with a version in its name", "pulumi-resource-pets-v1.2.0", map[string]string{"pulumi-resource-pets-v1.2.0": link, "pets.cue": petSpec}},
 		{"in a package", "pulumi-resource-pets", map[string]string{
 			"pulumi-resource-pets": link, "a.cue": provider, "b.cue": "package pets\nresources:" + resources,
@@ -145,15 +145,15 @@ func TestFrontDoor(t *testing.T) {
 		{"through a second link", "bin/pulumi-resource-pets", map[string]string{
 			"bin/pulumi-resource-pets": "-> ../real/pulumi-resource-pets", "real/pulumi-resource-pets": link, "bin/pets.cue": petSpec,
 		}},
-		{"beside a compiled spec", "pulumi-resource-pets", map[string]string{
+		{"next to a compiled spec", "pulumi-resource-pets", map[string]string{
 			"pulumi-resource-pets": link, "pets.declprov": string(compiledSpec),
 		}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			dir := layOut(t, test.files)
-			cmd := command(t, filepath.Join(dir, test.door), "-v=3", "127.0.0.1:1")
-			cmd.Dir = t.TempDir() // nothing is looked for where it runs
+			cmd := command(t, filepath.Join(dir, test.start), "-v=3", "127.0.0.1:1")
+			cmd.Dir = t.TempDir() // the provider must not look for the spec in the working directory
 			p := start(t, cmd)
 			version, err := p.Version(t.Context())
 			if err != nil || version != "1.2.0" {
@@ -167,9 +167,9 @@ func TestFrontDoor(t *testing.T) {
 	}
 }
 
-// TestFrontDoorErrors shows what Pulumi shows when a provider cannot start: what
-// the process wrote to standard error.
-func TestFrontDoorErrors(t *testing.T) {
+// TestServeAsProviderErrors checks what a provider that cannot start writes to standard
+// error, which Pulumi shows.
+func TestServeAsProviderErrors(t *testing.T) {
 	bin := built(t)
 	link := "-> " + bin
 	tests := []struct {
@@ -177,7 +177,7 @@ func TestFrontDoorErrors(t *testing.T) {
 		files map[string]string
 		want  []string
 	}{
-		{"no spec", nil, []string{`there is no spec for the provider "pets"`, "pets.cue", "provider.cue"}},
+		{"no spec", nil, []string{`the provider "pets" has no spec`, "pets.cue", "provider.cue"}},
 		{
 			"mistakes",
 			map[string]string{"pets.cue": strings.Replace(petSpec, "@replace", "@replce", 1)},
@@ -190,20 +190,20 @@ func TestFrontDoorErrors(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			dir := layOut(t, test.files)
-			door := filepath.Join(dir, "pulumi-resource-pets")
-			if err := os.Symlink(strings.TrimPrefix(link, "-> "), door); err != nil {
+			path := filepath.Join(dir, "pulumi-resource-pets")
+			if err := os.Symlink(strings.TrimPrefix(link, "-> "), path); err != nil {
 				t.Fatal(err)
 			}
 			var stdout, stderr bytes.Buffer
-			cmd := command(t, door, "127.0.0.1:1")
+			cmd := command(t, path, "127.0.0.1:1")
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr
 			err := cmd.Run()
 			var exit *exec.ExitError
 			if !errors.As(err, &exit) || exit.ExitCode() != exitFindings {
-				t.Errorf("it ended with %v, want exit code %d", err, exitFindings)
+				t.Errorf("the process ended with %v, want exit code %d", err, exitFindings)
 			}
 			if stdout.Len() > 0 {
-				t.Errorf("standard output has %q, where the engine looks for the port", stdout.String())
+				t.Errorf("standard output is %q, want nothing, because the engine reads the port from it", stdout.String())
 			}
 			for _, want := range test.want {
 				if !strings.Contains(stderr.String(), want) {
@@ -214,7 +214,7 @@ func TestFrontDoorErrors(t *testing.T) {
 	}
 }
 
-// TestServeCommand attaches to `declprov serve`, and interrupts it.
+// TestServeCommand connects to `declprov serve`, and interrupts it.
 func TestServeCommand(t *testing.T) {
 	bin := built(t)
 	dir := layOut(t, map[string]string{"pets.cue": petSpec})
@@ -227,9 +227,9 @@ func TestServeCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := p.cmd.Wait(); err != nil {
-		t.Errorf("it ended with %v\n%s", err, p.stderr)
+		t.Errorf("the process ended with %v\n%s", err, p.stderr)
 	}
 	if took := time.Since(begun); took > 2*time.Second {
-		t.Errorf("it took %s to end", took)
+		t.Errorf("the process took %s to end", took)
 	}
 }

@@ -14,8 +14,7 @@ import (
 	"github.com/declprov/declprov/cmd/declprov/internal/install"
 )
 
-// servers is a folder with declprov and, beside it, the binary that only
-// serves, as a release has them.
+// servers builds a folder with declprov and the binary that only serves, as in a release.
 var servers = sync.OnceValues(func() (folder string, err error) {
 	folder = filepath.Join(binFolder, "release")
 	if err := os.Mkdir(folder, 0o755); err != nil {
@@ -44,20 +43,20 @@ func release(t *testing.T) (folder string) {
 	return folder
 }
 
-// served is a folder with a spec and a second name of the binary that only
-// serves, which nothing leads from to declprov.
-func served(t *testing.T, spec string) (door string) {
+// served returns the path of a copy of the binary that only serves, in a folder with a spec
+// and without declprov.
+func served(t *testing.T, spec string) (path string) {
 	t.Helper()
 	dir := layOut(t, map[string]string{"pets.cue": spec})
-	door = filepath.Join(dir, "pulumi-resource-pets")
+	path = filepath.Join(dir, "pulumi-resource-pets")
 	program, err := os.ReadFile(filepath.Join(release(t), install.Server))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(door, program, 0o755); err != nil {
+	if err := os.WriteFile(path, program, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return door
+	return path
 }
 
 func wantPets(t *testing.T, p provider) {
@@ -67,8 +66,8 @@ func wantPets(t *testing.T, p provider) {
 	}
 }
 
-// TestInstalledServer: install takes the binary that only serves, and what it
-// installs needs no declprov.
+// TestInstalledServer checks that install uses the binary that only serves, and that the
+// installed provider does not require declprov.
 func TestInstalledServer(t *testing.T) {
 	dir := layOut(t, map[string]string{"pets.cue": petSpec})
 	folder := filepath.Join(dir, "plugin")
@@ -84,14 +83,14 @@ func TestInstalledServer(t *testing.T) {
 	wantPets(t, start(t, cmd))
 }
 
-// TestServerFindsTheEvaluator: a spec that is not compiled goes to declprov.
+// TestServerFindsTheEvaluator checks that a spec that is not compiled is passed to declprov.
 func TestServerFindsTheEvaluator(t *testing.T) {
 	t.Run("on the PATH", func(t *testing.T) {
 		cmd := command(t, served(t, petSpec), "127.0.0.1:1")
 		cmd.Env = append(cmd.Env, "PATH="+release(t))
 		wantPets(t, start(t, cmd))
 	})
-	t.Run("beside it", func(t *testing.T) {
+	t.Run("in the same folder", func(t *testing.T) {
 		dir := layOut(t, map[string]string{
 			"pets.cue": petSpec, "pulumi-resource-pets": "-> " + filepath.Join(release(t), install.Server),
 		})
@@ -106,7 +105,7 @@ func TestServerErrors(t *testing.T) {
 		name, spec, path string
 		want             []string
 	}{
-		{"nothing to evaluate with", petSpec, "", []string{"carries no evaluator", "put declprov on the PATH", "declprov install"}},
+		{"no evaluator", petSpec, "", []string{"cannot evaluate specs", "add declprov to the PATH", "declprov install"}},
 		{
 			"mistakes", strings.Replace(petSpec, "@replace", "@replce", 1), release(t),
 			[]string{"error[unknown-attribute]: unknown attribute @replce\n  --> ", "/pets.cue:6:23, in resource"},
@@ -121,7 +120,7 @@ func TestServerErrors(t *testing.T) {
 			err := cmd.Run()
 			var exit *exec.ExitError
 			if !errors.As(err, &exit) || exit.ExitCode() != exitFindings || stdout.Len() > 0 {
-				t.Errorf("it ended with %v, and printed %q; want exit code %d, and nothing", err, stdout.String(), exitFindings)
+				t.Errorf("the process ended with %v and printed %q; want exit code %d and no output", err, stdout.String(), exitFindings)
 			}
 			for _, want := range test.want {
 				if !strings.Contains(stderr.String(), want) {

@@ -13,9 +13,9 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/spf13/cobra"
 
-	"github.com/declprov/declprov/cmd/declprov/internal/door"
 	"github.com/declprov/declprov/cmd/declprov/internal/install"
 	"github.com/declprov/declprov/cmd/declprov/internal/serving"
+	"github.com/declprov/declprov/cmd/declprov/internal/startup"
 	"github.com/declprov/declprov/cmd/declprov/internal/terminal"
 	"github.com/declprov/declprov/cmd/declprov/internal/try"
 	"github.com/declprov/declprov/engine"
@@ -24,20 +24,23 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-const settleHelp = `Settle finds what open entries of the journal made, by the find of their spec, and
-shows it: type, name, id, and how it was found. It changes nothing: the next
-"pulumi up" takes over what it finds.
+const settleHelp = `Settle finds the objects that open entries of the journal have created, with the
+find of the spec. It prints their type, name and id, and how they were found. It
+changes nothing: the next "pulumi up" adopts these objects.
 
-With --delete, what is found is deleted, and the entry closed; so is one of which
-nothing is found. Settle asks first on a terminal; --yes does not ask. What may be
-somebody else's (nobody had looked before the request was sent) is deleted only if
-you name its KEY, and what does not hold what was sent is not deleted at all.
+--delete deletes the objects, and closes the entries. It also closes entries
+without an object. Settle asks for confirmation, unless --yes is set.
+- If find did not run before the request was sent, the object may belong to
+  somebody else. It is only deleted if you specify its KEY.
+- An object that does not have the values that were sent is never deleted.
+- An object whose state Pulumi has received ("handed") is never deleted.
 
-Without KEY, these are all open entries; a KEY may also be of one that failed or
-was answered. What Pulumi was told of ("handed") is shown, and not deleted. The spec is that of the installed provider, or --spec. Its
-configuration is the recorded one, without secrets: give those by --config, or by
-the variables that the spec names. Secret inputs are not recorded, either: give
-those that find or delete needs by --input.`
+Without KEY, settle processes all open entries. A KEY may also belong to a failed
+or answered entry. The spec is that of the installed provider, or --spec.
+
+The configuration and inputs were recorded without secrets. Set secret settings
+with --config, or with the environment variables that the spec names. Set the
+secret inputs that find or delete requires with --input.`
 
 const settleExamples = `  declprov journal settle --stack dev
   declprov journal settle --delete KEY --spec petstore.cue --config token=@token.txt`
@@ -52,28 +55,28 @@ func (j *journalCommands) settleCommand() *cobra.Command {
 	var o settleOptions
 	cmd := &cobra.Command{
 		Use:               "settle [KEY...]",
-		Short:             "Find what open entries made, and delete it",
+		Short:             "Find the objects of open entries, and delete them",
 		Long:              settleHelp,
 		Example:           settleExamples,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.delete && !o.yes && !terminal.Is(j.in) {
-				return usagef("--delete asks before it deletes, and the standard input is not a terminal: add --yes")
+			if o.delete && !o.yes && !terminal.IsTerminal(j.in) {
+				return usagef("--delete requires confirmation, and standard input is not a terminal: add --yes")
 			}
 			return j.settle(cmd.Context(), args, o)
 		},
 	}
 	cmd.Flags().StringVar(&o.spec, "spec", "", "the `SPEC` of the provider (default: the installed one)")
 	cmd.Flags().StringArrayVar(&o.config, "config", nil, "configure the provider with `key=value`...")
-	cmd.Flags().StringArrayVar(&o.input, "input", nil, "inputs that were not recorded, `key=value`...")
-	cmd.Flags().StringVar(&o.dir, "dir", "", "the program's `folder`, where relative paths start (default: this one)")
-	cmd.Flags().BoolVar(&o.delete, "delete", false, "delete what is found")
+	cmd.Flags().StringArrayVar(&o.input, "input", nil, "set inputs that were not recorded, `key=value`...")
+	cmd.Flags().StringVar(&o.dir, "dir", "", "the program's `folder`, where relative paths start (default: the current folder)")
+	cmd.Flags().BoolVar(&o.delete, "delete", false, "delete the objects that are found")
 	cmd.Flags().BoolVar(&o.yes, "yes", false, "delete without asking")
 	j.addTagFlag(cmd)
 	return cmd
 }
 
-// settler settles entries, with the specs that it has opened.
+// settler settles entries, and caches the specs that it has opened.
 type settler struct {
 	*app
 	o      settleOptions
@@ -98,18 +101,18 @@ func (j *journalCommands) settle(ctx context.Context, keys []string, o settleOpt
 	if err != nil {
 		return err
 	}
-	serving.Hush()
+	serving.DiscardStandardLog()
 	s := &settler{app: j.app, o: o, book: book, dir: dir, opened: map[string]openedSpec{}}
 	defer s.close()
 	of := ""
 	if o.spec != "" {
-		if of, err = s.openGiven(ctx); err != nil {
+		if of, err = s.openSpecFlag(ctx); err != nil {
 			return err
 		}
 	}
 	chosen, err := s.choose(slices.DeleteFunc(intents, j.filter.excludes), keys, of)
 	if err != nil {
-		return failed{err}
+		return failedError{err}
 	}
 	if len(chosen) == 0 {
 		_, err := fmt.Fprintln(j.out, "Nothing is open.")
@@ -117,7 +120,7 @@ func (j *journalCommands) settle(ctx context.Context, keys []string, o settleOpt
 	}
 	unsettled := 0
 	for _, i := range chosen {
-		if err := s.one(ctx, i, slices.Contains(keys, i.Key)); err != nil {
+		if err := s.settleEntry(ctx, i, slices.Contains(keys, i.Key)); err != nil {
 			if ctx.Err() != nil {
 				return err
 			}
@@ -126,7 +129,7 @@ func (j *journalCommands) settle(ctx context.Context, keys []string, o settleOpt
 		}
 	}
 	if unsettled > 0 {
-		return reported{exitFindings}
+		return reportedError{exitFindings}
 	}
 	return nil
 }
@@ -139,12 +142,12 @@ func (s *settler) choose(intents []journal.Intent, keys []string, of string) ([]
 	}
 	var chosen []journal.Intent
 	for _, key := range keys {
-		i, err := intentOf(intents, key)
+		i, err := findIntent(intents, key)
 		if err == nil {
-			err = underWay(i)
+			err = checkNotUnderWay(i)
 		}
 		if err == nil && of != "" && i.Provider != of {
-			err = fmt.Errorf("%s is of the provider %q, and %s describes %q", key, i.Provider, s.o.spec, of)
+			err = fmt.Errorf("%s belongs to the provider %q, and %s is the spec of %q", key, i.Provider, s.o.spec, of)
 		}
 		if err != nil {
 			return nil, err
@@ -154,8 +157,8 @@ func (s *settler) choose(intents []journal.Intent, keys []string, of string) ([]
 	return chosen, nil
 }
 
-// one settles one entry; named reports that its key was given.
-func (s *settler) one(ctx context.Context, i journal.Intent, named bool) error {
+// settleEntry settles settleEntry entry; named reports that its key was given.
+func (s *settler) settleEntry(ctx context.Context, i journal.Intent, named bool) error {
 	opened := s.open(ctx, i.Provider)
 	if opened.err != nil {
 		return opened.err
@@ -164,7 +167,7 @@ func (s *settler) one(ctx context.Context, i journal.Intent, named bool) error {
 	if err != nil {
 		return err
 	}
-	// Nobody else is to send it again meanwhile.
+	// The claim prevents other processes from sending the request again.
 	claimed, err := s.book.Claim(i)
 	if err != nil {
 		return err
@@ -177,13 +180,13 @@ func (s *settler) one(ctx context.Context, i journal.Intent, named bool) error {
 	}
 	claimed.Status = i.Status
 	if claimed.Status == journal.Begun {
-		claimed.Status, claimed.Error = journal.Unknown, whyOf(i)
+		claimed.Status, claimed.Error = journal.Unknown, reasonOf(i)
 	}
 	return errors.Join(err, s.book.Put(claimed, true))
 }
 
-// settleClaimed looks for what an entry made, and deletes it with --delete. It
-// reports whether the entry is over.
+// settleClaimed looks for the object of an entry, and with --delete deletes it. It
+// reports whether the entry can be closed.
 func (s *settler) settleClaimed(ctx context.Context, e *engine.Engine, req engine.SettleRequest, named bool) (closed bool, err error) {
 	i := req.Intent
 	found, err := e.Settle(ctx, req)
@@ -191,44 +194,44 @@ func (s *settler) settleClaimed(ctx context.Context, e *engine.Engine, req engin
 	case err != nil:
 		return false, settleRemedy(i, err)
 	case found.Early:
-		return false, s.say(i, "nothing was found, and it was sent so recently that it may still appear: settle it again in a moment")
+		return false, s.printEntry(i, "nothing was found, but the request was sent recently, and the object may still appear: run settle again in a moment")
 	case !found.Found && i.Operation == journal.Update:
-		return false, s.say(i, "nothing was found; the next `pulumi up` settles it")
+		return false, s.printEntry(i, "nothing was found; the next `pulumi up` settles it")
 	case !found.Found && !s.o.delete:
-		return false, s.say(i, "nothing was found; --delete closes the entry")
+		return false, s.printEntry(i, "nothing was found; --delete closes the entry")
 	case !found.Found:
-		return true, s.say(i, "nothing was found; the entry is closed")
+		return true, s.printEntry(i, "nothing was found; the entry is closed")
 	}
-	if err := s.say(i, fmt.Sprintf("found by %s: id %q", found.By, printable(found.ID))); err != nil {
+	if err := s.printEntry(i, fmt.Sprintf("found by %s: id %q", found.By, printable(found.ID))); err != nil {
 		return false, err
 	}
 	foreign := found.By == "find" && !i.Looked
 	handed := &engine.HandedError{Key: i.Key}
 	switch {
 	case i.Status == journal.Handed && !s.o.delete:
-		return false, s.explain(handed.Error())
+		return false, s.printDetail(handed.Error())
 	case i.Status == journal.Handed:
-		return false, fmt.Errorf("it is not deleted: %w", handed)
+		return false, fmt.Errorf("the object is not deleted: %w", handed)
 	case found.Doubt != "" && !s.o.delete:
-		return false, s.explain(fmt.Sprintf("It is not what that create has made: %s. If you know better, import it.", found.Doubt))
+		return false, s.printDetail(fmt.Sprintf("It is not the object of that create: %s. If it is yours, import it.", found.Doubt))
 	case found.Doubt != "":
-		return false, fmt.Errorf("it is not deleted, because that create has not made it: %s. If you know better, delete it in the service; "+
-			"then: declprov journal forget %s", found.Doubt, i.Key)
+		return false, fmt.Errorf("the object is not deleted, because it is not that of the create: %s. If it is yours, delete it in the service; "+
+			"then run `declprov journal forget %s`", found.Doubt, i.Key)
 	case !s.o.delete && foreign:
-		return false, s.explain("It may be somebody else's: nobody had looked before the request was sent.")
+		return false, s.printDetail("It may belong to somebody else: find did not run before the request was sent.")
 	case !s.o.delete:
-		return false, s.explain("The next `pulumi up` takes it over; --delete deletes it.")
+		return false, s.printDetail("The next `pulumi up` adopts it; --delete deletes it.")
 	case foreign && !named:
-		return false, fmt.Errorf("it is not deleted, because it may be somebody else's: nobody had looked before the request was sent. "+
-			"If it is yours, name it: declprov journal settle --delete %s", i.Key)
+		return false, fmt.Errorf("the object is not deleted, because it may belong to somebody else: find did not run before the request was sent. "+
+			"If it is yours, specify its key: declprov journal settle --delete %s", i.Key)
 	}
 	if foreign {
-		if err := s.explain("It may be somebody else's: nobody had looked before the request was sent."); err != nil {
+		if err := s.printDetail("It may belong to somebody else: find did not run before the request was sent."); err != nil {
 			return false, err
 		}
 	}
-	if !s.agreed() {
-		return false, s.explain("It was not deleted.")
+	if !s.confirmDelete() {
+		return false, s.printDetail("It was not deleted.")
 	}
 	req.Delete = true
 	found, err = e.Settle(ctx, req)
@@ -236,18 +239,18 @@ func (s *settler) settleClaimed(ctx context.Context, e *engine.Engine, req engin
 		return false, settleRemedy(i, err)
 	}
 	if !found.Found {
-		return true, s.explain("It is gone; the entry is closed.")
+		return true, s.printDetail("It no longer exists; the entry is closed.")
 	}
-	return true, s.explain("Deleted; the entry is closed.")
+	return true, s.printDetail("Deleted; the entry is closed.")
 }
 
-// settleRemedy adds what a person can do.
+// settleRemedy adds a remedy to an error.
 func settleRemedy(i journal.Intent, err error) error {
 	var withheld *engine.WithheldError
 	switch {
 	case errors.Is(err, engine.ErrNoFind):
-		return fmt.Errorf("nothing can look for what it made: %w. Look in the service. If it is there and not wanted, delete it there; "+
-			"if it is wanted, take it over with `pulumi import`. Then: declprov journal forget %s", err, i.Key)
+		return fmt.Errorf("cannot look for the object: %w. Look for it in the service. If it exists, delete it there, or keep it with `pulumi import`. "+
+			"Then run `declprov journal forget %s`", err, i.Key)
 	case errors.As(err, &withheld):
 		flags := ""
 		for _, name := range withheld.Inputs {
@@ -259,18 +262,18 @@ func settleRemedy(i journal.Intent, err error) error {
 	}
 }
 
-func (s *settler) say(i journal.Intent, text string) error {
+func (s *settler) printEntry(i journal.Intent, text string) error {
 	_, err := fmt.Fprintf(s.out, "%s: %s\n", describeIntent(i), text)
 	return err
 }
 
-func (s *settler) explain(text string) error {
+func (s *settler) printDetail(text string) error {
 	_, err := fmt.Fprintf(s.out, "  %s\n", text)
 	return err
 }
 
-// agreed asks whether to delete.
-func (s *settler) agreed() bool {
+// confirmDelete asks for confirmation, and reports whether it was given.
+func (s *settler) confirmDelete() bool {
 	if s.o.yes {
 		return true
 	}
@@ -281,8 +284,8 @@ func (s *settler) agreed() bool {
 	return answer == "y" || answer == "yes"
 }
 
-// openGiven opens the spec that --spec names, and returns its provider's name.
-func (s *settler) openGiven(ctx context.Context) (string, error) {
+// openSpecFlag opens the spec that --spec names, and returns the name of its provider.
+func (s *settler) openSpecFlag(ctx context.Context) (string, error) {
 	c, err := s.openSpec(ctx, s.o.spec)
 	if err != nil {
 		return "", err
@@ -314,10 +317,10 @@ func (s *settler) open(ctx context.Context, provider string) openedSpec {
 }
 
 func (s *settler) openSpec(ctx context.Context, path string) (*container.Container, error) {
-	if filepath.Ext(path) == door.CompiledExt {
+	if filepath.Ext(path) == startup.CompiledExt {
 		return container.OpenFile(path)
 	}
-	return s.compiled(ctx, path)
+	return s.loadCompiled(ctx, path)
 }
 
 // installedSpec finds the spec of an installed provider.
@@ -329,20 +332,20 @@ func installedSpec(provider string) (string, error) {
 	folders := install.Folders(plugins, provider)
 	switch len(folders) {
 	case 0:
-		return "", fmt.Errorf("the provider %q is not installed by declprov in %s: name its spec with --spec", provider, plugins)
+		return "", fmt.Errorf("declprov has not installed the provider %q in %s: specify its spec with --spec", provider, plugins)
 	case 1:
-		return door.SpecIn(folders[0], provider)
+		return startup.SpecIn(folders[0], provider)
 	default:
-		return "", fmt.Errorf("several versions of the provider %q are installed: name the spec of one with --spec: %s", provider, strings.Join(folders, ", "))
+		return "", fmt.Errorf("several versions of the provider %q are installed: specify the spec of one with --spec: %s", provider, strings.Join(folders, ", "))
 	}
 }
 
-// configure makes an engine with the configuration of an entry, and reads the
-// inputs that were added.
+// configure returns an engine with the recorded configuration of an entry, and the inputs
+// of --input.
 func (s *settler) configure(ctx context.Context, opened openedSpec, i journal.Intent) (*engine.Engine, property.Map, error) {
 	p := opened.program
 	if !p.HasResource(i.Type) {
-		return nil, property.Map{}, fmt.Errorf("the spec has no resource %q any more: settle it with the spec that it was created by", i.Type)
+		return nil, property.Map{}, fmt.Errorf("the spec no longer has a resource %q: specify the spec that created it with --spec", i.Type)
 	}
 	object, types := p.Config()
 	given, err := try.Settings(s.o.config, object, types)
@@ -371,7 +374,7 @@ func (s *settler) configure(ctx context.Context, opened openedSpec, i journal.In
 		for _, key := range missing.Keys {
 			flags += fmt.Sprintf(" --config %s=…", key.Name)
 		}
-		return nil, inputs, fmt.Errorf("%w (secrets are not recorded): add%s", err, flags)
+		return nil, inputs, fmt.Errorf("%w (secrets were not recorded): add%s", err, flags)
 	}
 	return e, inputs, err
 }
@@ -384,7 +387,7 @@ func (s *settler) close() {
 	}
 }
 
-// settleLog shows what the engine says.
+// settleLog prints the warnings of the engine.
 type settleLog struct{ *app }
 
 func (l settleLog) Message(severity engine.Severity, text screen.Text) {

@@ -27,14 +27,14 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-const tryHelp = `Try makes one resource, looks at it, changes it (--then) and deletes it, by the
-same calls over the same protocol as Pulumi, and shows each answer. It acts on the
-real world: files are written, servers are called. What it made it deletes again,
-also after a failure; --keep leaves it.
+const tryHelp = `Try creates one resource, reads it, changes it (--then) and deletes it, with the
+same calls over the same protocol as Pulumi, and prints each response. The effects
+are real: it writes files and sends requests. It deletes what it created, also
+after a failure, unless --keep is set.
 
-Values are key=value, read by the declared type; key=@file, the content of a file
-(for an asset, the file itself); or key:=json, for lists and structs. In --then,
-key:=null takes an input away.`
+Write values as key=value, which is converted to the declared type; key=@file, for
+the content of a file (for an asset, the file itself); or key:=json, for lists and
+structs. In --then, key:=null removes an input.`
 
 const tryExamples = `  declprov try files.cue File path=notes.txt content=hello --then content=bye
   declprov try petstore.cue Pet name=rex 'tags:={"color": "red"}' --config token=@token.txt`
@@ -45,7 +45,7 @@ type tryOptions struct {
 	keep         bool
 }
 
-// trial is one run of try.
+// trial is one run of the try command.
 type trial struct {
 	*app
 	o tryOptions
@@ -56,12 +56,12 @@ func (a *app) tryCommand() *cobra.Command {
 	o := &t.o
 	cmd := &cobra.Command{
 		Use:     "try SPEC TYPE [KEY=VALUE...]",
-		Short:   "Make, change and delete one resource of a spec",
+		Short:   "Create, change and delete one resource of a spec",
 		Long:    tryHelp,
 		Example: tryExamples,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usagef("%s takes a SPEC and the TYPE of a resource", cmd.CommandPath())
+				return usagef("%s requires a SPEC and the TYPE of a resource", cmd.CommandPath())
 			}
 			return nil
 		},
@@ -70,16 +70,16 @@ func (a *app) tryCommand() *cobra.Command {
 			return t.run(cmd.Context(), args[0], args[1], args[2:])
 		},
 	}
-	cmd.Flags().StringArrayVar(&o.then, "then", nil, "update it with these inputs, `key=value`...")
+	cmd.Flags().StringArrayVar(&o.then, "then", nil, "update the resource with these inputs, `key=value`...")
 	cmd.Flags().StringArrayVar(&o.config, "config", nil, "configure the provider with `key=value`...")
-	cmd.Flags().StringVar(&o.dir, "dir", "", "the program's `folder`, where relative paths start (default: this one)")
-	cmd.Flags().BoolVar(&o.keep, "keep", false, "do not delete it in the end")
+	cmd.Flags().StringVar(&o.dir, "dir", "", "the program's `folder`, where relative paths start (default: the current folder)")
+	cmd.Flags().BoolVar(&o.keep, "keep", false, "do not delete the resource at the end")
 	a.addTagFlag(cmd)
 	return cmd
 }
 
-// spreadValues lets flags that take values take several: `--then a=1 b=2` is
-// `--then a=1 --then b=2`.
+// spreadValues repeats the given flags for each of their values: it converts
+// `--then a=1 b=2` to `--then a=1 --then b=2`.
 func spreadValues(args []string, flags ...string) []string {
 	var out []string
 	flag, bare := "", false // bare: the flag has no value yet
@@ -110,7 +110,7 @@ func spreadValues(args []string, flags ...string) []string {
 }
 
 func (t *trial) run(ctx context.Context, path, token string, values []string) error {
-	c, err := t.compiled(ctx, path)
+	c, err := t.loadCompiled(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (t *trial) run(ctx context.Context, path, token string, values []string) er
 	if err != nil {
 		return err
 	}
-	serving.Hush()
+	serving.DiscardStandardLog()
 	host, err := client.StartEngine()
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func (t *trial) run(ctx context.Context, path, token string, values []string) er
 	defer host.Stop()
 	color := terminal.Colors(t.out, t.color)
 	out := &checkedWriter{w: t.out}
-	host.OnLog = try.Message(out, color, terminal.Is(t.out))
+	host.OnLog = try.Message(out, color, terminal.IsTerminal(t.out))
 	provider, err := client.Start(pulumi.Options{
 		Program: p, Version: p.Metadata().Version, Schema: c.Schema, Dir: dir, Stderr: t.err, Debug: t.debug,
 	})
@@ -144,20 +144,20 @@ func (t *trial) run(ctx context.Context, path, token string, values []string) er
 	}
 	defer provider.Close()
 	if err := provider.Handshake(ctx, host.Address()); err != nil {
-		return fmt.Errorf("the provider refuses the handshake: %w", err)
+		return fmt.Errorf("the provider refused the handshake: %w", err)
 	}
 	err = try.Life(ctx, provider, plan, out, color)
 	if out.err != nil {
-		return fmt.Errorf("writing the account: %w", out.err)
+		return fmt.Errorf("writing the output: %w", out.err)
 	}
 	if errors.Is(err, try.ErrFailed) {
-		return reported{exitFindings}
+		return reportedError{exitFindings}
 	}
 	return err
 }
 
-// checkedWriter remembers the first error, for an account that goes on where it
-// cannot be read: what was made is to be deleted all the same.
+// checkedWriter records the first error. The trial continues after it, to delete the
+// resource that it has created.
 type checkedWriter struct {
 	mu  sync.Mutex
 	w   io.Writer
@@ -174,21 +174,21 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// workingFolder is the absolute path of a folder that is there; "" is this one.
+// workingFolder returns the absolute path of an existing folder; "" is the current one.
 func workingFolder(dir string) (string, error) {
 	info, err := os.Stat(cmp.Or(dir, "."))
 	if err != nil {
 		return "", err
 	}
 	if !info.IsDir() {
-		return "", fmt.Errorf("%s is no folder", dir)
+		return "", fmt.Errorf("%s is not a folder", dir)
 	}
 	return filepath.Abs(dir)
 }
 
-// notTried says what a name of the spec stands for that is no resource; "" where
-// it is one, or nothing.
-func notTried(p *engine.Program, name string) string {
+// describeOther returns what the spec declares under a name, if that is not a resource.
+// It returns "" for a resource and for a name that is not declared.
+func describeOther(p *engine.Program, name string) string {
 	opener := "open" + name
 	switch {
 	case p.HasResource(name):
@@ -196,23 +196,23 @@ func notTried(p *engine.Program, name string) string {
 	case slices.Contains(p.Functions(), name):
 		return "a function"
 	case slices.Contains(p.Functions(), opener):
-		return "an ephemeral (the function " + opener + ")"
+		return "an ephemeral value (the function " + opener + ")"
 	}
 	return ""
 }
 
-// settled is how long a deleted object may still be seen: a spec's own `consistency`,
-// where it has none.
-const settled = 10 * time.Second
+// defaultConsistency is how long a deleted object may remain visible if the spec has no
+// `consistency`.
+const defaultConsistency = 10 * time.Second
 
-// plan reads what is to be tried, by the types that the spec declares.
+// plan reads the values of the command line, by the types that the spec declares.
 func (t *trial) plan(c *container.Container, p *engine.Program, token string, values []string) (try.Plan, error) {
 	name := token[strings.LastIndex(token, ":")+1:]
 	if slices.Contains(p.Components(), name) {
-		return try.Plan{}, usagef("%s is a component, which Pulumi makes of its children. Try one of those: %s", name, strings.Join(c.ResourceNames(), ", "))
+		return try.Plan{}, usagef("%s is a component, which only Pulumi can create. Try one of the resources: %s", name, strings.Join(c.ResourceNames(), ", "))
 	}
-	if what := notTried(p, name); what != "" {
-		return try.Plan{}, usagef("%s is %s, which try does not call: a Pulumi program does. Try makes one of: %s", name, what, strings.Join(c.ResourceNames(), ", "))
+	if what := describeOther(p, name); what != "" {
+		return try.Plan{}, usagef("%s is %s, which only a Pulumi program can call. Try one of the resources: %s", name, what, strings.Join(c.ResourceNames(), ", "))
 	}
 	if !p.HasResource(name) {
 		return try.Plan{}, usagef("%s has no resource %q. %s", p.Metadata().Name, name, diag.Remedy(name, c.ResourceNames()))
@@ -221,7 +221,7 @@ func (t *trial) plan(c *container.Container, p *engine.Program, token string, va
 	if err != nil {
 		return try.Plan{}, err
 	}
-	plan := try.Plan{Package: p.Metadata().Name, Type: name, Keep: t.o.keep, HasThen: len(t.o.then) > 0, Reads: resource.Read != nil, Consistency: settled}
+	plan := try.Plan{Package: p.Metadata().Name, Type: name, Keep: t.o.keep, HasThen: len(t.o.then) > 0, Reads: resource.Read != nil, Consistency: defaultConsistency}
 	config, types := p.Config()
 	for _, given := range []struct {
 		into   *property.Map
@@ -234,7 +234,7 @@ func (t *trial) plan(c *container.Container, p *engine.Program, token string, va
 		{&plan.Config, t.o.config, config, try.Settings},
 	} {
 		if *given.into, err = given.read(given.values, given.object, types); err != nil {
-			return try.Plan{}, usage{err}
+			return try.Plan{}, usageError{err}
 		}
 	}
 	return plan, nil

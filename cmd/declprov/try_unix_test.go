@@ -32,8 +32,7 @@ resources: Slow: {
 }
 `
 
-// TestTryInterrupted: what a trial has made by the time of an interrupt is
-// deleted.
+// TestTryInterrupted checks that try deletes the resource after an interrupt.
 func TestTryInterrupted(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
@@ -52,26 +51,26 @@ func TestTryInterrupted(t *testing.T) {
 				if time.Now().After(deadline) {
 					_ = cmd.Process.Kill()
 					_ = cmd.Wait()
-					t.Fatalf("nothing is made:\n%s", &out)
+					t.Fatalf("the file was not created:\n%s", &out)
 				}
 			}
 			if err := cmd.Process.Signal(sig); err != nil {
 				t.Fatal(err)
 			}
 			if err := cmd.Wait(); err == nil {
-				t.Error("it succeeded")
+				t.Error("the command succeeded")
 			}
 			if _, err := os.Stat(made); !os.IsNotExist(err) {
-				t.Errorf("made.txt is left behind (%v)", err)
+				t.Errorf("made.txt was not deleted (%v)", err)
 			}
 			if !strings.Contains(out.String(), "delete  id \"made.txt\"\n") {
-				t.Errorf("the delete is not told:\n%s", &out)
+				t.Errorf("the output does not mention the delete:\n%s", &out)
 			}
 		})
 	}
 }
 
-// TestTryWithPipes: a pipe that nobody writes is an error, not a wait.
+// TestTryWithPipes checks that a pipe without a writer is an error, and does not block.
 func TestTryWithPipes(t *testing.T) {
 	dir := layOut(t, map[string]string{"pets.cue": petSpec})
 	pipe := filepath.Join(dir, "pipe")
@@ -83,7 +82,7 @@ func TestTryWithPipes(t *testing.T) {
 	cmd := exec.CommandContext(ctx, built(t), "try", "pets.cue", "Pet", "path=@pipe")
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "path: pipe is a pipe that nobody writes to") {
+	if err == nil || !strings.Contains(string(out), "path: pipe is a pipe without a writer") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	shell := exec.CommandContext(ctx, "sh", "-c", `printf data/a.txt | "$0" try pets.cue Pet path=@/dev/stdin`, built(t))

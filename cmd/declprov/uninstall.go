@@ -9,21 +9,21 @@ import (
 	"github.com/declprov/declprov/cmd/declprov/internal/install"
 )
 
-const uninstallHelp = `Uninstall takes a provider out of Pulumi's plugins again: one version, or all that
-declprov installed. Plugins of others are left alone.
+const uninstallHelp = `Uninstall removes a provider from Pulumi's plugins: one version, or all versions
+that declprov installed. It does not remove other plugins.
 
-With --dir, it removes the binary from that folder, and leaves the spec.`
+--dir removes the binary of the provider from that folder, and keeps the spec.`
 
 func (a *app) uninstallCommand() *cobra.Command {
 	dir := ""
 	cmd := &cobra.Command{
 		Use:     "uninstall NAME[@VERSION]",
-		Short:   "Take an installed provider away",
+		Short:   "Remove an installed provider",
 		Long:    uninstallHelp,
 		Example: "  declprov uninstall petstore@1.2.0",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("%s takes one NAME or NAME@VERSION, and got %d arguments", cmd.CommandPath(), len(args))
+				return usagef("%s requires one NAME or NAME@VERSION, got %d arguments", cmd.CommandPath(), len(args))
 			}
 			return nil
 		},
@@ -35,12 +35,12 @@ func (a *app) uninstallCommand() *cobra.Command {
 				fmt.Fprintf(a.out, "Removed %s\n", path)
 			}
 			if err != nil {
-				return failed{err}
+				return failedError{err}
 			}
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&dir, "dir", "", "the `folder` that it was installed into")
+	cmd.Flags().StringVar(&dir, "dir", "", "the `folder` that the provider was installed into")
 	return cmd
 }
 

@@ -12,7 +12,7 @@ import (
 // version is set by the release build: -ldflags "-X main.version=1.2.3".
 var version string
 
-// buildInfo says what this binary is.
+// buildInfo describes this binary.
 type buildInfo struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit"`
@@ -51,7 +51,7 @@ func (a *app) versionCommand() *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Say which declprov this is",
+		Short: "Print the version of declprov",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			b := readBuildInfo()
@@ -64,14 +64,14 @@ func (a *app) versionCommand() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-// noArguments says that a command takes none.
+// noArguments checks that a command has no arguments.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("%s takes no arguments, and got %q", cmd.CommandPath(), args[0])
+		return usagef("%s accepts no arguments, got %q", cmd.CommandPath(), args[0])
 	}
 	return nil
 }

@@ -17,17 +17,17 @@ import (
 )
 
 const vetHelp = `Vet finds the mistakes in specs: in types, names, expressions, actions and
-permissions, each at its place and with what to do about it. It changes nothing
-and runs nothing. What vet passes, Pulumi can be given.
+permissions. It prints each mistake with its position and a remedy. It runs no
+action. If vet finds no error, Pulumi can use the spec.
 
-Each path is a spec: a file alone, or a folder with a CUE package. Without a
-path it is the current folder.
+Each PATH is a spec: a single file, or the folder of a CUE package. The default
+is the current folder.
 
-What nothing can check before it runs, members of answers that have no type, is
-counted at the end; --unchecked shows each as a note, which no --strict fails.
+Vet cannot check accesses to members of untyped responses. It prints their number
+at the end; --unchecked prints each as a note, which --strict ignores.
 
-A spec cannot hang vet: it is evaluated in a process of its own, with 10 seconds
-of processor time and 1 GiB of memory (both on Linux), and a minute in all.`
+Vet evaluates each spec in a separate process, with at most 10 seconds of
+processor time and 1 GiB of memory (both on Linux), and at most one minute.`
 
 const vetExamples = `  declprov vet petstore.cue
   declprov vet --format github ./providers/*
@@ -53,10 +53,10 @@ func (a *app) vetCommand() *cobra.Command {
 			return a.vet(cmd.Context(), args, o)
 		},
 	}
-	cmd.Flags().StringVar(&o.format, "format", "text", "how findings are written: text, json or github")
-	cmd.Flags().StringVar(&o.stdinFormat, "stdin-format", "cue", "what the standard input is: cue, yaml or json")
-	cmd.Flags().BoolVar(&o.strict, "strict", false, "let warnings fail too")
-	cmd.Flags().BoolVar(&o.unchecked, "unchecked", false, "show each access to an untyped answer, as a note")
+	cmd.Flags().StringVar(&o.format, "format", "text", "output format of diagnostics: text, json or github")
+	cmd.Flags().StringVar(&o.stdinFormat, "stdin-format", "cue", "format of standard input: cue, yaml or json")
+	cmd.Flags().BoolVar(&o.strict, "strict", false, "exit with 1 on warnings, too")
+	cmd.Flags().BoolVar(&o.unchecked, "unchecked", false, "print each access to an untyped response as a note")
 	a.addTagFlag(cmd)
 	mustComplete(cmd, "format", "text", "json", "github")
 	mustComplete(cmd, "stdin-format", "cue", "yaml", "json")
@@ -65,7 +65,7 @@ func (a *app) vetCommand() *cobra.Command {
 
 func (a *app) vet(ctx context.Context, paths []string, o vetOptions) error {
 	if o.format != "text" && o.format != "json" && o.format != "github" {
-		return usagef("--format is %q; it takes text, json or github", o.format)
+		return usagef("invalid --format %q (use text, json or github)", o.format)
 	}
 	var findings, unchecked diag.List
 	sources := diag.Sources{}
@@ -92,19 +92,19 @@ func (a *app) vet(ctx context.Context, paths []string, o vetOptions) error {
 		return err
 	}
 	if o.format == "text" {
-		if err := conclude(a.out, findings, unchecked, names, o.unchecked); err != nil {
+		if err := writeSummary(a.out, findings, unchecked, names, o.unchecked); err != nil {
 			return err
 		}
 	}
 	if findings.HasErrors() || o.strict && len(findings) > 0 {
-		return reported{exitFindings}
+		return reportedError{exitFindings}
 	}
 	return nil
 }
 
-// conclude says what people want to know beside the findings: that there are none,
-// and how much of the specs nothing could check.
-func conclude(w io.Writer, findings, unchecked diag.List, names []string, listed bool) error {
+// writeSummary reports if there are no findings, and how many accesses could not be
+// checked.
+func writeSummary(w io.Writer, findings, unchecked diag.List, names []string, listed bool) error {
 	var lines []string
 	if len(findings) == 0 {
 		lines = append(lines, "no mistakes in "+strings.Join(names, ", "))
@@ -114,7 +114,7 @@ func conclude(w io.Writer, findings, unchecked diag.List, names []string, listed
 		if n == 1 {
 			accesses = "access"
 		}
-		lines = append(lines, fmt.Sprintf("%d unchecked %s to untyped answers: add `returns: #Type`; --unchecked shows where", n, accesses))
+		lines = append(lines, fmt.Sprintf("%d unchecked %s to untyped responses: add `returns: #Type`; --unchecked prints them", n, accesses))
 	}
 	for _, line := range lines {
 		if _, err := fmt.Fprintln(w, line); err != nil {
@@ -124,14 +124,14 @@ func conclude(w io.Writer, findings, unchecked diag.List, names []string, listed
 	return nil
 }
 
-// evaluate builds a spec anew, so that its warnings are seen again.
+// evaluate builds a spec without the cache, to report its warnings again.
 func (a *app) evaluate(ctx context.Context, spec build.Spec) (*build.Built, error) {
-	stop := a.whileBuilding(spec)
+	stop := a.showEvaluation(spec)
 	defer stop()
 	return a.builder().Evaluate(ctx, spec)
 }
 
-// report writes findings in one of the formats.
+// report writes findings in the given format.
 func (a *app) report(w io.Writer, format string, findings diag.List, sources diag.Sources) error {
 	switch format {
 	case "json":
@@ -143,22 +143,23 @@ func (a *app) report(w io.Writer, format string, findings diag.List, sources dia
 	}
 }
 
-// stdinLimit is more than any spec may have, in bytes; the loader says so.
+// stdinLimit is the maximum number of bytes to read from standard input. It is larger
+// than the limit of the loader, which reports the error.
 const stdinLimit = 2 << 20
 
-// specOf is the spec at a path, with the tags of this command line.
+// specOf returns the spec at a path, with the tags of this command line.
 func (a *app) specOf(path string) build.Spec { return build.Spec{Path: path, Tags: a.tags} }
 
-// spec is what an argument names.
+// spec returns the spec that an argument names.
 func (a *app) spec(path, stdinFormat string) (build.Spec, error) {
 	spec := a.specOf(path)
 	if path != "-" {
-		return spec, exists(path)
+		return spec, checkExists(path)
 	}
 	switch stdinFormat {
 	case "cue", "yaml", "json":
 	default:
-		return spec, usagef("--stdin-format is %q; it takes cue, yaml or json", stdinFormat)
+		return spec, usagef("invalid --stdin-format %q (use cue, yaml or json)", stdinFormat)
 	}
 	text, err := io.ReadAll(io.LimitReader(a.in, stdinLimit))
 	if err != nil {
@@ -168,9 +169,9 @@ func (a *app) spec(path, stdinFormat string) (build.Spec, error) {
 	return spec, nil
 }
 
-// exists says what is wrong with the path of a spec, before anything else is
-// tried with it.
-func exists(path string) error {
+// checkExists returns an error if the path of a spec does not exist. The error suggests
+// a similar name.
+func checkExists(path string) error {
 	_, err := os.Stat(path)
 	if !os.IsNotExist(err) {
 		return err
@@ -181,7 +182,7 @@ func exists(path string) error {
 		known = append(known, e.Name())
 	}
 	if near := diag.DidYouMean(filepath.Base(path), known); near != "" {
-		return fmt.Errorf("there is no %s. Did you mean %q?", path, filepath.Join(filepath.Dir(path), near))
+		return fmt.Errorf("%s does not exist. Did you mean %q?", path, filepath.Join(filepath.Dir(path), near))
 	}
-	return fmt.Errorf("there is no %s: name a spec's file, or the folder of its package", path)
+	return fmt.Errorf("%s does not exist: name the file of a spec, or the folder of its package", path)
 }

@@ -1,6 +1,6 @@
-// Package compile makes a plan of a spec, and finds what is wrong with it: templates are typed,
-// arguments held against what actions declare, secrets followed to where they must not go, and
-// operations judged by how certain their effects are.
+// Package compile compiles a spec to a plan, and reports what is wrong with the spec. It compiles
+// templates and arguments to their declared types, follows secrets to places where others could
+// read them, and judges operations by how certain their effects are.
 package compile
 
 import (
@@ -8,70 +8,76 @@ import (
 	"sync"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/compile/arguments"
+	"github.com/declprov/declprov/engine/compile/component"
+	"github.com/declprov/declprov/engine/compile/finding"
+	"github.com/declprov/declprov/engine/compile/grants"
+	"github.com/declprov/declprov/engine/compile/scopes"
 	"github.com/declprov/declprov/engine/plan"
-	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/container"
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// compileSpec checks a whole spec, and compiles it. The program is usable only where the list
-// has no errors.
+// Compile compiles a spec. The program is usable only if the findings have no errors.
 func Compile(p *spec.Provider, families []*actions.Family) (*plan.Program, diag.List) {
-	prog, c := begin(p, families)
+	prog, c := begin(p, families, p.Resource)
 	for _, m := range p.Functions {
 		f := c.function(m)
 		prog.AddFunction(m.Name, func() (*plan.Function, error) { return f, nil })
 	}
 	for _, m := range p.Ephemerals {
 		if m.Open == nil {
-			continue // the loader has said so
+			continue // the loader has reported it
 		}
 		f := c.opener(m)
 		prog.AddFunction(m.Opener().Name, func() (*plan.Function, error) { return f, nil })
 	}
+	resources := map[string]*plan.Resource{}
 	for _, r := range p.Resources {
 		compiled := c.resource(r)
 		prog.Add(r.Name, plan.LazyResource{
 			Model:    func() (*spec.Resource, error) { return r, nil },
 			Compiled: func() (*plan.Resource, error) { return compiled, nil },
 		})
-		c.compiled[r.Name] = compiled
+		resources[r.Name] = compiled
 	}
-	c.aliases()
+	c.checkAliases()
 	for _, m := range p.Components {
-		compiled := c.component(m)
+		compiled := c.component(m, resources)
 		prog.AddComponent(m.Name, func() (*plan.Component, error) { return compiled, nil })
 	}
-	c.endless()
-	c.unserved()
-	prog.Unchecked = c.unchecked.Sorted()
-	return prog, c.diags.Sorted()
+	component.CheckRecursion(c.Collector, p)
+	for _, a := range p.Actions {
+		c.Warn(finding.CodeNotServed, a.Range, fmt.Sprintf("action %q", a.Name), "actions are not served by this version",
+			"The action is parsed and kept, but no schema shows it; hosts cannot use it yet.")
+	}
+	prog.Unchecked = c.Unchecked.Sorted()
+	return prog, c.Diags.Sorted()
 }
 
-// openContainer makes a program of a container. What is in one has passed compileSpec before, so each
-// resource is decoded and compiled only when it is first used.
+// Open returns the program of a container. A container was compiled before without errors, so each
+// of its parts is decoded and compiled only when it is first used.
 func Open(ct *container.Container, families []*actions.Family) (*plan.Program, error) {
 	p, err := ct.Provider()
 	if err != nil {
 		return nil, err
 	}
-	prog, c := begin(p, families)
+	prog, c := begin(p, families, func(name string) *spec.Resource {
+		r, _ := ct.Resource(name) // what uses the resource reports that it is nil
+		return r
+	})
+	if err := c.misfit(); err != nil {
+		return nil, err
+	}
 	for _, m := range p.Functions {
 		prog.AddFunction(m.Name, later(c, func(c *compiler) *plan.Function { return c.function(m) }))
 	}
 	for _, m := range p.Ephemerals {
 		prog.AddFunction(m.Opener().Name, later(c, func(c *compiler) *plan.Function { return c.opener(m) }))
 	}
-	c.model = func(name string) *spec.Resource {
-		r, _ := ct.Resource(name) // nil is reported where it is wanted
-		return r
-	}
 	for _, m := range p.Components {
-		prog.AddComponent(m.Name, later(c, func(c *compiler) *plan.Component { return c.component(m) }))
-	}
-	if err := c.misfit(); err != nil {
-		return nil, err
+		prog.AddComponent(m.Name, later(c, func(c *compiler) *plan.Component { return c.component(m, nil) }))
 	}
 	for _, name := range ct.ResourceNames() {
 		model := func() (*spec.Resource, error) { return ct.Resource(name) }
@@ -81,14 +87,27 @@ func Open(ct *container.Container, families []*actions.Family) (*plan.Program, e
 				return nil, fmt.Errorf("resource %s of %s: %w", name, p.Name, err)
 			}
 			fork := c.fork()
-			r := fork.resource(m)
-			return r, fork.misfit()
+			return fork.resource(m), fork.misfit()
 		})})
 	}
 	return prog, nil
 }
 
-// later compiles something when it is first asked for.
+// begin compiles what all parts of a spec share.
+func begin(p *spec.Provider, families []*actions.Family, model func(string) *spec.Resource) (*plan.Program, *compiler) {
+	prog, found := plan.NewProgram(p), &finding.Collector{}
+	names := &scopes.Names{Spec: p, Families: families}
+	shared := &provider{Names: names, families: arguments.CompileFamilies(found, names), model: model}
+	shared.granted = grants.Compile(found, names, shared.families)
+	c := newCompiler(shared, &grants.Checker{
+		Collector: found, Granted: shared.granted, Names: names, Programs: prog.Programs, Confined: prog.Confined,
+	})
+	prog.ConfigType = c.types.Build(p.Config)
+	prog.Permissions, prog.Defaults, prog.Session = shared.granted.Permissions, shared.families.Defaults, c.session()
+	return prog, c
+}
+
+// later returns a function that compiles something when it is first called.
 func later[T any](c *compiler, compile func(c *compiler) T) func() (T, error) {
 	return sync.OnceValues(func() (T, error) {
 		fork := c.fork()
@@ -97,50 +116,49 @@ func later[T any](c *compiler, compile func(c *compiler) T) func() (T, error) {
 	})
 }
 
-// misfit is the error of a spec that passed vet once, and no longer compiles:
-// another version of declprov made the container.
+// misfit returns an error if a spec of a container does not compile: another version of declprov
+// wrote the container.
 func (c *compiler) misfit() error {
-	if !c.diags.HasErrors() {
+	if !c.Diags.HasErrors() {
 		return nil
 	}
-	d := c.diags[0]
-	return fmt.Errorf("the compiled spec of %s does not fit this version of declprov: %s: %s", c.spec.Name, d.Context, d.Summary)
+	d := c.Diags[0]
+	return fmt.Errorf("the compiled spec of %s does not fit this version of declprov: %s: %s", c.Spec.Name, d.Context, d.Summary)
 }
 
-// begin compiles what belongs to no resource.
-func begin(p *spec.Provider, families []*actions.Family) (*plan.Program, *compiler) {
-	prog := plan.NewProgram(p)
-	c := &compiler{spec: p, families: families, named: prog.Programs, confined: prog.Confined, model: p.Resource, compiled: map[string]*plan.Resource{}}
-	c.types = value.NewBuilder(p.Types, c.equalRule)
-	prog.ConfigType = c.types.Of(p.Config)
-	c.provider()
-	prog.Permissions, prog.Defaults, prog.Session = c.grants, c.defaults, c.configure
-	return prog, c
-}
-
-// aliases reports former names that somebody else has: which of the two a
-// recorded state belongs to, nobody could tell.
-func (c *compiler) aliases() {
-	taken := map[string]string{}
-	for _, r := range c.spec.Resources {
-		taken[r.Name] = r.Name
-	}
-	for _, r := range c.spec.Resources {
-		c.in(fmt.Sprintf("resource %q", r.Name), "resources."+r.Name, func() { c.aliasesOf(r, taken) })
-	}
-}
-
-func (c *compiler) aliasesOf(r *spec.Resource, taken map[string]string) {
-	for i, a := range r.Aliases {
-		name := plan.FormerName(a.Text, c.spec.Name)
-		if name == "" {
-			continue
+// component compiles a component. resources are those that are compiled already.
+func (c *compiler) component(m *spec.Component, resources map[string]*plan.Resource) (out *plan.Component) {
+	c.In(fmt.Sprintf("component %q", m.Name), "components."+m.Name, func() {
+		components := &component.Compiler{
+			Collector: c.Collector, Names: c.Names, Types: c.types, Yields: c.yields, Granted: c.granted, Model: c.model, Compiled: resources,
 		}
-		if other, ok := taken[name]; ok {
-			c.fail(codeAliasTaken, a.Range, fmt.Sprintf("aliases[%d]", i), fmt.Sprintf("alias %q is the name of %s already", a.Text, other),
-				"A recorded state of that name could be of either. Take the alias out, or rename the other.")
-			continue
-		}
-		taken[name] = r.Name
+		out = components.Compile(m)
+		out.Defaults = c.derivedInputs(m.Inputs)
+	})
+	return out
+}
+
+// checkAliases reports former names of resources that another resource has or had: a recorded state
+// with such a name could belong to either.
+func (c *compiler) checkAliases() {
+	owners := map[string]string{}
+	for _, r := range c.Spec.Resources {
+		owners[r.Name] = r.Name
+	}
+	for _, r := range c.Spec.Resources {
+		c.In(fmt.Sprintf("resource %q", r.Name), "resources."+r.Name, func() {
+			for i, a := range r.Aliases {
+				name := plan.FormerName(a.Text, c.Spec.Name)
+				if name == "" {
+					continue
+				}
+				if owner, ok := owners[name]; ok {
+					c.Fail(finding.CodeAliasTaken, a.Range, fmt.Sprintf("aliases[%d]", i), fmt.Sprintf("alias %q is already a name of %s", a.Text, owner),
+						"A recorded state with that name could belong to either. Remove the alias, or rename the other resource.")
+					continue
+				}
+				owners[name] = r.Name
+			}
+		})
 	}
 }

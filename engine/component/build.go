@@ -16,31 +16,31 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// build is the making of one component: what its templates see, which grows
-// with every child that is there.
+// build is the construction of one component. The scope of its templates grows with
+// every registered child.
 type build struct {
 	req   Request
 	urn   urn.URN
 	slots chan struct{}
 
 	mu sync.Mutex
-	// made are the children that are settled, by key; values and secrets are
-	// what templates see of them, and where secrets are in it.
-	made    map[string]*made
+	// made are the settled children, by key. values are the children as templates see
+	// them, and secrets marks the secrets in them.
+	made    map[string]*settled
 	values  map[string]any
 	secrets value.Secrets
 }
 
-// made is a child that is settled.
-type made struct {
-	// one is a child without forEach; nil where its `if` was false.
+// settled is a child that was registered or omitted.
+type settled struct {
+	// one is the resource of a child without forEach. It is nil if `if` was false.
 	one *instance
-	// each are those of a child with forEach, in order, under keys; nil where
-	// the `if` was false. listed says that they are a list.
+	// each are the resources of a child with forEach, in order, and keys are their keys.
+	// listed is true if forEach iterates over a list.
 	each   []*instance
 	keys   []string
 	listed bool
-	// unknown says that nobody knows yet which there are.
+	// unknown is true if the elements of forEach are not known yet.
 	unknown bool
 }
 
@@ -48,24 +48,24 @@ type made struct {
 type instance struct {
 	urn     urn.URN
 	outputs property.Map
-	// unknown says that nobody knows yet whether it will be there.
+	// unknown is true if it is not known yet whether the resource will exist.
 	unknown bool
 }
 
 func newBuild(req Request) *build {
-	b := &build{req: req, made: map[string]*made{}, values: map[string]any{}}
+	b := &build{req: req, made: map[string]*settled{}, values: map[string]any{}}
 	b.req.Scope.SetObject("inputs", req.Component.Inputs, req.Inputs)
 	return b
 }
 
-// mask hides the secrets that have been seen so far.
+// mask returns a mask of the secrets seen so far.
 func (b *build) mask() *screen.Mask {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return screen.NewMask(slices.Concat(b.req.Scope.Secrets.Values, b.secrets.Values))
 }
 
-// vars are what templates see now.
+// vars returns the variables of templates at this moment.
 func (b *build) vars(el *element) *expr.Vars {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,24 +74,24 @@ func (b *build) vars(el *element) *expr.Vars {
 	vars.Values["children"] = maps.Clone(b.values)
 	if el != nil {
 		var hidden value.Secrets
-		hidden.Within(el.values(), []string{"each"})
+		hidden.MarkSecrets(el.values(), []string{"each"})
 		vars.Values["each"] = expr.Reveal(el.values(), nil)
 		vars.Secrets = append(vars.Secrets, hidden.Paths...)
 	}
 	return &vars
 }
 
-// eval evaluates a template to a value that may hold secrets and unknowns.
+// eval evaluates a template. The value may contain secrets and unknown values.
 func (b *build) eval(v *expr.Value, el *element) (any, error) {
 	out, err := v.Eval(b.vars(el))
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	expr.Reveal(out, b.secrets.Saw)
+	expr.Reveal(out, b.secrets.AddPlain)
 	return out, err
 }
 
-// put shows a settled child to the templates that come after it.
-func (b *build) put(ch *plan.Child, m *made) {
+// put makes a settled child visible to templates.
+func (b *build) put(ch *plan.Child, m *settled) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.made[ch.Key] = m
@@ -125,9 +125,9 @@ func (b *build) put(ch *plan.Child, m *made) {
 	}
 }
 
-// dependencies are what a template's value depends on: those of the inputs that
-// it refers to, and the children. Those of `each` are those of what forEach goes
-// over.
+// dependencies returns what the value of a template depends on: the dependencies of
+// the inputs to which it refers, and the children. `each` has the dependencies of
+// forEach.
 func (b *build) dependencies(v, forEach *expr.Value) []urn.URN {
 	if v == nil {
 		return nil
@@ -142,7 +142,7 @@ func (b *build) dependenciesOf(v, forEach *expr.Value) []urn.URN {
 	for _, ref := range v.Refs() {
 		switch ref.Path[0] {
 		case "inputs":
-			on = append(on, carried(property.New(b.req.Inputs), ref.Path[1:])...)
+			on = append(on, dependenciesAt(property.New(b.req.Inputs), ref.Path[1:])...)
 		case "children":
 			on = append(on, b.childrenAt(ref.Path[1:])...)
 		case "each":
@@ -151,11 +151,11 @@ func (b *build) dependenciesOf(v, forEach *expr.Value) []urn.URN {
 			}
 		}
 	}
-	return merged(on)
+	return mergeSorted(on)
 }
 
-// childrenAt are the URNs of the children that a path below `children` speaks
-// of, with what their outputs there depend on.
+// childrenAt returns the URNs of the children to which a path below `children`
+// refers, and the dependencies of their outputs at the path.
 func (b *build) childrenAt(path []string) []urn.URN {
 	var on []urn.URN
 	for key, m := range b.made {
@@ -180,39 +180,39 @@ func (one *instance) dependencies(path []string) []urn.URN {
 	if one == nil || one.unknown {
 		return nil
 	}
-	return append(carried(property.New(one.outputs), path), one.urn)
+	return append(dependenciesAt(property.New(one.outputs), path), one.urn)
 }
 
-// carried are what a value depends on that a path leads to: by marks on what
-// it leads through, on it, and on what is in it.
-func carried(v property.Value, path []string) []urn.URN {
+// dependenciesAt returns the dependencies of the values on a path, and of everything
+// below it.
+func dependenciesAt(v property.Value, path []string) []urn.URN {
 	on := slices.Clone(v.Dependencies())
 	switch {
 	case v.IsMap():
 		for name, item := range v.AsMap().All {
 			if len(path) == 0 || path[0] == "*" || path[0] == name {
-				on = append(on, carried(item, path[min(1, len(path)):])...)
+				on = append(on, dependenciesAt(item, path[min(1, len(path)):])...)
 			}
 		}
 	case v.IsArray():
 		for i, item := range v.AsArray().All {
 			if len(path) == 0 || path[0] == "*" || path[0] == strconv.Itoa(i) {
-				on = append(on, carried(item, path[min(1, len(path)):])...)
+				on = append(on, dependenciesAt(item, path[min(1, len(path)):])...)
 			}
 		}
 	}
 	return on
 }
 
-// merged are all of the lists' members, once each, sorted.
-func merged(lists ...[]urn.URN) []urn.URN {
+// mergeSorted returns the distinct URNs of all lists, sorted.
+func mergeSorted(lists ...[]urn.URN) []urn.URN {
 	all := slices.Concat(lists...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// name is what a child is called: the component's name, its key, and of a child
-// with forEach the element's.
+// name returns the name of a child's resource: the name of the component, the key of
+// the child, and for a child with forEach the key of the element.
 func (b *build) name(ch *plan.Child, el *element) (string, error) {
 	name := b.req.Name + "-" + ch.Key
 	if el == nil {
@@ -220,7 +220,7 @@ func (b *build) name(ch *plan.Child, el *element) (string, error) {
 	}
 	key, err := value.Text(el.key)
 	if err != nil || key == "" {
-		return "", errors.New("an element without a key cannot be named: give it one")
+		return "", errors.New("an element requires a key, from which its name is built")
 	}
 	return name + "-" + key, nil
 }

@@ -19,15 +19,17 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// mostParallel bounds the registrations of one component that are under way,
-// whatever the host allows: each is a call that waits.
+// mostParallel is the maximum number of concurrent registrations of one component,
+// regardless of the host's setting.
 const mostParallel = 64
 
-// errNeeded says that a child was not made because one that it needs was not.
-var errNeeded = errors.New("what it needs could not be made")
+// errNeeded means that a child was not registered because the registration of another
+// child that it depends on failed.
+var errNeeded = errors.New("a child that it depends on could not be created")
 
-// children registers all children, each as soon as those that it needs are
-// there. When one fails, those that do not need it are made all the same.
+// children registers all children, each as soon as those that it depends on are
+// registered. If one fails, the children that do not depend on it are registered
+// nevertheless.
 func (b *build) children(ctx context.Context) error {
 	b.slots = make(chan struct{}, min(max(b.req.Parallel, 1), mostParallel))
 	done := map[string]chan struct{}{}
@@ -56,19 +58,19 @@ func (b *build) children(ctx context.Context) error {
 	return errors.Join(slices.DeleteFunc(failed, func(err error) bool { return errors.Is(err, errNeeded) })...)
 }
 
-// element is one of those that a child is made for.
+// element is an element of forEach.
 type element struct {
 	key, value any
 }
 
-// values are the element's as `each`.
+// values returns the element as `each`.
 func (el *element) values() map[string]any { return map[string]any{"key": el.key, "value": el.value} }
 
-// child makes one child, or one for each element.
+// child registers one child, or one resource for each element.
 func (b *build) child(ctx context.Context, ch *plan.Child) error {
 	if ch.ForEach == nil {
 		one, err := b.instance(ctx, ch, nil)
-		b.put(ch, &made{one: one})
+		b.put(ch, &settled{one: one})
 		return err
 	}
 	over, err := b.eval(ch.ForEach, nil)
@@ -77,14 +79,14 @@ func (b *build) child(ctx context.Context, ch *plan.Child) error {
 	}
 	elements, listed, err := elementsOf(over, ch.Keyed)
 	if errors.Is(err, scope.ErrNotKnown) && b.req.Preview {
-		b.tellUnknown(ch, "how many there will be")
-		b.put(ch, &made{unknown: true})
+		b.warnUnknown(ch, "how many there will be")
+		b.put(ch, &settled{unknown: true})
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("forEach: %w", err)
 	}
-	out := &made{listed: listed, each: make([]*instance, len(elements)), keys: make([]string, len(elements))}
+	out := &settled{listed: listed, each: make([]*instance, len(elements)), keys: make([]string, len(elements))}
 	failed := make([]error, len(elements))
 	var all sync.WaitGroup
 	for i, el := range elements {
@@ -102,8 +104,9 @@ func (b *build) child(ctx context.Context, ch *plan.Child) error {
 	return errors.Join(failed...)
 }
 
-// elementsOf are what a child is made for, in order; listed tells a list from a
-// map, whose keys are sorted. Null is an empty one, a map where keyed says so.
+// elementsOf returns the elements of forEach in order. listed is true for a list. The
+// elements of a map are sorted by key. Null is an empty list, or an empty map if
+// keyed is true.
 func elementsOf(over any, keyed bool) (elements []element, listed bool, err error) {
 	var secret bool
 	if s, ok := over.(expr.Secret); ok {
@@ -127,27 +130,27 @@ func elementsOf(over any, keyed bool) (elements []element, listed bool, err erro
 		return elements, true, nil
 	case map[string]any:
 		if secret {
-			return nil, false, errors.New("it goes over a map that is secret, and its keys would become names that everybody sees")
+			return nil, false, errors.New("the map is secret, but its keys would become public names; use a map that is not secret")
 		}
 		for _, name := range slices.Sorted(maps.Keys(over)) {
 			elements = append(elements, element{key: name, value: over[name]})
 		}
 		return elements, false, nil
 	default:
-		return nil, false, fmt.Errorf("it yields %s, and a list or a map is wanted", actions.KindOf(over))
+		return nil, false, fmt.Errorf("expected a list or a map, got %s", actions.KindOf(over))
 	}
 }
 
-// tellUnknown says in a preview that children are left out of it.
-func (b *build) tellUnknown(ch *plan.Child, what string) {
+// warnUnknown warns that children are missing from a preview.
+func (b *build) warnUnknown(ch *plan.Child, what string) {
 	if b.req.Warn == nil {
 		return
 	}
-	text := fmt.Sprintf("child %q is not in this preview: %s is not known until what it depends on is made", ch.Key, what)
+	text := fmt.Sprintf("child %q is not in this preview: %s is not known until its dependencies exist", ch.Key, what)
 	b.req.Warn(screen.Show(text, b.mask()))
 }
 
-// instance makes one resource of a child; nil where its `if` is false.
+// instance registers one resource of a child. It returns nil if `if` is false.
 func (b *build) instance(ctx context.Context, ch *plan.Child, el *element) (*instance, error) {
 	if ch.When != nil {
 		out, err := b.eval(ch.When, el)
@@ -163,10 +166,10 @@ func (b *build) instance(ctx context.Context, ch *plan.Child, el *element) (*ins
 			if !b.req.Preview {
 				return nil, fmt.Errorf("if: %w", scope.ErrNotKnown)
 			}
-			b.tellUnknown(ch, "whether it will be there")
+			b.warnUnknown(ch, "whether it will be there")
 			return &instance{unknown: true}, nil
 		default:
-			return nil, fmt.Errorf("if: it yields %s, and true or false is wanted", actions.KindOf(v))
+			return nil, fmt.Errorf("if: expected true or false, got %s", actions.KindOf(v))
 		}
 	}
 	r, err := b.registration(ch, el)
@@ -188,12 +191,12 @@ func (b *build) instance(ctx context.Context, ch *plan.Child, el *element) (*ins
 	return b.instanceOf(ch, got), nil
 }
 
-// instanceOf is a registered child as others see it.
+// instanceOf returns a registered resource as templates see it.
 func (b *build) instanceOf(ch *plan.Child, got Registered) *instance {
 	values := map[string]property.Value{"urn": property.New(string(got.URN))}
 	for name, v := range got.Outputs.All {
 		if !strings.HasPrefix(name, "__") {
-			values[name] = v // else it is its provider's own
+			values[name] = v // other names are reserved for the host
 		}
 	}
 	if !ch.Component {
@@ -202,7 +205,7 @@ func (b *build) instanceOf(ch *plan.Child, got Registered) *instance {
 			values["id"] = property.New(got.ID)
 		}
 	}
-	for _, name := range ch.Awaited(got.Unknown, b.req.Preview) {
+	for _, name := range ch.AwaitedMembers(got.Unknown, b.req.Preview) {
 		if _, ok := values[name]; !ok {
 			values[name] = property.New(property.Computed)
 		}

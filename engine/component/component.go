@@ -1,5 +1,5 @@
-// Package component makes components: it registers one and its children, each as soon as what it
-// refers to is there.
+// Package component constructs components. It registers a component and its children,
+// each child as soon as those that it depends on are registered.
 package component
 
 import (
@@ -17,27 +17,27 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// Request asks for a component to be made.
+// Request is a request to construct a component.
 type Request struct {
 	Component *plan.Component
-	// Name is the component's own; those of its children begin with it.
+	// Name is the name of the component, with which the names of its children begin.
 	Name string
-	// Inputs are checked and complete. They carry, as marks on the values, what they depend on.
+	// Inputs are checked and complete. Their values carry their dependencies.
 	Inputs  property.Map
 	Preview bool
-	// Parallel is how many children may be registered at the same time; less than two is one
-	// after the other.
+	// Parallel is the number of children that may be registered concurrently. Values
+	// below 2 mean one after the other.
 	Parallel  int
 	Registrar Registrar
-	// Scope is what the component's templates see beside its inputs and children.
+	// Scope contains what the component's templates see besides its inputs and children.
 	Scope   scope.Scope
 	Permits *permit.Permits
-	// Warn shows a warning to the user; nil drops it.
+	// Warn shows a warning to the user. It may be nil.
 	Warn func(screen.Text)
 }
 
-// Construct makes a component, and returns its URN and its outputs, which carry what they
-// depend on. After an error, what was registered stays.
+// Construct constructs a component, and returns its URN and its outputs, which carry
+// their dependencies. After an error, the resources that were registered remain.
 func Construct(ctx context.Context, req Request) (urn.URN, property.Map, error) {
 	b := newBuild(req)
 	var err error
@@ -54,7 +54,7 @@ func Construct(ctx context.Context, req Request) (urn.URN, property.Map, error) 
 	return b.urn, outputs, req.Registrar.End(ctx, b.urn, outputs)
 }
 
-// outputs are what the component yields, each with what it depends on.
+// outputs returns the outputs of the component with their dependencies.
 func (b *build) outputs() (property.Map, error) {
 	var yield any
 	on := map[string][]urn.URN{}
@@ -80,13 +80,13 @@ func (b *build) outputs() (property.Map, error) {
 	}
 	got, err := b.req.Component.Outputs.Project(yield, screen.NewMask(nil))
 	if err == nil && got.Missing != nil {
-		err = errors.New("it yields no " + diag.And(got.Missing))
+		err = errors.New("return lacks " + diag.And(got.Missing))
 	}
 	if err != nil {
 		return property.Map{}, err
 	}
 	for name, v := range got.Values {
-		got.Values[name] = v.WithDependencies(merged(v.Dependencies(), on[name]))
+		got.Values[name] = v.WithDependencies(mergeSorted(v.Dependencies(), on[name]))
 	}
 	return property.NewMap(got.Values), nil
 }

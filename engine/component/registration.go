@@ -20,7 +20,7 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// registration is a child as it should be, for an element of its forEach.
+// registration returns the desired state of a child, or of an element of its forEach.
 func (b *build) registration(ch *plan.Child, el *element) (Registration, error) {
 	name, err := b.name(ch, el)
 	if err != nil {
@@ -36,7 +36,7 @@ func (b *build) registration(ch *plan.Child, el *element) (Registration, error) 
 	return r, nil
 }
 
-// childInputs are the inputs of a child, each with what it depends on.
+// childInputs returns the inputs of a child with their dependencies.
 func (b *build) childInputs(ch *plan.Child, el *element) (property.Map, error) {
 	given := map[string]any{}
 	on := map[string][]urn.URN{}
@@ -52,7 +52,7 @@ func (b *build) childInputs(ch *plan.Child, el *element) (property.Map, error) {
 		if err != nil {
 			return property.Map{}, fmt.Errorf("inputs: %w", err)
 		}
-		all, err := spread(out)
+		all, err := members(out)
 		if err != nil {
 			return property.Map{}, err
 		}
@@ -65,7 +65,7 @@ func (b *build) childInputs(ch *plan.Child, el *element) (property.Map, error) {
 		if v == nil && !ch.KeepsNull(name) {
 			continue
 		}
-		value, err := ch.Takes.Under(name).FromPlain(v, "inputs."+name, screen.NewMask(nil))
+		value, err := ch.Takes.Child(name).FromPlain(v, "inputs."+name, screen.NewMask(nil))
 		if err != nil {
 			return property.Map{}, err
 		}
@@ -76,30 +76,30 @@ func (b *build) childInputs(ch *plan.Child, el *element) (property.Map, error) {
 	return property.NewMap(values), nil
 }
 
-// spread are the members of what should be an object: of a secret one, each
+// members returns the members of an object. The members of a secret object are
 // secret.
-func spread(v any) (map[string]any, error) {
+func members(v any) (map[string]any, error) {
 	switch v := v.(type) {
 	case map[string]any:
 		return v, nil
 	case nil:
 		return nil, nil
 	case expr.Secret:
-		all, err := spread(v.Value)
+		all, err := members(v.Value)
 		hidden := make(map[string]any, len(all))
 		for name, item := range all {
 			hidden[name] = expr.Secret{Value: item}
 		}
 		return hidden, err
 	case expr.Unknown:
-		return nil, errors.New("inputs: which there are is not known yet; name each in a struct, so that a preview can show them")
+		return nil, errors.New("inputs: their names are not known yet; write them as a struct, so that a preview can show them")
 	default:
-		return nil, fmt.Errorf("inputs: they are %s, and a struct is wanted", actions.KindOf(v))
+		return nil, fmt.Errorf("inputs: expected a struct, got %s", actions.KindOf(v))
 	}
 }
 
-// options evaluates the options of a child. Of those, what is not known yet in
-// a preview is left out of it.
+// options evaluates the options of a child. In a preview it omits options that are
+// not known yet.
 func (b *build) options(r *Registration, ch *plan.Child, el *element) error {
 	o, out := ch.Options, &r.Options
 	for _, key := range o.DependsOn {
@@ -107,7 +107,7 @@ func (b *build) options(r *Registration, ch *plan.Child, el *element) error {
 			r.DependsOn = append(r.DependsOn, one.urn)
 		}
 	}
-	r.DependsOn = merged(r.DependsOn)
+	r.DependsOn = mergeSorted(r.DependsOn)
 	if parent := b.only(o.Parent); parent != nil {
 		r.Parent = parent.urn
 	}
@@ -134,10 +134,10 @@ func (b *build) options(r *Registration, ch *plan.Child, el *element) error {
 	if read.err != nil {
 		return read.err
 	}
-	return b.granted(ch, out)
+	return b.checkPlugin(ch, out)
 }
 
-// all are the resources of a child that are there.
+// all returns the existing resources of a child.
 func (b *build) all(key string) []*instance {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -154,7 +154,7 @@ func (b *build) all(key string) []*instance {
 	return list
 }
 
-// only is the one resource of a child without forEach, or nil.
+// only returns the resource of a child without forEach, or nil.
 func (b *build) only(key string) *instance {
 	if list := b.all(key); len(list) == 1 {
 		return list[0]
@@ -162,15 +162,15 @@ func (b *build) only(key string) *instance {
 	return nil
 }
 
-// optionReader evaluates options; the first error stays.
+// optionReader evaluates options, and keeps the first error.
 type optionReader struct {
 	build *build
 	el    *element
 	err   error
 }
 
-// value is a template's, without marks; nil where there is none, or it is not
-// known yet.
+// value returns the value of a template without secret marks. It returns nil if there
+// is no template, or if the value is not known yet.
 func (r *optionReader) value(v *expr.Value) any {
 	if v == nil || r.err != nil {
 		return nil
@@ -227,12 +227,12 @@ func (r *optionReader) duration(v *expr.Value) time.Duration {
 	}
 	d, err := time.ParseDuration(text)
 	if (err != nil || d < 0) && r.err == nil {
-		r.err = fmt.Errorf("%q is not a duration; write one like 10s or 1m30s", text)
+		r.err = fmt.Errorf("invalid duration %q (use 10s or 1m30s)", text)
 	}
 	return d
 }
 
-// alias reads one: a text is a URN, or else a former name.
+// alias returns an alias. A text is a URN or a former name.
 func (r *optionReader) alias(a plan.ChildAlias) Alias {
 	if text := r.text(a.Text); strings.HasPrefix(text, "urn:pulumi:") {
 		return Alias{URN: text}
@@ -245,13 +245,13 @@ func (r *optionReader) alias(a plan.ChildAlias) Alias {
 	}
 }
 
-// granted refuses what a child's options say of its plugin and nobody has granted, and
-// says the version where only one is.
-func (b *build) granted(ch *plan.Child, o *RegistrationOptions) error {
+// checkPlugin returns an error if the options of a child name a plugin that is not
+// permitted. If exactly one version is permitted, it sets that version.
+func (b *build) checkPlugin(ch *plan.Child, o *RegistrationOptions) error {
 	if o.PluginDownloadURL != "" {
 		at := grant.PluginOrigin(o.PluginDownloadURL)
 		if at == "" {
-			return fmt.Errorf("pluginDownloadURL: %q is not a place that Pulumi downloads plugins from: it begins with %s", o.PluginDownloadURL, grant.PluginSchemes)
+			return fmt.Errorf("pluginDownloadURL: Pulumi cannot download plugins from %q: the URL must begin with %s", o.PluginDownloadURL, grant.PluginSchemes)
 		}
 		origin, err := grant.ParseOrigin(at)
 		if err != nil {
@@ -272,7 +272,7 @@ func (b *build) granted(ch *plan.Child, o *RegistrationOptions) error {
 	case o.Provider == nil && len(ch.Versions) == 1:
 		o.Version = ch.Versions[0]
 	case o.Provider == nil:
-		return fmt.Errorf("which version of package %q is not said; `permissions: packages` has %s", plan.PackageOf(ch.Type), diag.And(ch.Versions))
+		return fmt.Errorf("package %q requires a version; `permissions: packages` has %s", plan.PackageOf(ch.Type), diag.And(ch.Versions))
 	}
 	return nil
 }

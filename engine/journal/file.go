@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// A file holds the intents of one subject, as lines of JSON: first the version,
-// then each change in the order of time. Lines are only ever appended, so that a
-// change that was not synced cannot damage an earlier one that was; a file that
-// has become long is replaced as a whole.
+// A file contains the intents of one subject, as lines of JSON: first the version, then
+// the changes in chronological order. Lines are only appended, so that a change that was
+// not synced cannot damage an earlier one that was. A file with a long history is replaced
+// as a whole.
 
 const (
 	ending  = ".json"
@@ -31,40 +31,40 @@ type record struct {
 	Settled string  `json:"settled,omitempty"`
 }
 
-// content is what a file holds.
+// content is the content of a file.
 type content struct {
 	intents []Intent
-	// lines counts the changes.
+	// lines is the number of changes.
 	lines int
-	// torn reports that the end cannot be read. It was written when the machine
-	// lost power, and never synced.
+	// torn is true if the end of the file is incomplete, because the machine lost power
+	// before it was synced.
 	torn bool
 }
 
-// UnreadableError reports files of the journal that this version of declprov
-// cannot read. What was read beside them is complete.
+// UnreadableError reports files of the journal that this version of declprov cannot
+// read. All other files were read.
 type UnreadableError struct{ Files []UnreadableFile }
 
-// UnreadableFile is one such file, and why it cannot be read.
+// UnreadableFile is a file that cannot be read, and the reason.
 type UnreadableFile struct{ Path, Reason string }
 
 func (e *UnreadableError) Error() string {
 	var text []string
 	for _, f := range e.Files {
-		text = append(text, fmt.Sprintf("%s in the journal cannot be read: %s. It may name something that was created and never recorded: "+
-			"read it, look in the service, then remove the file", f.Path, f.Reason))
+		text = append(text, fmt.Sprintf("%s in the journal cannot be read: %s. It may describe an object that was created and never recorded: "+
+			"read the file, look for the object in the service, then delete the file", f.Path, f.Reason))
 	}
 	return strings.Join(text, "\n")
 }
 
 var errEarlier = errors.New("an earlier version of declprov wrote it")
 
-// parse reads the text of a file.
+// parse decodes the text of a file.
 func parse(text []byte) (c content, err error) {
 	first, rest, whole := bytes.Cut(text, []byte("\n"))
 	if !whole {
 		if torn := bytes.Trim(first, "\x00"); !strings.HasPrefix(header, string(torn)) {
-			return c, errors.New("it is not a file of the journal")
+			return c, errors.New("it is not a journal file")
 		}
 		c.torn = len(text) > 0
 		return c, nil
@@ -77,9 +77,9 @@ func parse(text []byte) (c content, err error) {
 	case err == nil && head.Version == 0 && head.Key != "":
 		return c, errEarlier
 	case err != nil || head.Version == 0:
-		return c, errors.New("it is not a file of the journal")
+		return c, errors.New("it is not a journal file")
 	case head.Version != version:
-		return c, fmt.Errorf("a newer version of declprov wrote it (format %d, and this one reads %d)", head.Version, version)
+		return c, fmt.Errorf("a newer version of declprov wrote it (expected format %[2]d, got %[1]d)", head.Version, version)
 	}
 	for len(rest) > 0 {
 		var line []byte
@@ -97,7 +97,7 @@ func parse(text []byte) (c content, err error) {
 	return c, nil
 }
 
-// apply makes the change of one line.
+// apply applies the change of one line.
 func (c *content) apply(r record) {
 	c.lines++
 	key := r.Settled
@@ -115,8 +115,8 @@ func (c *content) apply(r record) {
 	}
 }
 
-// long reports whether most of a file is history.
-func (c *content) long() bool { return c.lines > 64 && c.lines > 8*len(c.intents) }
+// isLong reports whether most of the file is history.
+func (c *content) isLong() bool { return c.lines > 64 && c.lines > 8*len(c.intents) }
 
 func encode(b *bytes.Buffer, r record) error {
 	enc := json.NewEncoder(b)
@@ -124,9 +124,9 @@ func encode(b *bytes.Buffer, r record) error {
 	return enc.Encode(r)
 }
 
-// appendRecords appends changes to a file, which is made if it is missing, and returns it
-// open, for the caller to sync and close. If the disk is full, the file is as
-// before.
+// appendRecords appends changes to a file, and creates it if it is missing. It
+// returns the open file, which the caller syncs and closes. If the disk is full, the
+// file remains unchanged.
 func appendRecords(path string, records []record) (_ *os.File, err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
@@ -156,8 +156,8 @@ func appendRecords(path string, records []record) (_ *os.File, err error) {
 	return f, nil
 }
 
-// replaceFile replaces a file by one without history. It is always synced, because it
-// takes the place of lines that were.
+// replaceFile replaces a file by one without history. It always syncs the new file,
+// because the old one may have been synced.
 func replaceFile(path string, intents []Intent) (*os.File, error) {
 	temp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {
@@ -182,7 +182,7 @@ func replaceFile(path string, intents []Intent) (*os.File, error) {
 	return temp, nil
 }
 
-// syncFolder makes the names in a folder survive a loss of power.
+// syncFolder syncs a folder, so that the names in it survive a loss of power.
 func syncFolder(path string) error {
 	d, err := os.Open(path)
 	if err != nil {

@@ -15,8 +15,8 @@ const (
 	shared    = unix.LOCK_SH
 )
 
-// tryLock locks a file until it is closed. held is false if another open file has
-// the lock; the error is that of a file system without locks.
+// tryLock locks a file until it is closed. held is false if another open file holds
+// the lock. It returns an error if the file system does not support locks.
 func tryLock(f *os.File, how int) (held bool, err error) {
 	for {
 		err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
@@ -32,8 +32,8 @@ func tryLock(f *os.File, how int) (held bool, err error) {
 	}
 }
 
-// lockFolder serialises the processes that change the journal. On a file system
-// without locks nothing does: two processes that change the intents of the same
+// lockFolder serializes the changes of all processes to the journal. It has no effect
+// on a file system without locks: two processes that change the intents of the same
 // resource at the same moment may then both send a request.
 func lockFolder(dir string) (release func(), err error) {
 	f, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o600)
@@ -57,7 +57,8 @@ func noLocks(err error) bool {
 		errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL)
 }
 
-// notSyncable reports that a file system cannot sync folders, or need not.
+// notSyncable reports whether the error means that the file system cannot sync
+// folders, or need not.
 func notSyncable(err error) bool {
 	return errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EROFS) || errors.Is(err, unix.ENOTSUP)
 }

@@ -18,7 +18,7 @@ var thing = Subject{Provider: "api", Type: "Thing", Resource: "urn:pulumi:dev::s
 
 // inTemp returns the journal of a folder that does not exist yet.
 func inTemp(t testing.TB) *Journal {
-	j := In(filepath.Join(t.TempDir(), "deep", "journal"))
+	j := Open(filepath.Join(t.TempDir(), "deep", "journal"))
 	t.Cleanup(func() {
 		if err := j.Close(); err != nil {
 			t.Error(err)
@@ -125,7 +125,7 @@ func TestFleeting(t *testing.T) {
 	}{{"", "", false}, {"true", "", true}, {"1", "", true}, {"false", "", false}, {"true", "/mnt/journal", false}}
 	for _, tc := range cases {
 		getenv := func(name string) string { return map[string]string{"CI": tc.ci, "DECLPROV_JOURNAL": tc.dir}[name] }
-		if got := Fleeting(getenv); got != tc.want {
+		if got := IsFleeting(getenv); got != tc.want {
 			t.Errorf("CI=%s DECLPROV_JOURNAL=%s: %t", tc.ci, tc.dir, got)
 		}
 	}
@@ -157,7 +157,7 @@ func TestForeignFiles(t *testing.T) {
 			if _, err := j.Of(thing); !errors.As(err, &bad) {
 				t.Errorf("Of: %v", err)
 			}
-			if _, err := j.Begin(Intent{Subject: thing}, false); !errors.As(err, &bad) || !strings.Contains(err.Error(), "remove the file") {
+			if _, err := j.Begin(Intent{Subject: thing}, false); !errors.As(err, &bad) || !strings.Contains(err.Error(), "delete the file") {
 				t.Errorf("Begin: %v", err)
 			}
 			if after, err := os.ReadFile(path); err != nil || string(after) != text {
@@ -220,10 +220,10 @@ func TestNoSpace(t *testing.T) {
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := In(blocked).Begin(Intent{Subject: thing}, true); err == nil || !strings.Contains(err.Error(), "DECLPROV_JOURNAL") {
+	if _, err := Open(blocked).Begin(Intent{Subject: thing}, true); err == nil || !strings.Contains(err.Error(), "DECLPROV_JOURNAL") {
 		t.Errorf("%v", err)
 	}
-	if _, err := In("/dev/full/journal").Begin(Intent{Subject: thing}, true); err == nil || !strings.Contains(err.Error(), "DECLPROV_JOURNAL") {
+	if _, err := Open("/dev/full/journal").Begin(Intent{Subject: thing}, true); err == nil || !strings.Contains(err.Error(), "DECLPROV_JOURNAL") {
 		t.Errorf("%v", err)
 	}
 }

@@ -9,34 +9,34 @@ import (
 	"path/filepath"
 )
 
-// keyFile holds the key of a folder, keySize bytes.
+// keyFile contains the secret key of a folder, which has keySize bytes.
 const (
 	keyFile = "key"
 	keySize = 32
 )
 
-// Key returns the secret of the journal's folder, which is made when it is first asked
-// for. Hashes of inputs are made with it: without, whoever reads one could guess the
-// secrets among them.
+// Key returns the secret key of the journal's folder. The first call creates it.
+// Hashes of inputs depend on it; otherwise anybody who reads a hash could guess the
+// secrets in the inputs.
 func (j *Journal) Key() ([]byte, error) {
 	path := filepath.Join(j.dir, keyFile)
 	key, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = j.makeKey(path); err == nil {
-			key, err = os.ReadFile(path) // or that of another process, which was first
+		if err = j.createKey(path); err == nil {
+			key, err = os.ReadFile(path) // or the key of another process, which was faster
 		}
 	}
 	if err == nil && len(key) != keySize {
-		err = fmt.Errorf("%s has %d bytes, and should have %d: remove it; what is open in the journal is then taken for that of other inputs", path, len(key), keySize)
+		err = fmt.Errorf("%s has %d bytes, expected %d; delete it, and the open intents in the journal will not match their inputs any more", path, len(key), keySize)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the journal's key: %w; %s names another folder", err, variable)
+		return nil, fmt.Errorf("cannot read the journal's key: %w; set %s to use another folder", err, variable)
 	}
 	return key, nil
 }
 
-// makeKey makes the file of the key, whole or not at all, unless there is one.
-func (j *Journal) makeKey(path string) error {
+// createKey creates the file of the key atomically, unless it exists.
+func (j *Journal) createKey(path string) error {
 	if err := j.prepare(); err != nil {
 		return err
 	}

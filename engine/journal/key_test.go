@@ -17,7 +17,7 @@ func TestKey(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range keys {
 		all.Go(func() {
-			key, err := In(dir).Key()
+			key, err := Open(dir).Key()
 			if err != nil {
 				t.Error(err)
 			}
@@ -30,7 +30,7 @@ func TestKey(t *testing.T) {
 			t.Errorf("%x and %x", key, keys[0])
 		}
 	}
-	other, err := In(t.TempDir()).Key()
+	other, err := Open(t.TempDir()).Key()
 	if err != nil || bytes.Equal(other, keys[0]) {
 		t.Errorf("%x, %v", other, err)
 	}
@@ -47,13 +47,13 @@ func TestKey(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
-	if list, err := In(dir).List(); err != nil || len(list) != 0 {
+	if list, err := Open(dir).List(); err != nil || len(list) != 0 {
 		t.Errorf("%v, %v", list, err)
 	}
 	if err := os.WriteFile(path, []byte("short"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := In(dir).Key(); err == nil || !strings.Contains(err.Error(), path) {
+	if _, err := Open(dir).Key(); err == nil || !strings.Contains(err.Error(), path) {
 		t.Error(err)
 	}
 }

@@ -29,7 +29,7 @@ func TestModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer os.RemoveAll(dir)
-		journals := []*Journal{In(dir), In(dir)}
+		journals := []*Journal{Open(dir), Open(dir)}
 		for _, j := range journals {
 			defer j.Close()
 		}
@@ -121,7 +121,7 @@ func TestModel(t *testing.T) {
 				maps.DeleteFunc(m.worker, func(_ string, worker int) bool { return worker == n })
 			},
 			"": func(t *rapid.T) {
-				j := In(dir) // a third process
+				j := Open(dir) // a third process
 				list, err := j.List()
 				if err != nil {
 					t.Fatal(err)

@@ -14,34 +14,35 @@ import (
 	"time"
 )
 
-// A process that works on intents holds a lock on a file of its own, which the
-// kernel releases when the process dies. So owners are told apart also where the
-// journal is shared by containers, which number their processes each from 1. Other
-// machines may not see the lock; for them the owner touches the file regularly.
+// A process that works on intents locks a file of its own. The kernel releases the lock
+// when the process dies. So owners can be distinguished even if containers, which each
+// number their processes from 1, share the journal. Other machines may not see the lock;
+// for them the owner touches the file regularly.
 
 const (
 	ownersFolder = "owners"
 	ownerEnding  = ".lock"
-	// heartbeat is how often the file of a process with intents under way is
-	// touched; a process of another machine whose file was not touched for
-	// heartbeatLimit is taken for dead.
+	// heartbeat is the interval at which a process with intents under way touches its
+	// file. A process on another machine counts as dead if it has not touched its file
+	// for heartbeatLimit.
 	heartbeat      = 15 * time.Second
 	heartbeatLimit = 60 * time.Second
 )
 
 // Process identifies a process that owns intents.
 type Process struct {
-	// Name is that of its file in the folder of the owners.
+	// Name is the name of the process's file in the folder of the owners.
 	Name string `json:"name,omitempty"`
 	PID  int    `json:"pid"`
-	// Host is the name of its machine or container, for people.
+	// Host is the name of the machine or container, for messages.
 	Host string `json:"host,omitempty"`
-	// Boot identifies the running kernel, Machine the machine over restarts; ""
-	// where the system does not say.
+	// Boot identifies the running kernel. Machine identifies the machine and does not
+	// change when it restarts. They are "" if the system has no such identifiers.
 	Boot    string `json:"boot,omitempty"`
 	Machine string `json:"machine,omitempty"`
-	// Unlocked records that the file system refused the lock. Then Start, when
-	// the process began, and Namespace, that of its number, tell it apart.
+	// Unlocked is true if the file system refused the lock. The process is then
+	// identified by Start, the time when it began, and Namespace, that of its process
+	// number.
 	Unlocked  bool   `json:"unlocked,omitempty"`
 	Start     string `json:"start,omitempty"`
 	Namespace string `json:"namespace,omitempty"`
@@ -54,14 +55,14 @@ func (p Process) String() string {
 	return fmt.Sprintf("process %d on %s", p.PID, p.Host)
 }
 
-// current describes this process.
+// current returns this process.
 var current = sync.OnceValue(func() Process {
 	p := Process{PID: os.Getpid(), Boot: bootID(), Machine: machineID(), Start: startOf(os.Getpid()), Namespace: namespace()}
 	p.Host, _ = os.Hostname()
 	return p
 })
 
-// owner is a Journal's claim to be alive.
+// owner shows to other processes that a Journal's process is alive.
 type owner struct {
 	dir string
 
@@ -72,7 +73,7 @@ type owner struct {
 	timer *time.Timer
 }
 
-// hold notes that an intent is under way, and returns who works on it.
+// hold records that an intent is under way, and returns the owner.
 func (o *owner) hold(key string) (Process, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -85,13 +86,13 @@ func (o *owner) hold(key string) (Process, error) {
 		o.keys = map[string]int{}
 	}
 	if len(o.keys) == 0 {
-		o.touch() // it was not, while nothing was under way
+		o.touch() // an idle owner does not
 	}
 	o.keys[key]++
 	return o.self, nil
 }
 
-// unhold takes back one hold.
+// unhold undoes one hold.
 func (o *owner) unhold(key string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -100,16 +101,16 @@ func (o *owner) unhold(key string) {
 	}
 }
 
-// drop notes that an intent is no longer under way. The lock is kept for a while:
-// most often the next intent follows at once.
+// drop records that an intent is no longer under way. The lock remains for a while,
+// because usually the next intent follows immediately.
 func (o *owner) drop(key string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.keys, key)
 }
 
-// acquire makes and locks a file. A sweep may take it away before it is locked,
-// and then it is made again.
+// acquire creates and locks a file. If a sweep removes the file before it is locked,
+// acquire repeats.
 func (o *owner) acquire() error {
 	o.sweep()
 	for {
@@ -140,13 +141,14 @@ func (o *owner) acquire() error {
 	}
 }
 
+// isAt reports whether path still refers to f.
 func isAt(f *os.File, path string) bool {
 	a, errA := f.Stat()
 	b, errB := os.Stat(path)
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
-// beat touches the file, or gives it up if nothing is under way.
+// beat touches the file, or releases it if nothing is under way.
 func (o *owner) beat() {
 	o.mu.Lock()
 	idle := len(o.keys) == 0
@@ -184,7 +186,7 @@ func (o *owner) releaseIf(ready func() bool) error {
 	return errors.Join(err, f.Close())
 }
 
-// alive reports whether a process still runs, and holds its intents.
+// alive reports whether a process is running and holds its intents.
 func (o *owner) alive(p Process) bool {
 	o.mu.Lock()
 	own := o.file != nil && p == o.self
@@ -197,15 +199,15 @@ func (o *owner) alive(p Process) bool {
 	}
 	f, err := os.Open(filepath.Join(o.dir, p.Name))
 	if err != nil {
-		// Its file is removed when it ends; a file that cannot be opened says
-		// nothing, and the process may live.
+		// A process removes its file when it ends. If the file exists and cannot be
+		// opened, the process may be alive.
 		return !errors.Is(err, fs.ErrNotExist)
 	}
 	defer f.Close()
 	return aliveBy(f, p)
 }
 
-// aliveBy judges a process by its file.
+// aliveBy reports whether a process is alive according to its file.
 func aliveBy(f *os.File, p Process) bool {
 	free, err := tryLock(f, shared)
 	me := current()
@@ -224,13 +226,13 @@ func aliveBy(f *os.File, p Process) bool {
 	}
 	touched := info.ModTime()
 	if p.Machine != "" && p.Machine == me.Machine && p.Boot != me.Boot && touched.Before(booted()) {
-		return false // before this machine was started again
+		return false // before this machine restarted
 	}
 	return time.Since(touched) < heartbeatLimit
 }
 
-// sweep removes the files of processes that have died. Files that say nothing yet
-// are of processes that are beginning.
+// sweep removes the files of dead processes. It keeps empty files, because their
+// processes are starting.
 func (o *owner) sweep() {
 	entries, err := os.ReadDir(o.dir)
 	if err != nil {
@@ -244,8 +246,8 @@ func (o *owner) sweep() {
 	}
 }
 
-// sweepOne removes a file while it holds its lock, so that no process that has
-// just made it takes the lock for its own.
+// sweepOne removes a file while it holds its lock, so that a process that has just
+// created the file does not lock a removed one.
 func (o *owner) sweepOne(path string) {
 	f, err := os.Open(path)
 	if err != nil {

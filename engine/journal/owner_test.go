@@ -19,7 +19,7 @@ import (
 // The test binary is also the other processes: JOURNAL_CHILD says what it does
 // with the journal in JOURNAL_DIR.
 func TestMain(m *testing.M) {
-	j := In(os.Getenv("JOURNAL_DIR"))
+	j := Open(os.Getenv("JOURNAL_DIR"))
 	switch os.Getenv("JOURNAL_CHILD") {
 	case "":
 		os.Exit(m.Run())
@@ -127,7 +127,7 @@ func TestOwners(t *testing.T) {
 	if err != nil || claimed.Key != i.Key || claimed.Owner.PID != os.Getpid() {
 		t.Errorf("claimed from a dead process: %+v, %v", claimed, err)
 	}
-	begin(t, In(j.dir), Intent{Subject: Subject{Resource: "another"}})
+	begin(t, Open(j.dir), Intent{Subject: Subject{Resource: "another"}})
 	if files, err := filepath.Glob(filepath.Join(j.owner.dir, "*")); err != nil || len(files) != 2 {
 		t.Errorf("the next process sweeps away the dead one's file: %v, %v", files, err)
 	}
@@ -139,7 +139,7 @@ func rewrite(t *testing.T, j *Journal, change func(*Process)) {
 	t.Helper()
 	i := of(t, j, thing)[0]
 	change(&i.Owner)
-	if err := In(j.dir).Put(i, false); err != nil {
+	if err := Open(j.dir).Put(i, false); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -204,7 +204,7 @@ func TestMachines(t *testing.T) {
 			if err := os.Chtimes(filepath.Join(j.owner.dir, i.Owner.Name), at, at); err != nil {
 				t.Fatal(err)
 			}
-			list, err := In(j.dir).Of(thing)
+			list, err := Open(j.dir).Of(thing)
 			if err != nil || list[0].UnderWay() != tc.alive {
 				t.Errorf("alive: %t, want %t (%v)", list[0].UnderWay(), tc.alive, err)
 			}
@@ -245,20 +245,20 @@ func TestOwnersSideBySide(t *testing.T) {
 	var all sync.WaitGroup
 	for n := range 64 {
 		all.Go(func() {
-			j := In(dir)
+			j := Open(dir)
 			s := Subject{Resource: fmt.Sprint(n)}
 			if _, err := j.Begin(Intent{Subject: s}, false); err != nil {
 				t.Error(err)
 				return
 			}
-			list, err := In(dir).Of(s)
+			list, err := Open(dir).Of(s)
 			if err != nil || len(list) != 1 || !list[0].UnderWay() {
 				t.Errorf("%+v, %v", list, err)
 			}
 			if err := j.Close(); err != nil {
 				t.Error(err)
 			}
-			if list, err = In(dir).Of(s); err != nil || len(list) != 1 || !list[0].Open() {
+			if list, err = Open(dir).Of(s); err != nil || len(list) != 1 || !list[0].Open() {
 				t.Errorf("after it closed: %+v, %v", list, err)
 			}
 		})
@@ -295,7 +295,7 @@ func TestKills(t *testing.T) {
 		}
 		all.Wait()
 	}
-	list, err := In(dir).List()
+	list, err := Open(dir).List()
 	if err != nil {
 		t.Fatal(err)
 	}

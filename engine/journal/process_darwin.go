@@ -18,7 +18,7 @@ func machineID() string {
 	return host
 }
 
-// booted returns when the machine was started.
+// booted returns the time when the machine was started.
 func booted() time.Time {
 	at, err := unix.SysctlTimeval("kern.boottime")
 	if err != nil {

@@ -16,12 +16,13 @@ func readLine(path string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// bootID identifies the running kernel: all containers of a machine have the same.
+// bootID identifies the running kernel. It is the same in all containers of a
+// machine.
 func bootID() string { return readLine("/proc/sys/kernel/random/boot_id") }
 
 func machineID() string { return readLine("/etc/machine-id") }
 
-// booted returns when the machine was started.
+// booted returns the time when the machine was started.
 func booted() time.Time {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {
@@ -30,19 +31,19 @@ func booted() time.Time {
 	return time.Now().Add(-time.Duration(info.Uptime) * time.Second)
 }
 
-// namespace identifies what process numbers are relative to.
+// namespace identifies the namespace of process numbers.
 func namespace() string {
 	name, _ := os.Readlink("/proc/self/ns/pid")
 	return name
 }
 
-// startOf returns when a process began, in ticks since the boot; "" if it has
-// ended, also where its parent has not waited for it: in a container without an
-// init, such a zombie stays for good.
+// startOf returns the time when a process began, in ticks since boot. It returns ""
+// if the process has ended, even if its parent has not waited for it. In a container
+// without an init process, such a zombie remains forever.
 func startOf(pid int) string {
 	stat, _ := os.ReadFile(filepath.Join("/proc", fmt.Sprint(pid), "stat"))
-	// The fields follow the name in parentheses, which may contain anything: the
-	// state is the first after it, the start the 20th. See proc(5).
+	// The fields follow the name in parentheses, which may contain any characters. The
+	// state is the first field after it, and the start the 20th; see proc(5).
 	if i := bytes.LastIndexByte(stat, ')'); i >= 0 {
 		fields := strings.Fields(string(stat[i+1:]))
 		if len(fields) > 19 && !strings.ContainsAny(fields[0], "ZXx") {
@@ -52,5 +53,5 @@ func startOf(pid int) string {
 	return ""
 }
 
-// running reports whether the process with this number is the one that began then.
+// running reports whether a process with this number and start is running.
 func running(pid int, start string) bool { return start != "" && startOf(pid) == start }

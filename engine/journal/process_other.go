@@ -11,11 +11,11 @@ import (
 
 func namespace() string { return "" }
 
-// startOf returns "": this system does not tell apart processes that had the same
-// number one after the other.
+// startOf returns "", because this system cannot distinguish processes that had the
+// same number at different times.
 func startOf(int) string { return "" }
 
-// running reports whether a process has this number.
+// running reports whether a process with this number is running.
 func running(pid int, _ string) bool {
 	found, err := os.FindProcess(pid)
 	if err != nil {
@@ -23,9 +23,10 @@ func running(pid int, _ string) bool {
 	}
 	defer func() { _ = found.Release() }()
 	if runtime.GOOS == "windows" {
-		return true // only processes that run are found
+		return true // FindProcess only finds running processes
 	}
-	// Elsewhere any number is found; a signal without effect tells.
+	// On other systems FindProcess always succeeds, and signal 0 reports whether the
+	// process exists.
 	err = found.Signal(syscall.Signal(0))
 	return err == nil || errors.Is(err, os.ErrPermission)
 }

@@ -4,12 +4,11 @@ package journal
 
 import "time"
 
-// This system identifies neither its boot nor the machine, as far as this package
-// knows: processes of other machines and earlier boots are judged by their
-// heartbeat.
+// This package knows no identifiers of the boot and the machine on this system. Processes
+// of other machines and earlier boots are judged by their heartbeat.
 
 func bootID() string    { return "" }
 func machineID() string { return "" }
 
-// booted returns when the machine was started, the zero time if unknown.
+// booted returns the zero time, which means unknown.
 func booted() time.Time { return time.Time{} }

@@ -14,36 +14,36 @@ import (
 	"time"
 )
 
-// Journal is a folder of intents, one file per subject. Several goroutines,
-// processes and machines may use the folder at once.
+// Journal is a folder of intents, with one file per subject. Several goroutines,
+// processes and machines may use the folder concurrently.
 //
-// A Journal that has begun or claimed intents holds a lock, by which others see
-// that its process is alive: keep it for as long as it works on them.
+// A Journal that has begun or claimed intents holds a lock, by which other processes
+// see that its process is alive. Keep it open while working on the intents.
 type Journal struct {
 	dir string
-	// mu serialises this Journal's changes, before the folder's lock does those of
-	// all.
+	// mu serializes the changes of this Journal. The lock of the folder serializes those
+	// of all processes.
 	mu    sync.Mutex
 	owner owner
-	// names are the files that there were when Has was first asked, and those that
-	// this Journal has written since; nil before.
+	// names are the files that existed when Has was first called, and those that this
+	// Journal has written since. It is nil before.
 	names   map[string]bool
 	namesMu sync.RWMutex
 }
 
-// In returns the journal of a folder, which is made at the first Begin.
-func In(dir string) *Journal {
+// Open returns the journal in a folder, which the first Begin creates.
+func Open(dir string) *Journal {
 	return &Journal{dir: dir, owner: owner{dir: filepath.Join(dir, ownersFolder)}}
 }
 
-// Close ends the Journal's ownership of its intents. Those that it still works on
-// are open from then on.
+// Close gives up the ownership of the Journal's intents. Intents that are still under
+// way become open.
 func (j *Journal) Close() error { return j.owner.release() }
 
-// Has reports whether the journal may hold intents of a subject: it knows what there
-// was when it was first asked, and what this Journal has written since. It is for
-// those who look at every resource and hardly ever find anything; what another
-// process begins meanwhile, Of and Begin see.
+// Has reports whether the journal may contain intents of a subject. It knows the
+// files that existed when it was first called, and those that this Journal has
+// written since. It is for callers that look at every resource and rarely find an
+// intent. Of and Begin also see intents that other processes have begun since.
 func (j *Journal) Has(s Subject) bool {
 	j.namesMu.RLock()
 	names := j.names
@@ -64,8 +64,8 @@ func (j *Journal) Has(s Subject) bool {
 	return j.names[s.file()]
 }
 
-// wrote notes that a subject has a file.
-func (j *Journal) wrote(name string) {
+// addName records that a subject has a file.
+func (j *Journal) addName(name string) {
 	j.namesMu.Lock()
 	defer j.namesMu.Unlock()
 	if j.names != nil {
@@ -81,14 +81,14 @@ func (e *BusyError) Error() string {
 	if e.Intent.Operation == Update {
 		verb = "updating"
 	}
-	return fmt.Sprintf("%s is %s this %s at this moment; wait for it, or end it", e.Intent.Owner, verb, e.Intent.Type)
+	return fmt.Sprintf("%s is %s this %s now; wait for it, or stop it", e.Intent.Owner, verb, e.Intent.Type)
 }
 
-// ErrChanged reports that an intent is no longer as it was read: another process
-// has claimed or settled it. Read the subject's intents again.
+// ErrChanged reports that another process has claimed or settled an intent since it
+// was read. Callers must read the intents of the subject again.
 var ErrChanged = errors.New("another process has changed the intent in the journal")
 
-// Of returns the intents of a subject in the order of their beginning.
+// Of returns the intents of a subject, the oldest first.
 func (j *Journal) Of(s Subject) ([]Intent, error) {
 	c, err := readFile(filepath.Join(j.dir, s.file()))
 	if err != nil {
@@ -98,7 +98,7 @@ func (j *Journal) Of(s Subject) ([]Intent, error) {
 	return c.intents, nil
 }
 
-// readFile reads a file; one that does not exist has no intents.
+// readFile reads a file. A missing file has no intents.
 func readFile(path string) (content, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -114,15 +114,15 @@ func readFile(path string) (content, error) {
 	return c, nil
 }
 
-// examine notes which intents a living process works on.
+// examine sets which intents a living process works on.
 func (j *Journal) examine(intents []Intent, known map[Process]bool) {
 	for n := range intents {
 		i := &intents[n]
 		if i.Status != Begun {
 			continue
 		}
-		live, asked := known[i.Owner]
-		if !asked {
+		live, ok := known[i.Owner]
+		if !ok {
 			live = j.owner.alive(i.Owner)
 			known[i.Owner] = live
 		}
@@ -130,9 +130,9 @@ func (j *Journal) examine(intents []Intent, known map[Process]bool) {
 	}
 }
 
-// Begin records an intent, and fills in its Key, Status, Owner and the time when
-// it began. With sync, it survives a loss of power once Begin has returned. A
-// *BusyError reports that another living process has begun the same step.
+// Begin records an intent, and sets its Key, Status, Owner and Began. If sync is
+// true, the intent survives a loss of power once Begin has returned. It returns a
+// *BusyError if another living process has begun the same step.
 func (j *Journal) Begin(i Intent, sync bool) (Intent, error) {
 	if err := j.prepare(); err != nil {
 		return Intent{}, remedy(err)
@@ -151,7 +151,7 @@ func (j *Journal) Begin(i Intent, sync bool) (Intent, error) {
 		return []record{{Put: &i}}, nil
 	})
 	if err != nil {
-		// It may have been written, and could not be synced. Nothing was sent.
+		// The intent may have been written although syncing failed. Nothing was sent.
 		err = errors.Join(err, j.Settle(i.Subject, func(other Intent) bool { return other.Key == i.Key }))
 		j.owner.unhold(i.Key)
 		return Intent{}, remedy(err)
@@ -159,9 +159,9 @@ func (j *Journal) Begin(i Intent, sync bool) (Intent, error) {
 	return i, nil
 }
 
-// Claim takes over an intent that Of, Begin or List returned: it is begun again,
-// under its key. A *BusyError reports that another living process works on it, and
-// ErrChanged that it is no longer as it was read.
+// Claim takes over an intent that Of, Begin or List returned, under the same key. Its
+// status becomes Begun. It returns a *BusyError if another living process works on
+// the intent, and ErrChanged if the intent has changed.
 func (j *Journal) Claim(i Intent) (Intent, error) {
 	if err := j.prepare(); err != nil {
 		return Intent{}, remedy(err)
@@ -198,8 +198,8 @@ func equal(a, b Intent) bool {
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// Put records an intent as it is now, in the place of the one with its key.
-// Without sync, a loss of power may bring back what was recorded before.
+// Put replaces the intent with the same key. Without sync, a loss of power may
+// restore the previous version.
 func (j *Journal) Put(i Intent, sync bool) error {
 	if err := j.prepare(); err != nil {
 		return remedy(err)
@@ -212,8 +212,8 @@ func (j *Journal) Put(i Intent, sync bool) error {
 	}))
 }
 
-// Hand records that the host was given a state, with that id, for the create of a token:
-// the intents of it that were answered become handed.
+// Hand records that a state with an id was returned to the host for the create with a
+// token. The answered intents of the create become handed.
 func (j *Journal) Hand(s Subject, token, id string) error {
 	return remedy(j.change(s, false, func(before []Intent) ([]record, error) {
 		var records []record
@@ -227,8 +227,8 @@ func (j *Journal) Hand(s Subject, token, id string) error {
 	}))
 }
 
-// Settle forgets the intents of a subject for which gone returns true: nothing
-// came of them for certain, or what came of them is recorded elsewhere.
+// Settle removes the intents of a subject for which gone returns true. These
+// certainly had no effect, or their effect is recorded elsewhere.
 func (j *Journal) Settle(s Subject, gone func(Intent) bool) error {
 	if _, err := os.Lstat(filepath.Join(j.dir, s.file())); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -245,9 +245,9 @@ func (j *Journal) Settle(s Subject, gone func(Intent) bool) error {
 	}))
 }
 
-// change reads the file of a subject and appends what do returns, while no other
-// process changes anything. The disk is waited for after that, so that changes
-// side by side wait together.
+// change reads the file of a subject and appends the records that do returns, while
+// no other process changes the folder. It syncs after releasing the lock, so that
+// concurrent changes wait for the disk together.
 func (j *Journal) change(s Subject, sync bool, do func([]Intent) ([]record, error)) error {
 	f, err := j.changeLocked(filepath.Join(j.dir, s.file()), do)
 	if err != nil || f == nil {
@@ -261,8 +261,8 @@ func (j *Journal) change(s Subject, sync bool, do func([]Intent) ([]record, erro
 	return errors.Join(err, f.Close())
 }
 
-// changeLocked returns the file that it changed, for the caller to sync and close;
-// nil if it changed or left none.
+// changeLocked returns the changed file, which the caller syncs and closes. It
+// returns nil if nothing changed or the file was removed.
 func (j *Journal) changeLocked(path string, do func([]Intent) ([]record, error)) (*os.File, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -284,21 +284,20 @@ func (j *Journal) changeLocked(path string, do func([]Intent) ([]record, error))
 		c.apply(r)
 	}
 	if len(c.intents) > 0 {
-		j.wrote(filepath.Base(path))
+		j.addName(filepath.Base(path))
 	}
 	switch {
 	case len(c.intents) == 0:
 		return nil, os.Remove(path)
-	case c.torn || c.long():
+	case c.torn || c.isLong():
 		return replaceFile(path, c.intents)
 	default:
 		return appendRecords(path, records)
 	}
 }
 
-// prepare makes the folder. Its name and those of its parents are synced before
-// the folder of the owners appears in it, so that whoever finds that one need not
-// sync them again.
+// prepare creates the folder. It syncs the folder and its parents before it creates
+// the folder of the owners. If that exists, they need not be synced again.
 func (j *Journal) prepare() error {
 	if _, err := os.Stat(j.owner.dir); err == nil {
 		return nil
@@ -315,8 +314,8 @@ func (j *Journal) prepare() error {
 	return nil
 }
 
-// syncParents syncs a folder and all above it. Those that this process may not
-// open it did not make.
+// syncParents syncs a folder and all its parents. It ignores folders that it may not
+// open, because this process did not create them.
 func syncParents(dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -335,8 +334,8 @@ func syncParents(dir string) error {
 	}
 }
 
-// List returns all intents, the oldest first. Files that cannot be read are
-// passed over, and reported by an *UnreadableError beside the intents of the rest.
+// List returns all intents, the oldest first. If it cannot read some files, it
+// returns the intents of the others and an *UnreadableError.
 func (j *Journal) List() ([]Intent, error) {
 	entries, err := os.ReadDir(j.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -368,12 +367,12 @@ func (j *Journal) List() ([]Intent, error) {
 	return all, nil
 }
 
-// remedy adds what to do to an error of the file system.
+// remedy adds a remedy to an error of the file system.
 func remedy(err error) error {
 	var busy *BusyError
 	var bad *UnreadableError
 	if err == nil || errors.As(err, &busy) || errors.As(err, &bad) || errors.Is(err, ErrChanged) {
 		return err
 	}
-	return fmt.Errorf("cannot write the journal of what is being created: %w; set %s to a folder that can be written to", err, variable)
+	return fmt.Errorf("cannot write the journal: %w; set %s to a writable folder", err, variable)
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// GrantsBeyond returns the grants that go beyond what earlier ones allow: what a new
-// version of a spec asks for more. Where that cannot be told for certain, a grant counts
-// as more: a person then looks at it.
+// Beyond returns the grants that go beyond what earlier grants allow: what a new
+// version of a spec requests in addition. A grant that cannot be compared with
+// certainty is included, so that a person reviews it.
 func Beyond(grants, earlier []Grant) []Grant {
 	var more []Grant
 	for _, g := range grants {
@@ -22,12 +22,13 @@ func Beyond(grants, earlier []Grant) []Grant {
 	return more
 }
 
-// includes reports whether a grant certainly allows all that another one does.
+// includes reports whether a grant certainly allows everything that another one
+// allows.
 func (g Grant) includes(other Grant) bool {
 	switch {
 	case g.Access != other.Access && (g.Access != plan.AccessName(grant.Write) || other.Access != plan.AccessName(grant.Read)):
 		return false
-	case looser(other.Confined, g.Confined):
+	case isLooser(other.Confined, g.Confined):
 		return false
 	case keepsMore(other.Capabilities, g.Capabilities):
 		return false
@@ -50,7 +51,8 @@ func (g Grant) includes(other Grant) bool {
 	return false
 }
 
-// includesPath reports whether a pattern is a whole tree in which the other one stays.
+// includesPath reports whether tree is a pattern of a whole folder that contains
+// every match of pattern.
 func includesPath(tree, pattern string) bool {
 	folder, whole := strings.CutSuffix(tree, "/**")
 	if !whole || strings.ContainsAny(folder, `*?[{\`) || slices.Contains(strings.FieldsFunc(pattern, func(r rune) bool { return r == '/' || r == '\\' }), "..") {
@@ -59,7 +61,7 @@ func includesPath(tree, pattern string) bool {
 	return pattern == folder || strings.HasPrefix(pattern, folder+"/")
 }
 
-// keepsMore reports whether root's commands keep a capability that they did not.
+// keepsMore reports whether commands run by root keep additional capabilities.
 func keepsMore(now, before []string) bool {
 	if now == nil {
 		now = spec.Capabilities()
@@ -67,8 +69,8 @@ func keepsMore(now, before []string) bool {
 	return before != nil && slices.ContainsFunc(now, func(name string) bool { return !slices.Contains(before, name) })
 }
 
-// looser reports whether programs are bound less than they were.
-func looser(now, before plan.Confinement) bool {
+// isLooser reports whether programs are less confined than before.
+func isLooser(now, before plan.Confinement) bool {
 	order := []plan.Confinement{plan.Unconfined, plan.Mixed, plan.Attempted, plan.Enforced}
 	return slices.Index(order, now) < slices.Index(order, before)
 }

@@ -1,5 +1,5 @@
-// Package permissions lists what a spec is permitted, for a reviewer, and compares two versions
-// of a spec by it.
+// Package permissions lists the permissions of a spec for a reviewer, and compares
+// those of two versions.
 package permissions
 
 import (
@@ -11,37 +11,36 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 )
 
-// Grant is one permission of a spec, as a reviewer reads it.
+// Grant is one permission of a spec in the form for reviewers.
 type Grant struct {
 	// Access is read, write, hosts, run, env, packages or agent.
 	Access string `json:"access"`
-	// Pattern is the glob, origin, program or name, with its templates as
-	// written.
+	// Pattern is the glob, origin, program or name, with its templates.
 	Pattern string `json:"pattern"`
-	// Implied says that no permissions block asks for it: the spec names it.
+	// Implied is true if the grant is not from a permissions block, but from a name in
+	// the spec.
 	Implied bool `json:"implied"`
-	// Chosen says that the user's program decides what it covers.
+	// Chosen is true if the user's program affects what the grant covers.
 	Chosen bool `json:"chosenByTheProgram"`
-	// Settings are those of the configuration that decide what it covers, and the inputs
-	// that do and for which the author has chosen a default.
+	// Settings are the settings of the configuration that affect what the grant covers,
+	// and the inputs that do and have a default.
 	Settings []Setting `json:"settings,omitempty"`
-	// Confined says, of a program, how the spec's commands are bound by the other
-	// grants.
+	// Confined says, for a program, how the other grants restrict the commands of the
+	// spec.
 	Confined plan.Confinement `json:"confined,omitempty"`
-	// Capabilities are those that the spec's commands keep where root runs them, if
-	// it narrows them.
+	// Capabilities are the capabilities that commands run by root keep, if the spec
+	// narrows them.
 	Capabilities []string `json:"capabilities,omitzero"`
 }
 
-// Setting is a part of the configuration or an input on which a grant depends, and what
-// decides it where nobody sets it.
+// Setting is a setting or an input that affects a grant, and its default.
 type Setting struct {
 	Name string `json:"name"`
-	// Default is the value in JSON, or an expression; "" where there is none.
+	// Default is a value as JSON, or an expression. It is "" if there is none.
 	Default string `json:"default,omitempty"`
-	// Env are the variables that give it.
+	// Env are the environment variables that set it.
 	Env []string `json:"env,omitempty"`
-	// By is the component of the spec, and its child, that says Default instead of the
+	// By is the component of the spec, and its child, that sets Default instead of the
 	// program; or "".
 	By string `json:"by,omitempty"`
 }
@@ -50,7 +49,7 @@ func (s Setting) equal(other Setting) bool {
 	return s.Name == other.Name && s.Default == other.Default && s.By == other.By && slices.Equal(s.Env, other.Env)
 }
 
-// jsonText is a value of the author's own as JSON.
+// jsonText returns a value as JSON.
 func jsonText(v any) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -61,8 +60,8 @@ func jsonText(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// Of returns the permissions that the spec has.
-func Of(p *plan.Program) ([]Grant, error) {
+// List returns the permissions of a spec.
+func List(p *plan.Program) ([]Grant, error) {
 	if err := p.All(); err != nil {
 		return nil, err
 	}
@@ -73,11 +72,11 @@ func Of(p *plan.Program) ([]Grant, error) {
 	var out []Grant
 	for _, g := range slices.Concat(p.Permissions, p.Programs.Sorted()) {
 		one := Grant{
-			Access: plan.AccessName(g.Access), Pattern: g.Node.Text, Implied: g.Implied, Chosen: g.Chosen(),
+			Access: plan.AccessName(g.Access), Pattern: g.Node.Text, Implied: g.Implied, Chosen: g.DependsOnInputs(),
 			Settings: settingsOf(g, p.Provider, inputs),
 		}
 		if g.Access == grant.Run {
-			one.Confined, one.Capabilities = p.Confined.Together(), p.Capabilities()
+			one.Confined, one.Capabilities = p.Confined.Summary(), p.Capabilities()
 		}
 		out = append(out, one)
 	}

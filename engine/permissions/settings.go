@@ -10,11 +10,12 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// settingsOf returns the settings and defaulted inputs that the pattern refers to. Whoever
-// reads a grant of `${inputs.path}` takes it for what their own program says, and must
-// see the path that the author has put there for programs that say nothing.
+// settingsOf returns the settings, and the inputs with defaults, to which the pattern
+// refers. A reviewer of the grant `${inputs.path}` expects that the program chooses
+// the path, and must see the path that the author chose for programs that do not set
+// it.
 func settingsOf(g plan.Permission, provider *spec.Provider, inputs []*spec.Type) []Setting {
-	d := &deciding{provider: provider}
+	d := &settingsCollector{provider: provider}
 	for _, ref := range g.Value.Refs() {
 		switch ref.Path[0] {
 		case "config":
@@ -32,7 +33,7 @@ func settingsOf(g plan.Permission, provider *spec.Provider, inputs []*spec.Type)
 	return d.settings
 }
 
-// grantInputs returns the types that `inputs` stands for in a grant.
+// grantInputs returns the types that `inputs` may have in a grant.
 func grantInputs(p *plan.Program) ([]*spec.Type, error) {
 	var all []*spec.Type
 	for _, name := range p.Names {
@@ -54,18 +55,18 @@ func grantInputs(p *plan.Program) ([]*spec.Type, error) {
 	return all, nil
 }
 
-// deciding collects the properties that decide a grant.
-type deciding struct {
+// settingsCollector collects the settings and inputs that affect a grant.
+type settingsCollector struct {
 	provider *spec.Provider
 	settings []Setting
-	// inputs are those that expressions refer to, of the component if there is one.
+	// inputs is the type to which expressions refer. component is its component, or nil.
 	inputs    *spec.Type
 	component *spec.Component
 }
 
-// addChildren adds what components of the spec say for an input of their children of
-// some types.
-func (d *deciding) addChildren(path []string, of func(typeName string) bool) {
+// addChildren adds the values that components of the spec pass to an input of their
+// children of some types.
+func (d *settingsCollector) addChildren(path []string, of func(typeName string) bool) {
 	inputs, component := d.inputs, d.component
 	for _, m := range d.provider.Components {
 		for _, ch := range m.Children {
@@ -78,9 +79,9 @@ func (d *deciding) addChildren(path []string, of func(typeName string) bool) {
 	d.inputs, d.component = inputs, component
 }
 
-// addChild adds what a component of the spec says for an input of its child: there the
-// author chooses, and not the program.
-func (d *deciding) addChild(m *spec.Component, ch *spec.Child, path []string) {
+// addChild adds the value that a component passes to an input of its child, because
+// there the author chooses it, and not the program.
+func (d *settingsCollector) addChild(m *spec.Component, ch *spec.Child, path []string) {
 	value, name := ch.Inputs, "inputs"
 	for _, p := range path {
 		if value == nil || value.Kind != spec.MapNode {
@@ -89,22 +90,22 @@ func (d *deciding) addChild(m *spec.Component, ch *spec.Child, path []string) {
 		value, name = value.Get(p), name+"."+p
 	}
 	if value == nil {
-		return // the default holds
+		return // the default applies
 	}
 	by, text := "component "+m.Name+", child "+ch.Key, textOfNode(value)
 	if !d.keepSetting(Setting{Name: name, Default: text, By: by}) {
 		return
 	}
 	d.addNamed(text)
-	if ch.ForEach != nil && names(text, "each") {
-		over := textOfNode(ch.ForEach)
-		if d.keepSetting(Setting{Name: "forEach", Default: over, By: by}) {
-			d.addNamed(over)
+	if ch.ForEach != nil && contains(text, "each") {
+		elements := textOfNode(ch.ForEach)
+		if d.keepSetting(Setting{Name: "forEach", Default: elements, By: by}) {
+			d.addNamed(elements)
 		}
 	}
 }
 
-// textOfNode is an expression as it is written, and another value as JSON.
+// textOfNode returns an expression as it was written, and any other value as JSON.
 func textOfNode(n *spec.Node) string {
 	if n.Kind == spec.StringNode && expr.HasTemplate(n) {
 		return n.Text
@@ -112,19 +113,19 @@ func textOfNode(n *spec.Node) string {
 	return jsonText(n.Plain())
 }
 
-// addNamed adds the inputs and settings that an expression names, all of them where it
-// may name any: rather too many than one too few.
-func (d *deciding) addNamed(text string) {
+// addNamed adds the inputs and settings that an expression mentions, or all of them
+// if it may refer to any. It may add too many, but not too few.
+func (d *settingsCollector) addNamed(text string) {
 	for _, of := range []struct {
 		name string
 		t    *spec.Type
 	}{{"inputs", d.inputs}, {"config", d.provider.Config}} {
-		if of.t == nil || !names(text, of.name) {
+		if of.t == nil || !contains(text, of.name) {
 			continue
 		}
 		whole := regexp.MustCompile(`\b` + of.name + `\b\s*([^.\s\w]|$)`).MatchString(text)
 		for _, p := range d.provider.Types.Resolve(of.t).Fields {
-			if !whole && !names(text, p.Name) {
+			if !whole && !contains(text, p.Name) {
 				continue
 			}
 			d.add(of.name, of.t, []string{p.Name})
@@ -135,14 +136,14 @@ func (d *deciding) addNamed(text string) {
 	}
 }
 
-// names reports whether a word stands in a text.
-func names(text, word string) bool {
+// contains reports whether a text contains a word.
+func contains(text, word string) bool {
 	return regexp.MustCompile(`\b` + regexp.QuoteMeta(word) + `\b`).MatchString(text)
 }
 
-// add adds what stands on a path below an object, or all of its members where the path
-// ends: a default anywhere on the way decides what the path yields.
-func (d *deciding) add(name string, object *spec.Type, path []string) {
+// add adds the properties on a path below an object, and all members of the last one.
+// A default of any property on the path affects the value.
+func (d *settingsCollector) add(name string, object *spec.Type, path []string) {
 	if object == nil {
 		return
 	}
@@ -158,8 +159,9 @@ func (d *deciding) add(name string, object *spec.Type, path []string) {
 	}
 }
 
-// keep keeps a property once; of one without a default only a setting is worth a word.
-func (d *deciding) keep(name string, p *spec.Property, always bool) {
+// keep adds a property once. Unless always is true, it ignores properties without a
+// default.
+func (d *settingsCollector) keep(name string, p *spec.Property, always bool) {
 	if d.component != nil && strings.HasPrefix(name, "inputs") {
 		name += " of component " + d.component.Name
 	}
@@ -175,8 +177,8 @@ func (d *deciding) keep(name string, p *spec.Property, always bool) {
 	}
 }
 
-// keepSetting keeps a setting, and reports whether it is a new one.
-func (d *deciding) keepSetting(s Setting) bool {
+// keepSetting adds a setting, and reports whether it is new.
+func (d *settingsCollector) keepSetting(s Setting) bool {
 	if slices.ContainsFunc(d.settings, s.equal) {
 		return false
 	}

@@ -13,39 +13,41 @@ import (
 // Word is one item of a Words argument.
 type Word struct {
 	Value *expr.Value
-	// Author says that the word begins with the author's own text.
+	// Author is true if the word begins with literal text of the author.
 	Author bool
-	Name   string // for people: command[2]
+	Name   string // for messages: command[2]
 }
 
 // Argument is a compiled argument of an action.
 type Argument struct {
 	Decl *actions.Arg
-	// Value is what is evaluated before the action runs; nil for Late and Typed
-	// arguments.
+	// Value is evaluated before the action runs. It is nil for Late and Typed arguments.
 	Value *expr.Value
-	// Node is the argument as written, Rest what of it Value is made of.
+	// Node is the argument as written. Rest is the part of it from which Value was
+	// compiled.
 	Node, Rest *spec.Node
-	// Parts are what reaches the action apart from the value.
+	// Parts are passed to the action separately from the value.
 	Parts Parts
-	// typ is the type that a Typed argument names.
+	// Type is the type that a Typed argument names.
 	Type *spec.Type
-	// Words are the items of a Words argument; see Word.
+	// Words are the items of a Words argument.
 	Words []Word
-	// Exposes are the templates in it whose values others can read.
+	// Exposes are templates in the argument whose values other users or processes can
+	// read.
 	Exposes []*expr.Value
-	// Under is the family's default, whose members stand below the value's,
-	// for a Merged argument.
+	// Under is the family's default of a Merged argument. It supplies the members that
+	// the argument itself lacks.
 	Under *Argument
-	// Renamed says that a name in the value is another one on the wire.
+	// Renamed is true if the value contains a name that differs on the wire.
 	Renamed bool
-	// Inherited says that the argument is the family's default: its late parts
-	// were compiled with it. Request is the text by which the step asks for that, or nil.
+	// Inherited is true if the argument is the family's default. Its late parts were
+	// compiled with the default. Request is the text with which the step requests the
+	// default, or nil.
 	Inherited bool
 	Request   *spec.Node
 }
 
-// Source is where the argument comes from, or a member of it.
+// Source returns where the argument, or a member of it, comes from.
 func (a *Argument) Source(member string) actions.Source {
 	switch {
 	case a.Request != nil:
@@ -57,7 +59,7 @@ func (a *Argument) Source(member string) actions.Source {
 	}
 }
 
-// whole is the argument with the family's default below it.
+// whole returns the argument as written, completed by the family's default.
 func (a *Argument) whole() *spec.Node {
 	if a.Under == nil || a.Node.Kind != spec.MapNode || a.Under.Node.Kind != spec.MapNode {
 		return a.Node
@@ -71,27 +73,25 @@ func (a *Argument) whole() *spec.Node {
 	return &out
 }
 
-// Part is a late expression or a path: a whole argument, or inside one.
+// Part is a late expression or a path: a whole argument, or a part of one.
 type Part struct {
 	Mode  actions.Mode
 	Node  *spec.Node
 	Value *expr.Value
-	// Own are the names that the call itself gives it: of the response, and not of an
-	// earlier step's.
+	// Own are the names that the call itself defines, such as those of its response.
 	Own []string
 }
 
-// Refs are what it refers to that is there before the call.
+// Refs returns the references of the part, without those to Own.
 func (p Part) Refs() []expr.Ref {
 	return slices.DeleteFunc(slices.Clone(p.Value.Refs()), func(ref expr.Ref) bool { return slices.Contains(p.Own, ref.Path[0]) })
 }
 
-// Parts are the parts of an argument, by dotted path. They never change: the
-// arguments in a family's defaults are shared by all steps, which are compiled
-// side by side.
+// Parts are the parts of an argument, by dotted path. They are immutable, because all
+// steps share the arguments in a family's defaults and are compiled concurrently.
 type Parts struct{ ByPath map[string]Part }
 
-// All are the parts, in no order.
+// All returns the parts in no particular order.
 func (p Parts) All() iter.Seq2[string, Part] { return maps.All(p.ByPath) }
 
 // late returns the late expression at a path, or nil.
@@ -102,7 +102,8 @@ func (p Parts) late(path string) *expr.Value {
 	return nil
 }
 
-// With returns the parts with one more. Without a value there is none.
+// With returns the parts and one more. It returns them unchanged if the new part has
+// no value.
 func (p Parts) With(path string, added Part) Parts {
 	if added.Value == nil {
 		return p

@@ -12,16 +12,16 @@ import (
 type Component struct {
 	Spec            *spec.Component
 	Inputs, Outputs *value.Type
-	Defaults        []*Derived // @default templates, in the order of their use
-	// Children are in an order in which each comes after those that it needs.
+	Defaults        []*Derived // @default templates, in the order of evaluation
+	// Children are ordered so that each child comes after those it depends on.
 	Children []*Child
-	// Yields are the outputs that `return` gives; Whole is a `return` that is one
-	// template.
+	// Yields are the outputs of `return`. If `return` is a single template, Whole is set
+	// instead.
 	Yields []Assignment
 	Whole  *expr.Value
 }
 
-// Assignment gives a property its value.
+// Assignment is a property and the template of its value.
 type Assignment struct {
 	Name  string
 	Value *expr.Value
@@ -30,35 +30,38 @@ type Assignment struct {
 // Child is a compiled child.
 type Child struct {
 	Key string
-	// Type is the name of a resource or component of the spec, or, where it is
-	// foreign, the token of another package's.
+	// Type is the name of a resource or component of this spec. If Foreign is true, it
+	// is a token of another package.
 	Type    string
 	Foreign bool
-	// Versions are those of its package that are granted; nil is any.
+	// Versions are the permitted versions of the foreign package. nil permits any
+	// version.
 	Versions []string
-	// Component says that it is no resource of its own, but made of others.
+	// Component is true if the child is a component, and false if it is a resource.
 	Component bool
-	// Needs are the keys of the children that must be there before it.
+	// Needs are the keys of the children that must be created first.
 	Needs []string
 
 	When, ForEach *expr.Value
-	// Keyed says that ForEach is known to go over a map, also where it is null.
+	// Keyed is true if ForEach iterates over a map, even if its value is null.
 	Keyed bool
-	// Inputs are given one by one, or Whole is a template that gives them all.
+	// Inputs are the individual inputs. If one template gives all inputs, Whole is set
+	// instead.
 	Inputs []Assignment
 	Whole  *expr.Value
-	// Takes is what the inputs are; it is untyped for a foreign child.
+	// Takes is the type of the inputs. It is untyped for a foreign child.
 	Takes *value.Type
-	// Has is what others see of it: its id, URN, inputs and outputs.
+	// Has is the type of the child as other templates see it: its id, URN, inputs and
+	// outputs.
 	Has *value.Type
-	// mentioned are the members that the component speaks of.
+	// mentioned are the members to which the component refers.
 	mentioned map[string]bool
 	Options   ChildOptions
 }
 
 // ChildOptions are the compiled options of a child.
 type ChildOptions struct {
-	// DependsOn, Parent, Provider and DeletedWith are keys of children.
+	// DependsOn and the fields below it are keys of children.
 	DependsOn                     []string
 	Parent, Provider, DeletedWith string
 
@@ -69,17 +72,17 @@ type ChildOptions struct {
 	Aliases                                        []ChildAlias
 }
 
-// ChildAlias is one that a child had before: a former name or a URN, or what was
-// different of name, type, parent, stack and project.
+// ChildAlias is a former identity of a child: a former name or URN as Text, or the
+// former parts of its identity.
 type ChildAlias struct {
 	Text                               *expr.Value
 	Name, Type, Parent, Stack, Project *expr.Value
 	NoParent                           bool
 }
 
-// Mentions notes which members of each child anything in the component refers
-// to.
-func (out *Component) Mentions() {
+// MarkMentioned records the members of each child to which a template of the
+// component refers.
+func (out *Component) MarkMentioned() {
 	byKey := map[string]*Child{}
 	for _, ch := range out.Children {
 		ch.mentioned = map[string]bool{}
@@ -101,7 +104,7 @@ func (out *Component) Mentions() {
 	}
 }
 
-// templates are all that the component evaluates in sight of its children.
+// templates returns the templates that are evaluated with the children in scope.
 func (out *Component) templates() []*expr.Value {
 	list := []*expr.Value{out.Whole}
 	for _, a := range out.Yields {
@@ -117,7 +120,7 @@ func (out *Component) templates() []*expr.Value {
 	return slices.DeleteFunc(list, func(v *expr.Value) bool { return v == nil })
 }
 
-// templates are all that the options evaluate.
+// templates returns the templates of the options.
 func (o *ChildOptions) templates() []*expr.Value {
 	list := []*expr.Value{
 		o.Protect, o.RetainOnDelete, o.DeleteBeforeReplace, o.Version, o.PluginDownloadURL, o.ImportID,
@@ -130,10 +133,11 @@ func (o *ChildOptions) templates() []*expr.Value {
 	return list
 }
 
-// Awaited are the members of a child that are not known yet if its answer lacks
-// them: in a preview what must be there and, of another package's, what is
-// spoken of, because such a provider may leave out what it cannot tell.
-func (ch *Child) Awaited(unknown, preview bool) []string {
+// AwaitedMembers returns the members that are unknown, rather than null, if a
+// response about the child lacks them. In a preview these are the required members.
+// For a foreign child they include all members to which the component refers, because
+// its provider may omit values that it does not know yet.
+func (ch *Child) AwaitedMembers(unknown, preview bool) []string {
 	if !unknown && !preview {
 		return nil
 	}
@@ -151,7 +155,8 @@ func (ch *Child) Awaited(unknown, preview bool) []string {
 	return names
 }
 
-// KeepsNull reports whether null is a value of an input, and not its absence.
+// KeepsNull reports whether null is a value of an input, distinct from an absent
+// input.
 func (ch *Child) KeepsNull(name string) bool {
 	m := ch.Takes.Member(name)
 	return m != nil && m.Check.Spec.Nullable

@@ -5,28 +5,30 @@ import (
 	"sync"
 )
 
-// Confinement says how the programs that a spec runs are bound by what it is
-// granted; to start others, and to name files, is then theirs.
+// Confinement says to what extent the permissions of a spec restrict the programs
+// that it runs, for example which files they may open and which programs they may
+// start.
 type Confinement string
 
 const (
-	// Unconfined programs do what they do.
+	// Unconfined programs are not restricted.
 	Unconfined Confinement = "none"
-	// Mixed are some unconfined, and some not.
+	// Mixed means that some programs are unconfined.
 	Mixed Confinement = "some"
-	// Attempted confines as far as the system can.
+	// Attempted programs are restricted as far as the operating system supports it.
 	Attempted Confinement = "attempted"
-	// Enforced confines, or starts nothing.
+	// Enforced programs do not start unless they can be restricted.
 	Enforced Confinement = "enforced"
 )
 
-// Confinements are those of the steps of a spec. Resources are compiled side by
-// side.
+// Confinements collects the confinements of all steps of a spec. It is safe for
+// concurrent use.
 type Confinements struct {
 	mu   sync.Mutex
 	seen []Confinement
 }
 
+// Add records the confinement of a step.
 func (c *Confinements) Add(one Confinement) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -35,8 +37,8 @@ func (c *Confinements) Add(one Confinement) {
 	}
 }
 
-// Together is what can be said of all of them; "" where there are none.
-func (c *Confinements) Together() Confinement {
+// Summary returns one Confinement for all steps, or "" if there are none.
+func (c *Confinements) Summary() Confinement {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {

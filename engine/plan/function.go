@@ -13,25 +13,25 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// Function is a compiled function of the provider, or what is made like one: a
-// query, or, without an operation, a value made of its inputs.
+// Function is a compiled function of the provider, a method, or the opening of an
+// ephemeral. Without an operation it is pure: its result is computed from the inputs.
 type Function struct {
 	Spec            *spec.Function
 	Inputs, Outputs *value.Type
 	Naming          value.Naming
 	Operation       *Operation
-	// Return is what a pure function yields.
+	// Return is the result of a pure function.
 	Return *expr.Value
-	// Sinks are the inputs that end up where a secret may not go.
+	// Sinks are uses of inputs at places where secrets are not allowed.
 	Sinks []Sink
-	// Ephemeral is, of a function that opens something, how it is kept.
+	// Ephemeral is set for a function that opens an ephemeral.
 	Ephemeral *Ephemeral
-	// ReliesOn reports, of a method, whether it relies on a property of the resource: see
-	// resource.reliesOn.
+	// ReliesOn reports whether a method relies on a property of the resource; see
+	// Resource.ReliesOn.
 	ReliesOn func(property string) bool
 }
 
-// Effects are the steps that change something.
+// Effects returns the steps that change something.
 func (f *Function) Effects() []*Step {
 	if f.Operation == nil {
 		return nil
@@ -39,39 +39,18 @@ func (f *Function) Effects() []*Step {
 	return slices.DeleteFunc(slices.Clone(f.Operation.Steps), func(s *Step) bool { return !s.Known || s.Effect != actions.Write })
 }
 
-// Want notes which members of each step's result the function refers to.
-func (f *Function) Want() {
-	w := Wanting{Named: map[string]*Step{}}
-	for i, s := range f.Operation.Steps {
-		w.Step(f.Operation.Steps[:i], f.Operation.Steps[:i+1], s)
-		if s.Model.As != "" {
-			w.Named[s.Model.As] = s
-		}
-	}
-	if f.Operation.Return != nil {
-		w.Note(f.Operation.Steps, nil, f.Operation.Return)
-		return
-	}
-	if s := Last(f.Operation.Steps); s.Yield != "" {
-		s.Want([]string{s.Yield})
-		return
-	}
-	for _, p := range f.Spec.Outputs.Fields {
-		Last(f.Operation.Steps).Wants[p.Name] = true
-	}
-}
-
-// Ephemeral is how what a function opened is kept, and given back.
+// Ephemeral says how an opened ephemeral is renewed and closed.
 type Ephemeral struct {
 	Name string
-	// Renew and Close see what was opened as `state`; either may be nil.
+	// Renew and Close receive the result of opening as `state`. Either may be nil.
 	Renew, Close *Function
 	RenewAfter   *expr.Value
 }
 
-// Until is how long it is from now until what `renewAfter` says: seconds, a
-// duration, or a time. Null is 0: for ever.
-func Until(v any, now time.Time) (time.Duration, error) {
+// RenewalDelay returns the time from now until the value of `renewAfter`, which is a
+// duration, a number of seconds, or a time. It returns 0, which means never, for
+// null.
+func RenewalDelay(v any, now time.Time) (time.Duration, error) {
 	switch v := v.(type) {
 	case nil:
 		return 0, nil
@@ -92,5 +71,5 @@ func Until(v any, now time.Time) (time.Duration, error) {
 			return time.Duration(seconds * float64(time.Second)), nil
 		}
 	}
-	return 0, fmt.Errorf("renewAfter wants a duration such as \"10m\", seconds, or a time such as \"2026-01-02T15:04:05Z\", and not %s", actions.KindOf(v))
+	return 0, fmt.Errorf("invalid renewAfter: expected a duration such as \"10m\", a number of seconds, or a time such as \"2026-01-02T15:04:05Z\", got %s", actions.KindOf(v))
 }

@@ -2,28 +2,29 @@ package plan
 
 import "slices"
 
-// identification is what a resource's `id` and `import` say of each other.
+// identification relates a resource's `id` and `import` to each other.
 type identification struct {
-	// ID is the id's template, where it can be read backwards.
+	// ID is the template of the id, if it is reversible.
 	ID Reversible
-	// Imports is how the text of an import is read; it is the id's own template,
-	// unless the spec has an `import`. Not given, the text is the id.
+	// Imports is the template by which the text of an import is parsed: that of
+	// `import`, or else that of the id. If it is not set, the text is the id.
 	Imports Reversible
-	// Known says that an import's text tells the id: it is in it, or made of it.
+	// Known is true if the text of an import determines the id.
 	Known bool
-	// Follows says that the id can be made anew of what a read sees; Answered,
-	// that the response of a step is a part of it. OfInputs are the inputs that are.
+	// Follows is true if the id can be evaluated again from the result of a read.
+	// Answered is true if the id refers to the response of a step. OfInputs are the
+	// inputs to which the id refers.
 	Follows, Answered bool
 	OfInputs          []string
 }
 
-// ByID are the inputs that the id says, on import and ever after: a read need not
-// give them.
-func (i identification) ByID(name string) bool {
+// Determines reports whether the id or the text of an import determines an input. A
+// read need not return such an input.
+func (i identification) Determines(name string) bool {
 	return slices.Contains(i.Imports.inputs(), name) || slices.Contains(i.ID.inputs(), name)
 }
 
-// Inputs are the inputs that every import gives.
+// Inputs returns the inputs that every import determines.
 func (i identification) Inputs() map[string]bool {
 	out := map[string]bool{}
 	for _, name := range i.Imports.inputs() {

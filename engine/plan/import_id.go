@@ -13,17 +13,18 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// Reversible is a template that can be read backwards: text, settings, and
-// variables (scalar inputs, and in an import the id) with text between them. Its
-// zero value is of a template that cannot.
+// Reversible is a template that can be parsed back from its text: literals and
+// settings, and between them variables, which are scalar inputs or, in an import, the
+// id. The zero value means that a template is not reversible.
 type Reversible struct {
-	Text   string // as its author wrote it
+	Text   string // as the author wrote it
 	Pieces []expr.Segment
 }
 
-func (p Reversible) Given() bool { return p.Pieces != nil }
+// IsSet reports whether the template is reversible.
+func (p Reversible) IsSet() bool { return p.Pieces != nil }
 
-// inputs are the names of the inputs that the text of such a template gives.
+// inputs returns the names of the inputs among the variables.
 func (p Reversible) inputs() []string {
 	var names []string
 	for _, s := range p.Pieces {
@@ -34,16 +35,21 @@ func (p Reversible) inputs() []string {
 	return names
 }
 
-// HasID reports whether the text gives the id.
+// HasID reports whether the id is among the variables.
 func (p Reversible) HasID() bool { return slices.ContainsFunc(p.Pieces, IsID) }
 
-func IsID(s expr.Segment) bool    { return !s.Literal && len(s.Ref) == 1 && s.Ref[0] == "id" }
+// IsID reports whether a segment is the id.
+func IsID(s expr.Segment) bool { return !s.Literal && len(s.Ref) == 1 && s.Ref[0] == "id" }
+
+// IsInput reports whether a segment is an input.
 func IsInput(s expr.Segment) bool { return !s.Literal && len(s.Ref) == 2 && s.Ref[0] == "inputs" }
+
+// IsSetting reports whether a segment is a setting of the configuration.
 func IsSetting(s expr.Segment) bool {
 	return !s.Literal && len(s.Ref) > 1 && s.Ref[0] == "config"
 }
 
-// variable names what a piece stands for: an input, or "" for the id.
+// variable returns the name of an input, or "" for the id.
 func variable(s expr.Segment) string {
 	if IsInput(s) {
 		return s.Ref[1]
@@ -51,9 +57,9 @@ func variable(s expr.Segment) string {
 	return ""
 }
 
-// Settled are the pieces with the settings as literals, and literals that are
-// side by side as one.
-func (p Reversible) Settled(config map[string]any) ([]expr.Segment, error) {
+// WithSettings returns the pieces with settings as literals, and adjacent literals
+// joined.
+func (p Reversible) WithSettings(config map[string]any) ([]expr.Segment, error) {
 	var out []expr.Segment
 	for _, s := range p.Pieces {
 		if IsSetting(s) {
@@ -69,7 +75,7 @@ func (p Reversible) Settled(config map[string]any) ([]expr.Segment, error) {
 		case s.Literal && n > 0 && out[n-1].Literal:
 			out[n-1].Text += s.Text
 		case !s.Literal && n > 0 && !out[n-1].Literal:
-			return nil, fmt.Errorf("in %q, the settings leave nothing between two parts, so that nobody knows where the first ends", p.Text)
+			return nil, fmt.Errorf("in %q, the settings leave no text between two variables, so the end of the first is ambiguous", p.Text)
 		default:
 			out = append(out, s)
 		}
@@ -89,10 +95,9 @@ func settingText(config map[string]any, path []string) (string, error) {
 	return value.Text(v)
 }
 
-// Split reads a text backwards: what each variable stands for. A variable reaches
-// to the next literal, and the last takes the rest up to the literal at the end.
-// One that occurs twice must be the same at both places. ok is false where the
-// text is not of the form.
+// Split parses a text, and returns the values of the variables. A variable extends to
+// the next literal; the last one extends to the literal at the end. A variable that
+// occurs twice must have the same value. ok is false if the text does not match.
 func Split(pieces []expr.Segment, text string) (values map[string]string, ok bool) {
 	values, rest := map[string]string{}, text
 	for i, s := range pieces {
@@ -122,9 +127,9 @@ func Split(pieces []expr.Segment, text string) (values map[string]string, ok boo
 	return values, rest == ""
 }
 
-// Read reads a text backwards into inputs and, where the template has one, an id.
+// Read parses a text into inputs and, if the template contains it, the id.
 func (p Reversible) Read(r *Resource, config map[string]any, text string) (inputs property.Map, id string, err error) {
-	pieces, err := p.Settled(config)
+	pieces, err := p.WithSettings(config)
 	if err != nil {
 		return inputs, "", err
 	}
@@ -135,12 +140,12 @@ func (p Reversible) Read(r *Resource, config map[string]any, text string) (input
 		inputs = inputs.Set(name, v)
 	}
 	if !ok {
-		return property.Map{}, "", fmt.Errorf("%q is not an id that %s can be imported by: the form is %q", text, r.Spec.Name, p.Text)
+		return property.Map{}, "", fmt.Errorf("%q is not a valid import ID of %s: expected the form %q", text, r.Spec.Name, p.Text)
 	}
 	return inputs, values[""], nil
 }
 
-// scalarOf is a text as a value of a scalar type.
+// scalarOf returns a text as a value of a scalar type.
 func scalarOf(text string, t *spec.Type) (property.Value, bool) {
 	v, err := value.FromText(text, t, 1)
 	if err != nil {

@@ -13,28 +13,28 @@ import (
 // Operation is a compiled operation.
 type Operation struct {
 	Steps []*Step
-	// Retry runs all of the steps again when one is refused; nil is never.
+	// Retry repeats all steps if one is refused. nil means never.
 	Retry *Retry
-	// Return is the `return` of the operation, else of the resource; nil where the
-	// last step's own result stands.
+	// Return is the `return` of the operation or else of the resource. It is nil if the
+	// result is that of the last step.
 	Return *expr.Value
-	// Broken says that there is a `return` and that it did not compile; Meant are
-	// the properties that misspelt ones in it were for. Both were reported.
+	// Broken is true if `return` did not compile. Meant are the properties for which
+	// misspelt names in it were intended. Both mistakes were reported.
 	Broken bool
 	Meant  []string
 }
 
-// Stepless reports whether the operation has no step. The loader reported why;
-// nothing is known of what such an operation yields.
+// Stepless reports whether the operation has no steps, which the loader has reported.
+// The type of its result is then unknown.
 func (o *Operation) Stepless() bool { return len(o.Steps) == 0 }
 
-// MeansTo reports whether a property is in the operation's `return`, misspelt.
+// MeansTo reports whether `return` contains a misspelling of a property's name.
 func (o *Operation) MeansTo(property string) bool {
 	return o != nil && slices.Contains(o.Meant, property)
 }
 
-// Renames reports whether an update of an object, which it finds by what is
-// recorded, sends it an input.
+// Renames reports whether an update both identifies the object by recorded values and
+// sends an input, so that it may rename the object.
 func (o *Operation) Renames(input string) bool {
 	finds, sends := false, false
 	for _, s := range o.Steps {
@@ -50,7 +50,7 @@ func (o *Operation) Renames(input string) bool {
 	return finds && sends
 }
 
-// YieldType is the type of what an operation yields.
+// YieldType returns the type of the operation's result.
 func (o *Operation) YieldType() *spec.Type {
 	if o.Return != nil {
 		return o.Return.Type()
@@ -58,21 +58,22 @@ func (o *Operation) YieldType() *spec.Type {
 	return Last(o.Steps).Yields()
 }
 
-// AsksByID reports whether an operation asks for the id, or for what was recorded.
-func (o *Operation) AsksByID() bool {
+// RefersToState reports whether the operation refers to the id or to the recorded
+// state.
+func (o *Operation) RefersToState() bool {
 	return slices.ContainsFunc(o.Steps, func(s *Step) bool {
 		return slices.ContainsFunc(s.Refs(), func(ref expr.Ref) bool { return ref.Path[0] == "id" || ref.Path[0] == "state" })
 	})
 }
 
-// Named is the index of the step of that name.
-func (o *Operation) Named(name string) (index int, ok bool) {
+// StepIndex returns the index of the step with a name.
+func (o *Operation) StepIndex(name string) (index int, ok bool) {
 	index = slices.IndexFunc(o.Steps, func(s *Step) bool { return s.Model.As == name })
 	return index, index >= 0
 }
 
-// Shape is a short text that is another one where the operation has other steps:
-// their names and actions, in order. What an action is given may differ.
+// Shape returns a hash of the names and actions of the steps, in order. It does not
+// depend on their arguments.
 func (o *Operation) Shape() string {
 	sum := sha256.New()
 	for _, s := range o.Steps {
@@ -81,25 +82,26 @@ func (o *Operation) Shape() string {
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
-// MayEndHalfway reports whether a refusal may come after something was done: of another
-// step, of another turn, or by the same step for another of its requests.
+// MayEndHalfway reports whether a step can be refused after something was done: by an
+// earlier step, by an earlier iteration, or for an earlier request of the same step.
 func (op *Operation) MayEndHalfway() bool {
 	requests, more := 0, len(op.Steps) > 1
 	for _, s := range op.Steps {
-		requests += len(s.Asks)
-		more = more || s.ForEach != nil || len(s.Asks) > 1
+		requests += len(s.Requests)
+		more = more || s.ForEach != nil || len(s.Requests) > 1
 	}
 	return more && requests > 0
 }
 
-// RelyOn are the steps of an operation that use what some of them gave, directly or
-// through each other: once those are undone, their work belongs to what is gone.
+// RelyOn returns the indices of the steps that use results of the given steps,
+// directly or indirectly. When those steps are undone, the work of the dependent
+// steps is gone, too.
 func (o *Operation) RelyOn(some map[int]bool) map[int]bool {
 	out := map[int]bool{}
-	w := Wanting{Named: map[string]*Step{}}
+	w := Usage{Named: map[string]*Step{}}
 	for i, s := range o.Steps {
 		for _, ref := range s.Refs() {
-			if of, _ := w.Of(o.Steps[:i], ref.Path); of != nil && (some[of.Index] || out[of.Index]) {
+			if of, _ := w.Resolve(o.Steps[:i], ref.Path); of != nil && (some[of.Index] || out[of.Index]) {
 				out[i] = true
 			}
 		}
@@ -110,28 +112,21 @@ func (o *Operation) RelyOn(some map[int]bool) map[int]bool {
 	return out
 }
 
-// conditional reports whether an operation sends the ETag of the last read.
+// conditional reports whether the operation sends the ETag of the last read.
 func (o *Operation) conditional() bool {
-	return o != nil && slices.ContainsFunc(o.Steps, func(s *Step) bool {
-		a, ok := s.Args["ifMatch"]
-		if !ok || a.Value == nil {
-			return false
-		}
-		v, known := a.Value.Const()
-		return !known || v == true
-	})
+	return o != nil && slices.ContainsFunc(o.Steps, func(s *Step) bool { return s.SendsETag })
 }
 
-// Uses reports whether anything after a step refers to its result.
+// Uses reports whether any template evaluated after a step refers to its result.
 func (o *Operation) Uses(s *Step) bool {
-	named := Wanting{Named: map[string]*Step{}}
+	named := Usage{Named: map[string]*Step{}}
 	for _, other := range o.Steps {
 		named.Named[other.Model.As] = other
 	}
 	refers := func(before []*Step) func(*expr.Value) bool {
 		return func(v *expr.Value) bool {
 			return v != nil && slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool {
-				of, _ := named.Of(before, ref.Path)
+				of, _ := named.Resolve(before, ref.Path)
 				return of == s
 			})
 		}
@@ -146,8 +141,8 @@ func (o *Operation) Uses(s *Step) bool {
 	return refers(o.Steps)(o.Return)
 }
 
-// Recorded are the recorded properties that an operation's steps refer to by
-// name, sorted; whole says that one refers to all of them.
+// Recorded returns the sorted names of the recorded properties to which the steps
+// refer. whole is true if a step refers to all of them.
 func (o *Operation) Recorded(r *Resource) (out []string, whole bool) {
 	for _, s := range o.Steps {
 		for _, ref := range s.Refs() {
@@ -167,7 +162,7 @@ func (o *Operation) Recorded(r *Resource) (out []string, whole bool) {
 	return slices.Compact(out), whole
 }
 
-// Last is the last of a list; the zero value of an empty one.
+// Last returns the last element of a list, or the zero value if the list is empty.
 func Last[T any](list []T) T {
 	if len(list) == 0 {
 		var none T

@@ -2,7 +2,8 @@ package plan
 
 import "strings"
 
-// PackageOf is the package whose plugin makes what has a type, which is a token.
+// PackageOf returns the package of a type token. For the type of a provider resource
+// it is the package of that provider.
 func PackageOf(token string) string {
 	if pkg, ok := strings.CutPrefix(token, ProviderType); ok {
 		return pkg

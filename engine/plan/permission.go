@@ -10,7 +10,7 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// Permission is a compiled permission of the spec.
+// Permission is a compiled permission of a spec.
 type Permission struct {
 	Access  grant.Access
 	Node    *spec.Node
@@ -18,8 +18,8 @@ type Permission struct {
 	Implied bool
 }
 
-// Chosen reports whether the pattern depends on a resource's inputs.
-func (g Permission) Chosen() bool {
+// DependsOnInputs reports whether the pattern depends on the inputs of a resource.
+func (g Permission) DependsOnInputs() bool {
 	for _, ref := range g.Value.Refs() {
 		if ref.Path[0] == "inputs" {
 			return true
@@ -28,23 +28,25 @@ func (g Permission) Chosen() bool {
 	return false
 }
 
+// AccessName returns the name of an access in the spec.
 func AccessName(a grant.Access) string {
 	return [...]string{"", "read", "write", "hosts", "run", "env", "packages", "agent"}[a]
 }
 
-// Allows reports whether a grant of one access gives another: writing implies
-// reading.
+// Allows reports whether a permission for one access includes another. Write includes
+// read.
 func Allows(granted, need grant.Access) bool {
 	return granted == need || granted == grant.Write && need == grant.Read
 }
 
-// NamedPrograms are the programs that steps name, each once, for those who review
-// a spec. Resources are compiled side by side.
+// NamedPrograms collects the programs that steps name, without duplicates, for
+// reviewers of a spec. It is safe for concurrent use.
 type NamedPrograms struct {
 	mu     sync.Mutex
 	grants []Permission
 }
 
+// Add records a program.
 func (n *NamedPrograms) Add(g Permission) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -53,7 +55,7 @@ func (n *NamedPrograms) Add(g Permission) {
 	}
 }
 
-// Sorted are the programs that were named, in the order of their names.
+// Sorted returns the programs, sorted by name.
 func (n *NamedPrograms) Sorted() []Permission {
 	n.mu.Lock()
 	defer n.mu.Unlock()

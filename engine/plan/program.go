@@ -1,6 +1,6 @@
-// Package plan is what a spec is compiled to: resources, operations, steps, arguments and
-// components as data that is made once and shared by all calls. It refers to the spec for what
-// needs no compiling, and knows neither what compiles it nor what runs it.
+// Package plan defines the compiled form of a spec: immutable resources, operations,
+// steps, arguments and components that all calls share. It refers to the spec for
+// what needs no compiling. It depends neither on the compiler nor on the runtime.
 package plan
 
 import (
@@ -14,36 +14,37 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// Program is a compiled spec: data that all calls share. What is compiled at its first
-// use is behind functions that are safe for concurrent use.
+// Program is a compiled spec. Parts that are compiled on first use are behind
+// functions that are safe for concurrent use.
 type Program struct {
-	Provider    *spec.Provider // without resources, where it comes from a container
+	Provider    *spec.Provider // without resources, if it comes from a container
 	ConfigType  *value.Type
 	Permissions []Permission
-	// Defaults are the blocks of the families, by family and argument: what steps inherit.
+	// Defaults are the arguments of the families' blocks of defaults, by family and
+	// argument.
 	Defaults map[string]map[string]Argument
-	// Session makes the session; nil where the spec has none.
+	// Session creates the session. It is nil if the spec has none.
 	Session    *Operation
 	Names      []string // of the resources, in the order of the document
 	resources  map[string]LazyResource
 	functions  map[string]func() (*Function, error)
 	components map[string]func() (*Component, error)
-	// Programs are the programs that the spec's own steps name, and Confined says how they
-	// are bound: both of what is compiled so far.
+	// Programs are the programs that the steps of the spec name, and Confined says how
+	// they are confined. Both only cover what has been compiled so far.
 	Programs *NamedPrograms
 	Confined *Confinements
-	// Unchecked are the accesses to members of untyped answers, as notes: only Compile
-	// knows them.
+	// Unchecked contains a note for each access to a member of an untyped response. Only
+	// Compile fills it.
 	Unchecked diag.List
 }
 
-// LazyResource is a resource that is read and compiled when it is first used.
+// LazyResource is a resource that is read and compiled on first use.
 type LazyResource struct {
 	Model    func() (*spec.Resource, error)
 	Compiled func() (*Resource, error)
 }
 
-// NewProgram returns a program without resources, functions and components: add them.
+// NewProgram returns a program without resources, functions and components.
 func NewProgram(provider *spec.Provider) *Program {
 	return &Program{
 		Provider: provider, Programs: &NamedPrograms{}, Confined: &Confinements{},
@@ -51,13 +52,13 @@ func NewProgram(provider *spec.Provider) *Program {
 	}
 }
 
-// Add adds a resource, in the order of the document.
+// Add adds a resource. Callers add resources in the order of the document.
 func (p *Program) Add(name string, r LazyResource) {
 	p.Names = append(p.Names, name)
 	p.resources[name] = r
 }
 
-// AddFunction adds a function, or what opens an ephemeral.
+// AddFunction adds a function, or the opening of an ephemeral.
 func (p *Program) AddFunction(name string, compiled func() (*Function, error)) {
 	p.functions[name] = compiled
 }
@@ -67,12 +68,12 @@ func (p *Program) AddComponent(name string, compiled func() (*Component, error))
 	p.components[name] = compiled
 }
 
-// Model is the resource of that name as the spec has it, compiled or not.
+// Model returns a resource of the spec, compiled or not.
 func (p *Program) Model(name string) (*spec.Resource, error) {
 	return p.resources[name].Model()
 }
 
-// Resource is the compiled resource of that name.
+// Resource returns a compiled resource.
 func (p *Program) Resource(name string) (*Resource, error) {
 	lazy, ok := p.resources[name]
 	if !ok {
@@ -81,7 +82,7 @@ func (p *Program) Resource(name string) (*Resource, error) {
 	return lazy.Compiled()
 }
 
-// Function is the compiled function of that name, or what opens an ephemeral.
+// Function returns a compiled function, or the opening of an ephemeral.
 func (p *Program) Function(name string) (*Function, error) {
 	compiled := p.functions[name]
 	if compiled == nil {
@@ -90,7 +91,7 @@ func (p *Program) Function(name string) (*Function, error) {
 	return compiled()
 }
 
-// Component is the compiled component of that name.
+// Component returns a compiled component.
 func (p *Program) Component(name string) (*Component, error) {
 	compiled := p.components[name]
 	if compiled == nil {
@@ -99,7 +100,7 @@ func (p *Program) Component(name string) (*Component, error) {
 	return compiled()
 }
 
-// All compiles what is not compiled yet, and returns the first error.
+// All compiles everything that is not compiled yet, and returns the first error.
 func (p *Program) All() error {
 	for _, name := range p.Names {
 		if _, err := p.Resource(name); err != nil {
@@ -114,15 +115,15 @@ func (p *Program) All() error {
 	return nil
 }
 
-// Metadata describes the provider.
+// Metadata returns the description of the provider.
 func (p *Program) Metadata() spec.Metadata { return p.Provider.Metadata }
 
-// MaxValues is how many values a request, a response or an output may have where no
-// step says something else.
+// MaxValues returns the default limit on the number of values in a request, a
+// response or an output.
 func (p *Program) MaxValues() int { return cmp.Or(p.Provider.MaxValues, decode.DefaultValues) }
 
-// Config is the object type of the provider's configuration, with the named
-// types that it refers to.
+// Config returns the object type of the provider's configuration, and the named types
+// to which it refers.
 func (p *Program) Config() (*spec.Type, spec.Types) {
 	return p.Provider.Config, p.Provider.Types
 }
@@ -130,7 +131,8 @@ func (p *Program) Config() (*spec.Type, spec.Types) {
 // Declared reports whether the spec has a permissions block.
 func (p *Program) Declared() bool { return p.Provider.Permissions != nil }
 
-// Capabilities returns those that root's commands keep, or nil for the default.
+// Capabilities returns the Linux capabilities that commands run by root keep, or nil
+// for the default.
 func (p *Program) Capabilities() []string {
 	if !p.Declared() {
 		return nil
@@ -138,23 +140,23 @@ func (p *Program) Capabilities() []string {
 	return p.Provider.Permissions.Capabilities
 }
 
-// ResourceNames are the resource types of the spec, in its order.
+// ResourceNames returns the names of the resources, in the order of the document.
 func (p *Program) ResourceNames() []string { return p.Names }
 
-// HasResource reports whether the spec has a resource of that name.
+// HasResource reports whether the spec has a resource with that name.
 func (p *Program) HasResource(name string) bool {
 	_, ok := p.resources[name]
 	return ok
 }
 
-// CanList reports whether the resource declares how it is listed.
+// CanList reports whether a resource has a `list` block.
 func (p *Program) CanList(name string) bool {
 	r, err := p.Resource(name)
 	return err == nil && r.List != nil
 }
 
-// Functions are the names of the spec's functions, in its order, and of those that
-// open its ephemerals.
+// Functions returns the names of the functions, in the order of the document, and of
+// those that open ephemerals.
 func (p *Program) Functions() []string {
 	var names []string
 	for _, f := range p.Provider.Functions {
@@ -166,7 +168,7 @@ func (p *Program) Functions() []string {
 	return names
 }
 
-// Methods are the names of a resource's methods, in the spec's order.
+// Methods returns the names of a resource's methods, in the order of the document.
 func (p *Program) Methods(resource string) ([]string, error) {
 	res, err := p.Resource(resource)
 	if err != nil {
@@ -179,7 +181,7 @@ func (p *Program) Methods(resource string) ([]string, error) {
 	return names, nil
 }
 
-// Components are the names of the spec's components, in its order.
+// Components returns the names of the components, in the order of the document.
 func (p *Program) Components() []string {
 	names := make([]string, len(p.Provider.Components))
 	for i, c := range p.Provider.Components {
@@ -188,12 +190,11 @@ func (p *Program) Components() []string {
 	return names
 }
 
-// Hosts rename a resource's type by the schema's aliases where they run a
-// program. What they do without one (a refresh, the deletion of what a program
-// no longer has) still names the type that is recorded.
-
-// Named is the resource that is called so, or was: by an alias.
-func (p *Program) Named(name string) (string, bool) {
+// CurrentName returns the name of the resource that has, or had, a name. Former names
+// are its aliases. When Pulumi runs a program, it replaces former types by the
+// schema's aliases. Operations without a program, such as a refresh or the deletion
+// of a resource that is no longer in the program, use the recorded type.
+func (p *Program) CurrentName(name string) (string, bool) {
 	if p.HasResource(name) {
 		return name, true
 	}
@@ -211,8 +212,9 @@ func (p *Program) Named(name string) (string, bool) {
 	return "", false
 }
 
-// FormerName is the name within the package that an alias stands for: itself,
-// or the last part of a token of this package; "" for another package's.
+// FormerName returns the name within this package that an alias means: the alias
+// itself, or the last part of a token of this package. It returns "" for a token of
+// another package.
 func FormerName(alias, pkg string) string {
 	parts := strings.Split(alias, ":")
 	switch {

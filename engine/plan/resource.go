@@ -15,25 +15,26 @@ type Resource struct {
 	Types           spec.Types
 	Inputs, Outputs *value.Type
 	Naming          value.Naming
-	SecretNames     []string // on the wire
+	SecretNames     []string // names on the wire
 	ID              *expr.Value
-	// IDInputs are the inputs that stand in the id as they are; idMixes says that more
-	// goes into it than those, and that some of it is known before create's steps.
+	// IDInputs are the inputs that the id contains unchanged. IDMixes is true if the id
+	// also depends on something else that is known before the steps of create run.
 	IDInputs []string
 	IDMixes  bool
-	// IDAfter is the index of the create step after which the id is taken.
+	// IDAfter is the index of the create step after which the id is evaluated.
 	IDAfter  int
 	Identity identification
-	// Unsure are the required outputs that a create which stopped halfway may
-	// leave without: see engine/compile/unsure.go.
+	// Unsure are the required outputs that may be missing after a create that stopped
+	// halfway; see engine/compile/unsure.go.
 	Unsure map[string]bool
-	// ReliesOn reports whether an operation relies on a property: whether it would be
-	// refused by vet if the recorded state could lack that.
+	// ReliesOn reports whether an operation relies on a property: whether vet would
+	// reject the operation if the recorded state could lack that property.
 	ReliesOn func(v Verb, property string) bool
-	// Lacks is a required property that a recorded state lacks: see engine/incomplete.go.
+	// Lacks is a required property that a recorded state lacks; see
+	// engine/run/refusals.go.
 	Lacks string
-	// FoundBy are the recorded properties that tell objects of one id apart: see
-	// tokens.go.
+	// FoundBy are the recorded properties that distinguish objects with the same id; see
+	// engine/tokens.go.
 	FoundBy []string
 
 	Create, Read, Update, Delete *Operation
@@ -41,26 +42,26 @@ type Resource struct {
 
 	Checks      []*Check
 	Rules       []*DiffRule
-	Defaults    []*Derived // @default templates, in the order of their use
+	Defaults    []*Derived // @default templates, in the order of evaluation
 	Upgrades    map[int]*expr.Value
 	Consistency *expr.Value
 	List        *Lister
-	// Find looks for what a create or update made whose response was lost; it is
-	// asked before a create sends anything if findFirst.
+	// Find looks for the object of a create or update whose response was lost. If
+	// FindFirst is true, it also runs before a create sends anything.
 	Find      *Operation
 	FindFirst bool
-	// Names are the inputs that the id is made of, or that find looks by: an update that
-	// changes one may give the resource another address.
+	// Names are the inputs that the id contains or that Find uses. An update that
+	// changes one of them may change the address of the object.
 	Names []string
-	// Conditional says that an update or delete sends the ETag of the last read.
+	// Conditional is true if an update or delete sends the ETag of the last read.
 	Conditional bool
-	// Maker is the step of create that makes the object: the last with an effect
-	// up to the one after which the id is taken; nil where create has no effect.
+	// Maker is the create step that creates the object: the last step with an effect, up
+	// to the one after which the id is evaluated. It is nil if create has no effect.
 	Maker *Step
-	// Asking are the steps of create that ask for a file, host or program that an input
-	// decides.
+	// Asking are the create steps that request a file, host or program that depends on
+	// an input.
 	Asking []*Step
-	// Sinks are the inputs that end up where a secret may not go.
+	// Sinks are uses of inputs at places where secrets are not allowed.
 	Sinks []Sink
 }
 
@@ -89,20 +90,20 @@ type Lister struct {
 	Items, ID, Name *expr.Value
 }
 
-// Sink is a use of an input where others can read it.
+// Sink is a use of an input at a place where others can read it.
 type Sink struct {
 	Path []string // from "inputs" on
 	What string   // "the id", `argument "path" of file.write`
 }
 
-// Finds reports whether the resource's `find` tells what became of a create's
-// step: it looks for the object, and so for what made it.
+// Finds reports whether the resource's `find` shows whether a create step took
+// effect. It does for the step that creates the object.
 func (r *Resource) Finds(s *Step) bool { return r.Find != nil && s == r.Maker && s.ForEach == nil }
 
-// Journals reports whether anything of the resource may stand in the journal.
+// Journals reports whether the journal may contain intents of the resource.
 func (r *Resource) Journals() bool {
-	if r.Create != nil && len(r.Create.Steps) > 1 && slices.ContainsFunc(r.Create.Steps, (*Step).Tells) {
-		return true // see noted
+	if r.Create != nil && len(r.Create.Steps) > 1 && slices.ContainsFunc(r.Create.Steps, (*Step).IsInMade) {
+		return true // see run.noted
 	}
 	in := func(op *Operation) bool {
 		return op != nil && slices.ContainsFunc(op.Steps, func(s *Step) bool {
@@ -112,13 +113,13 @@ func (r *Resource) Journals() bool {
 	return in(r.Create) || in(r.Update)
 }
 
-// Makers are the named steps of create with an effect, in the scope of an operation that
-// has a state; without any, `made` is not there.
-func (r *Resource) Makers() []expr.Name {
+// MadeNames returns the name `made` with its type for the scope of operations with a
+// state, or nothing if create has no named step with an effect.
+func (r *Resource) MadeNames() []expr.Name {
 	t := &spec.Type{Kind: spec.Object}
 	if r.Create != nil {
 		for _, s := range r.Create.Steps {
-			if s.Tells() {
+			if s.IsInMade() {
 				t.Fields = append(t.Fields, &spec.Property{Name: s.Model.As, Type: &spec.Type{Kind: spec.Bool}, Required: true})
 			}
 		}
@@ -129,22 +130,23 @@ func (r *Resource) Makers() []expr.Name {
 	return []expr.Name{{Name: "made", Type: t}}
 }
 
-// IDFromAnswers reports whether the id is made of what steps are answered.
+// IDFromAnswers reports whether the id depends on the response of a step.
 func (r *Resource) IDFromAnswers() bool {
 	return r.ID != nil && slices.ContainsFunc(r.ID.Refs(), func(ref expr.Ref) bool {
 		return slices.Contains(NamesOfAnswers, ref.Path[0])
 	})
 }
 
-// ServerMaySet reports whether an input is an output, too: it is then not there
-// where the program has not set it.
+// ServerMaySet reports whether an input is also an output. Such an input may be
+// absent unless the program sets it.
 func (r *Resource) ServerMaySet(name string) bool { return r.Outputs.ByName[name] != nil }
 
-// CanTell reports whether something tells what a create whose response was lost has made.
+// CanTell reports whether it can be found out what a create has made if its response
+// was lost.
 func (r *Resource) CanTell() bool { return r.Finds(r.Maker) || r.Maker.Certainty == actions.Keyed }
 
-// SendsETag reports whether anything that is done to a resource asks for the ETag of
-// the last read.
+// SendsETag reports whether an update, delete or method sends the ETag of the last
+// read.
 func (r *Resource) SendsETag() bool {
 	for _, m := range r.Methods {
 		if m.Operation.conditional() {

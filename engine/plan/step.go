@@ -15,65 +15,69 @@ import (
 type Step struct {
 	Index  int
 	Model  *spec.Step
-	Name   string // for people: `step 2 ("wait")`
+	Name   string // for messages: `step 2 ("wait")`
 	Family *actions.Family
 	Kind   *actions.Kind
 	Action string // "file.write"
 	Args   map[string]Argument
-	// defaults are those of the family's block, Recalled those of them in whose place the
-	// step gives its own, and that the action wants all the same.
+	// defaults are the arguments of the family's block. Recalled are those of them that
+	// the step overrides and the action still requires.
 	defaults, Recalled map[string]Argument
 	Effect             actions.Effect
-	// Arrives names what of a response is typed; Returns says that the step declares
-	// it, so that a response is held against it.
-	Arrives value.Naming
-	Returns bool
-	// SecretNames are the names on the wire of what in a response is declared secret.
+	// ResultNaming maps the wire names of the typed response. Returns is true if the
+	// step declares the type, so that responses are checked against it.
+	ResultNaming value.Naming
+	Returns      bool
+	// SecretNames are the wire names of the secret members of a response.
 	SecretNames []string
-	// Certainty, ambiguous and Overwrites are what the kind says of the call: see
-	// actions.Kind. Of a broken call they say nothing.
-	Certainty  actions.Certainty
-	ambiguous  func(class string) bool
-	Overwrites bool
-	// Place and Makes are what the kind says of where the call goes: see actions.Kind.
-	Place  string
-	Makes  bool
-	Result *spec.Type
-	// Telling is the type of the result where an argument is secret; nil where that
-	// changes nothing. Hides says that the result has secret members either way.
+	// Certainty, ambiguous and the remedies are facts about the call; see actions.Facts
+	// and actions.Kind. They are not set if the call has mistakes.
+	Certainty                     actions.Certainty
+	ambiguous                     func(class string) bool
+	RepeatRemedy, OverwriteRemedy string
+	// Place, Makes, IfAbsent and SendsETag are facts about the target of the call; see
+	// actions.Facts.
+	Place     string
+	Makes     bool
+	IfAbsent  string
+	SendsETag bool
+	Result    *spec.Type
+	// Telling is the type of the result if an argument is secret, or nil if that makes
+	// no difference. Hides is true if the result has secret members in either case.
 	Telling *spec.Type
 	Hides   bool
-	// Yield is the member of the result that the step yields, "" the whole: see
-	// actions.Kind.
+	// Yield is the member of the result that the step yields, or "" for the whole
+	// result; see actions.Facts.
 	Yield string
-	// Named are the programs that it runs because it names them itself, in a spec
+	// Named are the programs that the step names and may therefore run, in a spec
 	// without a permissions block.
 	Named []Permission
-	// Asks are what it asks the permissions for.
-	Asks []Request
+	// Requests are the permissions that the step needs.
+	Requests []Request
 
 	When, ForEach, Until, Refused, Fail, Progress, Gone, Lock *expr.Value
-	// Over is what is known of what ForEach goes over: a list, a map, or spec.Any.
-	Over           spec.Kind
+	// ForEachKind is the kind of ForEach's value: a list, a map, or spec.Any if it is
+	// not known.
+	ForEachKind    spec.Kind
 	Every, Timeout *expr.Value
 	Retry          *Retry
 	Undo           []*Step
-	// Restart is the index of the step from which a run goes on that stopped at
-	// this one: its own, unless the spec says otherwise.
+	// Restart is the index of the step with which the operation resumes if it stopped at
+	// this step. It is the step itself by default.
 	Restart int
-	// At is where its action's name stands.
+	// At is the position of the action's name.
 	At diag.Range
-	// Known says that the action compiled far enough for effect and result to be
-	// its own; else they err on the side of caution.
+	// Known is true if the action compiled well enough for Effect and Result to be
+	// right. Otherwise they are conservative.
 	Known bool
-	// Wants are the members of the result that the spec refers to, see Want;
-	// WantsAll says that it is used whole.
-	Wants    map[string]bool
-	WantsAll bool
+	// Used are the members of the result to which the spec refers; see MarkUsed.
+	// UsedWhole is true if it refers to the whole result.
+	Used      map[string]bool
+	UsedWhole bool
 }
 
-// Yields is the type of what an operation yields that ends with the step, and
-// says nothing else: of an answer, its body.
+// Yields returns the type of the result of an operation that ends with the step and
+// has no `return`. For a response it is the type of the body.
 func (s *Step) Yields() *spec.Type {
 	if s.Yield == "" || s.ForEach != nil {
 		return s.Result
@@ -84,8 +88,9 @@ func (s *Step) Yields() *spec.Type {
 	return &spec.Type{}
 }
 
-// Overridden keeps what of the family's defaults the step gives its own for.
-func (s *Step) Overridden(defaults map[string]Argument) {
+// SetDefaults sets the family's defaults, and keeps those in Recalled that the step
+// overrides.
+func (s *Step) SetDefaults(defaults map[string]Argument) {
 	s.defaults = defaults
 	for name, d := range defaults {
 		if own := s.Args[name]; own.Node != nil && own.Decl.Recalled && !own.Inherited {
@@ -97,7 +102,7 @@ func (s *Step) Overridden(defaults map[string]Argument) {
 	}
 }
 
-// Static is what is known of the step's call before it runs.
+// Static returns what is known about the call before it runs.
 func (s *Step) Static() actions.Static {
 	st := actions.Static{
 		Nodes: map[string]*spec.Node{}, Literals: map[string]any{}, Types: map[string]*spec.Type{}, Secret: map[string]bool{},
@@ -127,7 +132,7 @@ func (s *Step) Static() actions.Static {
 	return st
 }
 
-// Typed reports whether an argument says of which type the response is.
+// Typed reports whether an argument declares the type of the response.
 func (s *Step) Typed() bool {
 	for _, a := range s.Args {
 		if a.Type != nil && a.Decl.Mode == actions.Typed {
@@ -145,23 +150,24 @@ type Retry struct {
 	Backoff, MaxBackoff, Jitter *expr.Value
 }
 
-// CoversDoubt reports whether the policy is also about failures after which
-// nobody knows what was done.
+// CoversDoubt reports whether the policy includes failures after which the effect of
+// the step is unknown.
 func (p *Retry) CoversDoubt(s *Step) bool {
 	return len(p.On) == 0 || s.ambiguous != nil && slices.ContainsFunc(p.On, s.ambiguous)
 }
 
-// Certain notes where a call goes, and what is known of one that was not answered.
-func (s *Step) Certain(facts actions.Facts) {
-	s.Place, s.Makes = facts.Place, facts.Makes
+// SetCertainty sets the facts about the target of the call and about lost responses.
+func (s *Step) SetCertainty(facts actions.Facts) {
+	s.Place, s.Makes, s.IfAbsent, s.SendsETag = facts.Place, facts.Makes, facts.IfAbsent, facts.SendsETag
 	if s.Effect != actions.Write {
 		return
 	}
-	s.Certainty, s.Overwrites, s.ambiguous = facts.Certainty, facts.Overwrites, s.Kind.Ambiguous
+	s.Certainty, s.ambiguous = facts.Certainty, s.Kind.Ambiguous
+	s.RepeatRemedy, s.OverwriteRemedy = facts.RepeatRemedy, facts.OverwriteRemedy
 }
 
-// UsesResults reports whether the step is made of the results of earlier ones: a
-// name that the server has just given is nobody else's.
+// UsesResults reports whether the step uses results of earlier steps. A name that the
+// server has just assigned cannot belong to anybody else.
 func (s *Step) UsesResults() bool {
 	for _, v := range s.Templates() {
 		if v == nil {
@@ -176,7 +182,7 @@ func (s *Step) UsesResults() bool {
 	return false
 }
 
-// Refs are what a step's templates refer to before it runs.
+// Refs returns the references that are evaluated before the step runs.
 func (s *Step) Refs() []expr.Ref {
 	var refs []expr.Ref
 	for _, v := range s.Templates() {
@@ -195,29 +201,29 @@ func (s *Step) Refs() []expr.Ref {
 	return refs
 }
 
-// Needs reports whether a member of the result is referred to.
+// Needs reports whether the spec refers to a member of the result.
 func (s *Step) Needs(member string) bool {
 	of, _, dotted := strings.Cut(member, ".")
-	return s.WantsAll || s.Wants[member] || dotted && s.Wants[of+".*"]
+	return s.UsedWhole || s.Used[member] || dotted && s.Used[of+".*"]
 }
 
-// Want notes that a member of the result is referred to: whole, or, with a
-// dotted name, a member of it or of its elements.
-func (s *Step) Want(path []string) {
+// MarkUsed marks a member of the result as used. An empty path marks the whole
+// result. A path of two names marks a member of the member, or of its elements.
+func (s *Step) MarkUsed(path []string) {
 	if len(path) == 0 {
-		s.WantsAll = true
+		s.UsedWhole = true
 		return
 	}
-	s.Wants[path[0]] = true
+	s.Used[path[0]] = true
 	inner := slices.DeleteFunc(slices.Clone(path), func(name string) bool { return name == "*" })
 	if len(inner) > 1 {
-		s.Wants[inner[0]+"."+inner[1]] = true
+		s.Used[inner[0]+"."+inner[1]] = true
 	} else {
-		s.Wants[path[0]+".*"] = true // whatever it has
+		s.Used[path[0]+".*"] = true // all of its members
 	}
 }
 
-// OwnTemplates are those evaluated with the step's own result.
+// OwnTemplates returns the templates that are evaluated with the step's own result.
 func (s *Step) OwnTemplates() []*expr.Value {
 	out := []*expr.Value{s.Until, s.Refused, s.Fail, s.Progress, s.Gone}
 	if s.Retry != nil {
@@ -226,7 +232,7 @@ func (s *Step) OwnTemplates() []*expr.Value {
 	return out
 }
 
-// Templates are those evaluated before the step runs.
+// Templates returns the templates that are evaluated before the step runs.
 func (s *Step) Templates() []*expr.Value {
 	out := []*expr.Value{s.When, s.Lock, s.Every, s.Timeout}
 	for _, a := range s.Args {
@@ -235,22 +241,23 @@ func (s *Step) Templates() []*expr.Value {
 	return out
 }
 
+// HasVerdicts reports whether the step has templates that judge its result.
 func (s *Step) HasVerdicts() bool {
 	return s.Refused != nil || s.Fail != nil || s.Gone != nil || s.Progress != nil || s.Until != nil
 }
 
-// OwnsWhatItSends reports whether what is there after the step was sent is the resource's
-// own, whatever was answered. Of other steps that is only known once they were answered as
-// done: somebody else may have been there before. The journal lists those.
+// OwnsWhatItSends reports whether the object belongs to the resource once the step
+// was sent, whatever the response. Other steps must have been answered as done,
+// because the object may have existed before. The journal lists the intents of those.
 func (s *Step) OwnsWhatItSends() bool {
 	return s.Certainty == actions.Safe || s.Certainty == actions.Keyed || s.Certainty == actions.Settled
 }
 
-// Tells reports whether `made` has a member for the step.
-func (s *Step) Tells() bool { return s.Model.As != "" && s.Effect == actions.Write }
+// IsInMade reports whether `made` has a member for the step.
+func (s *Step) IsInMade() bool { return s.Model.As != "" && s.Effect == actions.Write }
 
-// Sends are the inputs that a step's templates refer to; whole says that one refers
-// to all of them.
+// Sends returns the inputs to which the step's templates refer. whole is true if a
+// template refers to all inputs.
 func (s *Step) Sends(res *Resource) (names map[string]bool, whole bool) {
 	names = map[string]bool{}
 	for _, ref := range s.Refs() {
@@ -265,8 +272,8 @@ func (s *Step) Sends(res *Resource) (names map[string]bool, whole bool) {
 	return names, whole
 }
 
-// aliased adds to the paths of the step's response those by its other names:
-// body id is also result body id, and steps NAME body id.
+// aliased adds the synonyms of paths in the step's response: body.id is also
+// result.body.id and steps.NAME.body.id.
 func (s *Step) aliased(paths [][]string) [][]string {
 	out := slices.Clone(paths)
 	for _, path := range paths {
@@ -289,11 +296,11 @@ func (s *Step) aliased(paths [][]string) [][]string {
 	return out
 }
 
-// Established are the paths that are known not to be null once the step is done:
-// what its `until` says, and what its refused, fail and gone would have found.
+// Established returns the paths that cannot be null once the step is done, because of
+// its `until`, `refused`, `fail` and `gone`.
 func (s *Step) Established() [][]string {
 	if s.Model.If != nil || s.ForEach != nil {
-		return nil // it may not have run, or yields a list
+		return nil // it may not run, or its result is a list
 	}
 	var paths [][]string
 	if s.Until != nil {
@@ -307,20 +314,20 @@ func (s *Step) Established() [][]string {
 	return s.aliased(paths)
 }
 
-// HasShorthands reports whether members of the result are names of their own after the
-// step.
+// HasShorthands reports whether members of the result are also top-level names after
+// the step.
 func (s *Step) HasShorthands() bool {
 	return s.Family != nil && s.Family.Shorthands && s.ForEach == nil
 }
 
-// DependsOnInputs reports whether an input has a say in what the step needs.
+// DependsOnInputs reports whether a request of the step depends on an input.
 func (s *Step) DependsOnInputs(n Request) bool {
 	each := s.ForEach != nil && slices.ContainsFunc(s.ForEach.Refs(), IsInputRef)
 	return slices.ContainsFunc(n.Refs(), func(ref expr.Ref) bool { return IsInputRef(ref) || each && ref.Path[0] == "each" })
 }
 
-// ValueOf returns the compiled form of a part of the step's arguments: the argument's
-// own where it is a whole one.
+// ValueOf returns the compiled form of a part of the step's arguments. If the part is
+// a whole argument, that is the argument's own value.
 func (s *Step) ValueOf(n *spec.Node, scope *expr.Scope) *expr.Value {
 	if n == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// OrNull is the type, and null.
+// OrNull returns the type that also allows null.
 func OrNull(t *spec.Type) *spec.Type {
 	if t.Nullable || t.Kind == spec.Any && t.Ref == "" {
 		return t
@@ -17,7 +17,7 @@ func OrNull(t *spec.Type) *spec.Type {
 	return &nullable
 }
 
-// PerElement is the type of results of a type, one for each element.
+// PerElement returns the type of a list or map whose elements have type t.
 func PerElement(kind spec.Kind, t *spec.Type) *spec.Type {
 	if kind == spec.Any {
 		return &spec.Type{}
@@ -25,8 +25,8 @@ func PerElement(kind spec.Kind, t *spec.Type) *spec.Type {
 	return &spec.Type{Kind: kind, Elem: t}
 }
 
-// Shorthands are `body`, `status` and `headers`: members of a result that
-// may be written without `result.`.
+// Shorthands returns the members of a step's result that may be written without
+// `result.`: `body`, `status` and `headers`.
 func Shorthands(s *Step) []expr.Name {
 	if !s.HasShorthands() {
 		return nil
@@ -40,8 +40,8 @@ func Shorthands(s *Step) []expr.Name {
 	return names
 }
 
-// StepType is the type of what a step yields: null where its `if` was false, a
-// list or map where it ran for each.
+// StepType returns the type of a step's result. It allows null if the step has an
+// `if`, and is a list or map if the step has a `forEach`.
 func StepType(s *Step) *spec.Type {
 	t := s.Result
 	if t == nil {
@@ -53,11 +53,12 @@ func StepType(s *Step) *spec.Type {
 	if s.ForEach == nil {
 		return t
 	}
-	return PerElement(s.Over, t)
+	return PerElement(s.ForEachKind, t)
 }
 
-// LocalType is the name of a resource or component of the spec that a child's
-// type speaks of, or "": `File`, and its token `files:index:File`.
+// LocalType returns the name of the resource or component of this spec that a child's
+// type refers to, or "". A type is either a name (`File`) or a token
+// (`files:index:File`).
 func LocalType(own string, n *spec.Node) string {
 	if n == nil || n.Kind != spec.StringNode {
 		return ""
@@ -74,10 +75,10 @@ func LocalType(own string, n *spec.Node) string {
 	return n.Text
 }
 
-// ProviderType is how the types of provider resources begin in Pulumi.
+// ProviderType is the prefix of the types of provider resources in Pulumi.
 const ProviderType = "pulumi:providers:"
 
-// CheckedRequired reports whether a property is always there after Check.
+// CheckedRequired reports whether a property is always present after Check.
 func CheckedRequired(p *spec.Property) bool {
 	return p.Required || p.Default != nil || p.Autoname != nil || p.DefaultExpr != nil
 }

@@ -1,6 +1,6 @@
 package plan
 
-// Verb is which operation of a resource something belongs to.
+// Verb is an operation of a resource.
 type Verb string
 
 const (
@@ -11,8 +11,8 @@ const (
 	List   Verb = "list"
 )
 
-// ShorthandNames are members of an answer that are names of their own.
+// ShorthandNames are the members of a response that are also top-level names.
 var ShorthandNames = []string{"body", "status", "headers"}
 
-// AnswerNames are the names of the latest answer.
+// AnswerNames are the names of the latest response.
 var AnswerNames = append([]string{"result"}, ShorthandNames...)

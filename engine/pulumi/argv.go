@@ -2,10 +2,10 @@ package pulumi
 
 import "strings"
 
-// ParseArgs finds the engine's address among the arguments that Pulumi starts a
-// plugin with: `[--logtostderr] [-v=N] [--tracing URL] ENGINE_ADDRESS`. Without
-// one, engines are expected to attach. Flags that it does not know are passed
-// over, since newer engines may have more of them.
+// ParseArgs returns the engine's address from the arguments with which Pulumi starts
+// a plugin: `[--logtostderr] [-v=N] [--tracing URL] ENGINE_ADDRESS`. It returns "" if
+// there is none; engines then attach. It ignores unknown flags, because newer engines
+// may pass more.
 func ParseArgs(args []string) (engineAddress string) {
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {

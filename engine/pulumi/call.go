@@ -18,11 +18,11 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// selfKey is the argument that says which resource a method is called on.
+// selfKey is the argument with the resource of a method.
 const selfKey = "__self__"
 
-// Call runs a method of a resource. The program names the resource; the state
-// that the method sees is what the engine has recorded of it.
+// Call runs a method of a resource. The method sees the state that the engine has
+// recorded.
 func (s *Server) Call(
 	ctx context.Context, req *pulumirpc.CallRequest,
 ) (*pulumirpc.CallResponse, error) {
@@ -67,8 +67,7 @@ func (s *Server) Call(
 	return &pulumirpc.CallResponse{Return: out, ReturnDependencies: returnDependencies(req, args, self.Key, out)}, nil
 }
 
-// method is the resource and the method that a token names:
-// `NAME:index:Type/method`.
+// method returns the resource and the method of a token `NAME:index:Type/method`.
 func (s *session) method(token string) (typ, method string, err error) {
 	member, err := s.member(token)
 	if err != nil {
@@ -90,11 +89,11 @@ func (s *session) method(token string) (typ, method string, err error) {
 	return typ, method, nil
 }
 
-// self is the resource that a method is called on.
+// self returns the resource on which a method is called.
 func (s *session) self(args property.Map, typ string) (engine.Ref, error) {
 	v := args.Get(selfKey)
 	if !v.IsResourceReference() {
-		return engine.Ref{}, status.Errorf(codes.InvalidArgument, "a method of %s is called on a resource, and %s is none", typ, selfKey)
+		return engine.Ref{}, status.Errorf(codes.InvalidArgument, "a method of %s requires a resource, but %s is not one", typ, selfKey)
 	}
 	urn := string(v.AsResourceReference().URN)
 	ref, err := s.ref(urn, "", "")
@@ -102,15 +101,15 @@ func (s *session) self(args property.Map, typ string) (engine.Ref, error) {
 		return engine.Ref{}, err
 	}
 	if ref.Type != typ {
-		return engine.Ref{}, status.Errorf(codes.InvalidArgument, "the method is one of %s, and %s is a %s", typ, urn, ref.Type)
+		return engine.Ref{}, status.Errorf(codes.InvalidArgument, "the method belongs to %s, but %s is a %s", typ, urn, ref.Type)
 	}
 	return ref, nil
 }
 
-// recorded is what an engine has recorded of a resource in this run.
+// recorded is the recorded state of a resource in this run.
 type recorded struct {
 	state engine.State
-	// pending says that the resource is still to be made or changed.
+	// pending is true if the resource has yet to be created or updated.
 	pending bool
 }
 
@@ -129,8 +128,8 @@ func (s *Server) recordedState(ctx context.Context, endpoint, urn string) (recor
 	return recorded{state: state, pending: pending}, err
 }
 
-// returnDependencies are what each value that a method yields depends on: its
-// resource, and all that its arguments depend on.
+// returnDependencies returns the dependencies of each value that a method returns:
+// its resource, and the dependencies of its arguments.
 func returnDependencies(
 	req *pulumirpc.CallRequest, args property.Map, self string, out *structpb.Struct,
 ) map[string]*pulumirpc.CallResponse_ReturnDependencies {
@@ -150,7 +149,7 @@ func returnDependencies(
 	return all
 }
 
-// dependencies are those of a value and of all that is in it.
+// dependencies returns the dependencies of a value and of all values in it.
 func dependencies(v property.Value) map[string]bool {
 	all := map[string]bool{}
 	var visit func(v property.Value)

@@ -8,75 +8,76 @@ import (
 	"sync"
 	"time"
 
-	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/run/stop"
 )
 
-// Grace is how long after its own timeout an operation may still take to report
-// what it has done, before the context ends it.
+// Grace is the time after its timeout during which an operation may report what it
+// has done. Then its context ends.
 const Grace = 2 * time.Second
 
-// graceVariable sets how long a response is waited for after the first Cancel.
+// graceVariable sets how long an operation waits for a response after the first
+// Cancel.
 const graceVariable = "DECLPROV_CANCEL_GRACE"
 
-// graceFrom reads the value of graceVariable. With an error it returns the default.
+// graceFrom parses the value of graceVariable. If it returns an error, it also
+// returns the default.
 func graceFrom(text string) (time.Duration, error) {
 	if text == "" {
-		return engine.DefaultGrace, nil
+		return stop.DefaultGrace, nil
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
-		return engine.DefaultGrace, fmt.Errorf("%s: invalid duration %q (use 10s or 1m30s); %s is used", graceVariable, text, engine.DefaultGrace)
+		return stop.DefaultGrace, fmt.Errorf("%s: invalid duration %q (use 10s or 1m30s); %s is used", graceVariable, text, stop.DefaultGrace)
 	}
 	return d, nil
 }
 
-// errEnding is why the context of an operation ended when the process was told to
-// end.
+// errEnding is the cause of an operation's cancellation when the process ends.
 var errEnding = errors.New("the operation was cancelled, because the provider was told to end")
 
-// calls are the operations under way in this process, over all connections.
+// calls are the operations under way in this process, of all connections.
 type calls struct {
-	// grace is how long a response is waited for after the first Cancel.
+	// grace is how long an operation waits for a response after the first Cancel.
 	grace time.Duration
-	// nobody is the caller of calls that came over no connection.
+	// nobody is the caller of calls without a connection.
 	nobody caller
 
 	mu       sync.Mutex
 	underWay map[*operation]struct{}
-	// idle is closed when there are no operations; ending says that the process
-	// ends.
+	// idle is closed while there are no operations. ending is true if the process ends.
 	idle   chan struct{}
 	ending bool
 }
 
-// caller is what calls know of one connection; calls.mu guards it.
+// caller is the state of one connection, guarded by calls.mu.
 type caller struct {
-	// cancels counts the Cancels since the caller's latest run began.
+	// cancels is the number of Cancels since the latest run of the caller began.
 	cancels int
-	// underWay is how many of its operations have not ended.
+	// underWay is the number of its operations under way.
 	underWay int
 }
 
 // operation is one call under way.
 type operation struct {
 	from *caller
-	// cancels counts the Cancels that it has got.
+	// cancels is the number of Cancels for the operation.
 	cancels     int
 	stop, abort context.CancelCauseFunc
 }
 
-// cancelled counts a Cancel of the operation.
-func (o *operation) cancelled() {
+// cancel counts a Cancel. The first stops the operation, and the second aborts it.
+func (o *operation) cancel() {
 	if o.cancels++; o.cancels == 1 {
-		o.stop(engine.ErrStopped)
+		o.stop(actions.ErrStopped)
 	} else {
-		o.end(engine.ErrAborted)
+		o.end(stop.ErrAborted)
 	}
 }
 
 // end aborts the operation.
 func (o *operation) end(why error) {
-	o.abort(why) // first, so that nobody begins to wait for a response
+	o.abort(why) // first, so that the operation does not start to wait for a response
 	o.stop(why)
 }
 
@@ -86,7 +87,7 @@ func newCalls(grace time.Duration) *calls {
 	return c
 }
 
-// callerOf is who sent a call.
+// callerOf returns the caller of a call.
 func (c *calls) callerOf(ctx context.Context) *caller {
 	if conn := connectionOf(ctx); conn != nil {
 		return &conn.caller
@@ -94,17 +95,16 @@ func (c *calls) callerOf(ctx context.Context) *caller {
 	return &c.nobody
 }
 
-// cancel counts a Cancel for each operation that came over the same connection.
-// Operations of other connections belong to other engines, and go on.
+// cancel counts a Cancel for each operation of the same connection. Operations of
+// other connections belong to other engines, and continue.
 //
-// An engine sends Cancel for two reasons that look alike: its user has cancelled
-// the run, or the run is over. After the former no call of that run may begin,
-// although the engine may have sent some before it knew; after the latter the
-// connection may be used for another run, where engines attach to the process.
-// So a call that begins while cancelled ones are still under way belongs to the
-// same run, and is cancelled from the start, as often as they are. A call that
-// begins when none is under way begins a new run, and so does a Handshake or a
-// Configure, whatever is under way.
+// An engine sends Cancel in two cases, which the provider cannot distinguish: its
+// user has cancelled the run, or the run has ended. In the first case, no call of the
+// run may begin, although the engine may have sent some before. In the second case,
+// an engine that attaches to the process may use the connection for another run. So a
+// call that begins while cancelled ones are under way belongs to the same run, and is
+// cancelled as often as they are. A call that begins when none is under way begins a
+// new run. A Handshake or a Configure always begins a new run.
 func (c *calls) cancel(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,19 +112,19 @@ func (c *calls) cancel(ctx context.Context) {
 	from.cancels++
 	for o := range c.underWay {
 		if o.from == from {
-			o.cancelled()
+			o.cancel()
 		}
 	}
 }
 
-// renew begins a new run over the connection: see cancel.
+// renew begins a new run on the connection; see cancel.
 func (c *calls) renew(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.callerOf(ctx).cancels = 0
 }
 
-// abortAll aborts all operations, and those that begin later: the process ends.
+// abortAll aborts all operations, and all that begin later, because the process ends.
 func (c *calls) abortAll() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,16 +134,16 @@ func (c *calls) abortAll() {
 	}
 }
 
-// begin returns the context of an operation. It can be stopped (see
-// engine.Stoppable), and ends with the request's, with the second Cancel, with the
-// process, or some time after the timeout (0: none). The caller calls end.
+// begin returns the context of an operation. It can be stopped (see stop.With). It
+// ends with the context of the request, on the second Cancel, when the process ends,
+// or some time after the timeout (0: none). The caller must call end.
 func (c *calls) begin(ctx context.Context, timeout time.Duration) (_ context.Context, end func()) {
 	o := &operation{}
-	stop, stopNow := context.WithCancelCause(context.Background())
+	stopped, stopNow := context.WithCancelCause(context.Background())
 	ctx, abort := context.WithCancelCause(ctx)
 	o.stop, o.abort = stopNow, abort
 	c.enter(ctx, o)
-	ctx = engine.Stoppable(ctx, stop, c.grace)
+	ctx = stop.With(ctx, stopped, c.grace)
 	release := func() {}
 	if timeout > 0 {
 		ctx, release = context.WithTimeout(ctx, timeout+Grace)
@@ -155,7 +155,7 @@ func (c *calls) begin(ctx context.Context, timeout time.Duration) (_ context.Con
 	}
 }
 
-// enter notes that an operation is under way.
+// enter records that an operation has begun.
 func (c *calls) enter(ctx context.Context, o *operation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -169,14 +169,14 @@ func (c *calls) enter(ctx context.Context, o *operation) {
 	o.from.underWay++
 	c.underWay[o] = struct{}{}
 	for range min(o.from.cancels, 2) {
-		o.cancelled()
+		o.cancel()
 	}
 	if c.ending {
 		o.end(errEnding)
 	}
 }
 
-// leave is the end of one operation.
+// leave records that an operation has ended.
 func (c *calls) leave(o *operation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -187,15 +187,15 @@ func (c *calls) leave(o *operation) {
 	}
 }
 
-// ended is closed once none of the operations is under way.
+// ended returns a channel that is closed when no operation is under way.
 func (c *calls) ended() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.idle
 }
 
-// duration is a timeout as requests carry it: seconds, 0 for none. What is no
-// time at all (negative, not a number, beyond what a Duration holds) is none.
+// duration converts a timeout in seconds. It returns 0, which means none, for a
+// number that is negative, NaN or too large.
 func duration(seconds float64) time.Duration {
 	const most = float64(math.MaxInt64/2) / float64(time.Second)
 	if !(seconds > 0 && seconds < most) {

@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/grpc/peer"
 
-	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/run/stop"
 )
 
 // over returns a context of calls that come over a connection of their own.
@@ -27,7 +27,7 @@ func stateOf(ctx context.Context) string {
 	switch {
 	case ctx.Err() != nil:
 		return aborted
-	case engine.Stopped(ctx):
+	case stop.IsStopped(ctx):
 		return stopped
 	default:
 		return runs
@@ -65,7 +65,7 @@ func TestCancelsAreCounted(t *testing.T) {
 	c.cancel(one)
 	wantState(t, "after two", first, aborted)
 	wantState(t, "the late one, after two", late, aborted)
-	if !errors.Is(context.Cause(first), engine.ErrAborted) {
+	if !errors.Is(context.Cause(first), stop.ErrAborted) {
 		t.Errorf("cause = %v", context.Cause(first))
 	}
 	last, endLast := c.begin(one, 0)
@@ -136,13 +136,13 @@ func TestTimeoutHasGrace(t *testing.T) {
 }
 
 func TestGraceFrom(t *testing.T) {
-	for text, want := range map[string]time.Duration{"": engine.DefaultGrace, "0s": 0, "1m30s": 90 * time.Second} {
+	for text, want := range map[string]time.Duration{"": stop.DefaultGrace, "0s": 0, "1m30s": 90 * time.Second} {
 		if got, err := graceFrom(text); err != nil || got != want {
 			t.Errorf("%q: %s, %v, want %s", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"10", "-1s", "soon"} {
-		if got, err := graceFrom(text); err == nil || got != engine.DefaultGrace {
+		if got, err := graceFrom(text); err == nil || got != stop.DefaultGrace {
 			t.Errorf("%q: %s, %v, want the default and an error", text, got, err)
 		}
 	}

@@ -6,15 +6,15 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// Cancel ends the operations under way that came over the same connection, and
-// does not wait for them; each of them still answers with what it has done. The
-// first Cancel of an operation stops it: nothing new is sent, and what was sent
-// may be answered. The second aborts it. See calls.cancel for what a Cancel means
-// to later calls. What was opened for the run is closed.
+// Cancel cancels the operations under way of the same connection, and does not wait
+// for them. Each operation still reports what it has done. The first Cancel stops an
+// operation: it sends nothing new, but may wait for a response. The second aborts it.
+// calls.cancel explains the effect on later calls. Cancel also closes the ephemerals
+// that were opened for the run.
 func (s *Server) Cancel(ctx context.Context, _ *emptypb.Empty) (*emptypb.Empty, error) {
 	s.calls.cancel(ctx)
 	if now := s.sessionOf(ctx); now != nil && now.engine != nil {
-		s.cancelled(now.engine)
+		s.closeOpened(now.engine)
 	}
 	return &emptypb.Empty{}, nil
 }

@@ -12,7 +12,7 @@ import (
 func (s *Server) Check(
 	ctx context.Context, req *pulumirpc.CheckRequest,
 ) (*pulumirpc.CheckResponse, error) {
-	now, ref, err := s.about(ctx, req)
+	now, ref, err := s.forResource(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (s *Server) Check(
 	checked, err := now.engine.Check(ctx, engine.CheckRequest{
 		Ref:      ref,
 		Old:      olds,
-		HasOld:   olds.Len() > 0, // the engine sends an empty map for none
+		HasOld:   olds.Len() > 0, // without old inputs, the engine sends an empty map
 		New:      news,
 		Autoname: autoname(req.GetAutonaming()),
 		Seed:     req.GetRandomSeed(),

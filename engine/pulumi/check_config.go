@@ -8,9 +8,9 @@ import (
 	"github.com/declprov/declprov/engine"
 )
 
-// CheckConfig checks the provider's configuration, and sets defaults. Secrets
-// arrive bare here, and the engine marks them again; objects may arrive as JSON
-// text, which the program reads by the setting's type.
+// CheckConfig checks the provider's configuration, and sets defaults. Secrets are not
+// marked in this request; the engine marks them again in the response. Objects may be
+// JSON text, which is parsed by the type of the setting.
 func (s *Server) CheckConfig(
 	ctx context.Context, req *pulumirpc.CheckRequest,
 ) (*pulumirpc.CheckResponse, error) {
@@ -34,7 +34,7 @@ func (s *Server) CheckConfig(
 	return &pulumirpc.CheckResponse{Inputs: sent, Failures: failures(withRemedies(now.Program, settings, checked.Failures))}, nil
 }
 
-// failures are what is wrong with inputs, as it travels; see leave.
+// failures converts failures to the protocol; see screenReply.
 func failures(found []engine.Failure) []*pulumirpc.CheckFailure {
 	sent := make([]*pulumirpc.CheckFailure, 0, len(found))
 	for _, f := range found {

@@ -11,23 +11,23 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// shortestClosing is what closing what is open gets even where operations took
-// all the time there was to end.
+// shortestClosing is the time for closing ephemerals if the operations have taken all
+// the time for shutting down.
 const shortestClosing = 500 * time.Millisecond
 
-// openers are the engines that may have ephemeral values open. Pulumi has no call
-// that ends one: they are closed when it cancels, as it does at the end of each
-// run, and when the process ends.
+// openers are the engines that may have open ephemerals. Pulumi has no call that
+// closes one. They are closed on Cancel, which Pulumi also sends at the end of a run,
+// and when the process ends.
 type openers struct {
 	mu      sync.Mutex
 	engines []*engine.Engine
-	// closing are those that are being closed; ended says that no Cancel may
-	// begin with another.
+	// closing waits for engines that are closing their ephemerals. ended is true when
+	// the process ends; a Cancel then has no effect.
 	closing sync.WaitGroup
 	ended   bool
 }
 
-// add notes an engine whose spec opens values.
+// add records an engine whose spec has ephemerals.
 func (o *openers) add(e *engine.Engine) {
 	if !e.Opens() {
 		return
@@ -37,8 +37,8 @@ func (o *openers) add(e *engine.Engine) {
 	o.engines = append(o.engines, e)
 }
 
-// cancelled begins to close what an engine has open, and does not wait.
-func (s *Server) cancelled(e *engine.Engine) {
+// closeOpened starts to close the ephemerals of an engine, and does not wait.
+func (s *Server) closeOpened(e *engine.Engine) {
 	s.openers.mu.Lock()
 	defer s.openers.mu.Unlock()
 	if s.openers.ended || !slices.Contains(s.openers.engines, e) {
@@ -51,7 +51,7 @@ func (s *Server) cancelled(e *engine.Engine) {
 	})
 }
 
-// closeAll closes what all of them have open.
+// closeAll closes the ephemerals of all engines.
 func (s *Server) closeAll(ctx context.Context) {
 	s.openers.mu.Lock()
 	s.openers.ended = true
@@ -62,7 +62,7 @@ func (s *Server) closeAll(ctx context.Context) {
 	s.openers.closing.Wait()
 }
 
-// close says on stderr what could not be closed: the engine may be gone.
+// close reports errors on stderr, because the engine may be gone.
 func (s *Server) close(ctx context.Context, e *engine.Engine) {
 	if err := e.Close(ctx); err != nil {
 		fmt.Fprintf(s.options.Stderr, "declprov: %s\n", screen.Show(err.Error(), nil))

@@ -12,9 +12,9 @@ import (
 	"github.com/declprov/declprov/engine/pulumi/wire"
 )
 
-// hostKey reports whether a key among a provider's inputs is Pulumi's own. Such
-// a key is none of the spec's business, and has to come back as it went.
-func hostKey(program *engine.Program, key string) bool {
+// isHostKey reports whether a key among a provider's inputs belongs to Pulumi. Such a
+// key is not passed to the spec, and is returned unchanged.
+func isHostKey(program *engine.Program, key string) bool {
 	switch {
 	case key == "version", strings.HasPrefix(key, "__"):
 		return true
@@ -26,18 +26,18 @@ func hostKey(program *engine.Program, key string) bool {
 	}
 }
 
-// readConfig reads a provider's inputs: the spec's settings, and beside them
-// what is Pulumi's.
+// readConfig separates a provider's inputs into the settings of the spec and the keys
+// of Pulumi.
 func readConfig(program *engine.Program, s *structpb.Struct) (settings, hosts property.Map, err error) {
 	all, err := wire.Decode(s)
 	if err != nil {
 		return property.Map{}, property.Map{}, err
 	}
-	theirs := map[string]property.Value{}
+	hostValues := map[string]property.Value{}
 	for k, v := range all.All {
-		if hostKey(program, k) {
-			theirs[k] = v
+		if isHostKey(program, k) {
+			hostValues[k] = v
 		}
 	}
-	return all.Delete(slices.Collect(maps.Keys(theirs))...), property.NewMap(theirs), nil
+	return all.Delete(slices.Collect(maps.Keys(hostValues))...), property.NewMap(hostValues), nil
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// Configure makes the engine that serves the calls to come; those under way keep
-// theirs. The engine does not call it while a setting is unknown.
+// Configure creates the engine for later calls. Calls under way keep theirs. Pulumi
+// does not call Configure while a setting is unknown.
 func (s *Server) Configure(
 	ctx context.Context, req *pulumirpc.ConfigureRequest,
 ) (*pulumirpc.ConfigureResponse, error) {
@@ -35,8 +35,8 @@ func (s *Server) Configure(
 	if err != nil {
 		return nil, failure(err)
 	}
-	// What is recorded was checked when it was recorded, perhaps by an older
-	// version of the spec, with other defaults; a destroy does not check again.
+	// Recorded settings may have been checked by an older version of the spec with
+	// other defaults, and a destroy does not check them again.
 	checked := now.Program.CheckConfig(ctx, settings)
 	if len(checked.Failures) == 0 {
 		settings = checked.Inputs
@@ -49,7 +49,7 @@ func (s *Server) Configure(
 		return nil, configureFailure(now.Program, err)
 	}
 	if len(checked.Failures) > 0 {
-		return nil, status.Error(codes.InvalidArgument, "the provider's configuration is wrong: "+sentence(checked.Failures))
+		return nil, status.Error(codes.InvalidArgument, "invalid configuration of the provider: "+sentence(checked.Failures))
 	}
 	log := s.log(req.GetUrn())
 	defer log.done()
@@ -60,7 +60,7 @@ func (s *Server) Configure(
 	if req.GetUrn() != "" {
 		provider = monitor.Reference(req.GetUrn(), req.GetId())
 	}
-	s.put(ctx, now.configured(made, provider))
+	s.setSession(ctx, now.configured(made, provider))
 	return &pulumirpc.ConfigureResponse{
 		AcceptSecrets:                   true,
 		SupportsPreview:                 true,
@@ -70,8 +70,8 @@ func (s *Server) Configure(
 	}, nil
 }
 
-// legacyConfig makes arguments of the variables that old engines send:
-// `NAME:config:key`, each value a text.
+// legacyConfig returns the arguments for the variables that old engines send:
+// `NAME:config:key`, each with a text.
 func legacyConfig(variables map[string]string) *structpb.Struct {
 	fields := make(map[string]*structpb.Value, len(variables))
 	for k, v := range variables {
@@ -80,8 +80,8 @@ func legacyConfig(variables map[string]string) *structpb.Struct {
 	return &structpb.Struct{Fields: fields}
 }
 
-// configureFailure names the settings that are missing, as Pulumi's configuration calls
-// them, so that the CLI can tell how to set each.
+// configureFailure returns an error that names missing settings by their keys in
+// Pulumi's configuration, so that the CLI can show how to set them.
 func configureFailure(program *engine.Program, err error) error {
 	var missing *engine.MissingKeys
 	if !errors.As(err, &missing) {
@@ -107,7 +107,7 @@ func configureFailure(program *engine.Program, err error) error {
 	return s.Err()
 }
 
-// sentence lists what is wrong with inputs.
+// sentence returns failures in one line.
 func sentence(found []engine.Failure) string {
 	parts := make([]string, 0, len(found))
 	for _, f := range found {

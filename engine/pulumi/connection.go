@@ -9,20 +9,21 @@ import (
 	"google.golang.org/grpc/peer"
 )
 
-// connection is one that an engine has made, with the session that was set up
-// over it. An engine has one process for each explicit provider, except where it
-// attaches: then all of them, and those of other engines, share a process, each
-// over a connection of its own (dialPlugin in pkg/resource/plugin/plugin.go of
-// Pulumi). Which provider a call is for, only its connection tells.
+// connection is a connection of an engine, with the session that was configured over
+// it. Usually each explicit provider has its own process. But if engines attach to a
+// process, all their providers share it, each over its own connection (dialPlugin in
+// pkg/resource/plugin/plugin.go of Pulumi). Only the connection shows which provider
+// a call is for.
 type connection struct {
 	credentials.AuthInfo
 	session atomic.Pointer[session]
-	// caller counts the Cancels that came over it.
+	// caller counts the Cancels of the connection.
 	caller caller
 }
 
-// perConnection hands each connection its place for a session, as gRPC's way to
-// know a connection again: it adds no security to the credentials it wraps.
+// perConnection adds a *connection to each connection. Credentials are the only way
+// in gRPC to recognize a connection; perConnection adds no security to the
+// credentials that it wraps.
 type perConnection struct {
 	credentials.TransportCredentials
 }
@@ -39,7 +40,7 @@ func (p perConnection) Clone() credentials.TransportCredentials {
 	return perConnection{p.TransportCredentials.Clone()}
 }
 
-// connectionOf is the connection that a call came over, or nil.
+// connectionOf returns the connection of a call, or nil.
 func connectionOf(ctx context.Context) *connection {
 	from, ok := peer.FromContext(ctx)
 	if !ok {
@@ -49,17 +50,17 @@ func connectionOf(ctx context.Context) *connection {
 	return c
 }
 
-// put makes a session that of the connection, and the latest.
-func (s *Server) put(ctx context.Context, made *session) {
-	s.allow(int64(made.Program.MaxValues()))
+// setSession sets the session of the connection, which is also the latest one.
+func (s *Server) setSession(ctx context.Context, made *session) {
+	s.raiseMaxValues(int64(made.Program.MaxValues()))
 	if c := connectionOf(ctx); c != nil {
 		c.session.Store(made)
 	}
 	s.session.Store(made)
 }
 
-// sessionOf is the session that was set up over the call's connection; else, for
-// an engine that has connected anew, the latest.
+// sessionOf returns the session of the call's connection. If it has none, because the
+// engine has reconnected, sessionOf returns the latest one.
 func (s *Server) sessionOf(ctx context.Context) *session {
 	if c := connectionOf(ctx); c != nil {
 		if own := c.session.Load(); own != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// Construct makes a component, or says what it would be: its resources are
-// registered with the engine's resource monitor.
+// Construct constructs a component, or previews that. It registers the component's
+// resources with the engine's resource monitor.
 func (s *Server) Construct(
 	ctx context.Context, req *pulumirpc.ConstructRequest,
 ) (*pulumirpc.ConstructResponse, error) {
@@ -59,10 +59,10 @@ func (s *Server) Construct(
 	case answer.Failures != nil:
 		return nil, inputsFailure(name, inputs, answer.Failures)
 	}
-	return s.constructed(answer.URN, registrar.Outputs(answer.Outputs))
+	return s.constructResponse(answer.URN, registrar.Outputs(answer.Outputs))
 }
 
-// componentName is the name that a token has in the spec.
+// componentName returns the name of a token in the spec.
 func (s *session) componentName(token string) (string, error) {
 	name, err := s.member(token)
 	if err != nil {
@@ -75,8 +75,8 @@ func (s *session) componentName(token string) (string, error) {
 	return name, nil
 }
 
-// constructInputs are the inputs of a component, each with what it depends on:
-// as output values say, and beside them.
+// constructInputs returns the inputs of a component with their dependencies, which
+// are in the values and beside them.
 func constructInputs(req *pulumirpc.ConstructRequest) (property.Map, error) {
 	inputs, err := wire.Decode(req.GetInputs())
 	if err != nil {
@@ -96,8 +96,8 @@ func constructInputs(req *pulumirpc.ConstructRequest) (property.Map, error) {
 	return inputs, nil
 }
 
-// constructed is a component as it travels.
-func (s *Server) constructed(component urn.URN, outputs property.Map) (*pulumirpc.ConstructResponse, error) {
+// constructResponse converts a component to the protocol.
+func (s *Server) constructResponse(component urn.URN, outputs property.Map) (*pulumirpc.ConstructResponse, error) {
 	state, err := s.encoder().Encode(outputs)
 	if err != nil {
 		return nil, failure(err)
@@ -113,10 +113,10 @@ func (s *Server) constructed(component urn.URN, outputs property.Map) (*pulumirp
 	return &pulumirpc.ConstructResponse{Urn: string(component), State: state, StateDependencies: on}, nil
 }
 
-// inputsFailure tells what is wrong with a component's inputs. The engine shows
-// the value at a path that it is told, secret or not (errorToMessage in
-// pkg/resource/deploy/source_eval.go of Pulumi), so that what may hold a secret
-// is told in the message instead.
+// inputsFailure returns the error for invalid inputs of a component. For each path in
+// the details, the engine shows the value, even if it is secret (errorToMessage in
+// pkg/resource/deploy/source_eval.go of Pulumi). So failures of values that may
+// contain secrets are only in the message.
 func inputsFailure(component string, inputs property.Map, found []engine.Failure) error {
 	detail := &pulumirpc.InputPropertiesError{}
 	var hidden []engine.Failure
@@ -131,14 +131,14 @@ func inputsFailure(component string, inputs property.Map, found []engine.Failure
 			PropertyPath: screen.Exact(f.Path), Reason: screen.Show(f.Reason, nil).String(),
 		})
 	}
-	text := fmt.Sprintf("the inputs of %s are wrong", component)
+	text := fmt.Sprintf("invalid inputs of %s", component)
 	if len(hidden) > 0 {
 		text += ": " + sentence(hidden)
 	}
 	plain := status.New(codes.InvalidArgument, text)
 	with, err := plain.WithDetails(detail)
 	if err != nil {
-		return status.Error(codes.InvalidArgument, fmt.Sprintf("the inputs of %s are wrong: %s", component, sentence(found)))
+		return status.Error(codes.InvalidArgument, fmt.Sprintf("invalid inputs of %s: %s", component, sentence(found)))
 	}
 	return with.Err()
 }

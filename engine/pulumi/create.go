@@ -8,11 +8,11 @@ import (
 	"github.com/declprov/declprov/engine"
 )
 
-// Create makes a resource, or says what it would be.
+// Create creates a resource, or previews that.
 func (s *Server) Create(
 	ctx context.Context, req *pulumirpc.CreateRequest,
 ) (*pulumirpc.CreateResponse, error) {
-	now, ref, err := s.about(ctx, req)
+	now, ref, err := s.forResource(ctx, req)
 	if err != nil {
 		return nil, err
 	}

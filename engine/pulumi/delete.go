@@ -9,9 +9,9 @@ import (
 	"github.com/declprov/declprov/engine"
 )
 
-// Delete removes a resource.
+// Delete deletes a resource.
 func (s *Server) Delete(ctx context.Context, req *pulumirpc.DeleteRequest) (*emptypb.Empty, error) {
-	now, ref, err := s.about(ctx, req)
+	now, ref, err := s.forResource(ctx, req)
 	if err != nil {
 		return nil, err
 	}

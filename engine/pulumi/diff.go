@@ -11,12 +11,12 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// Diff says what a change of inputs means. In a refresh the engine asks it too:
-// the recorded inputs are then the new ones, and what Read found the old state.
+// Diff returns the effect of a change of inputs. During a refresh, the recorded
+// inputs are the new ones, and the result of Read is the old state.
 func (s *Server) Diff(
 	ctx context.Context, req *pulumirpc.DiffRequest,
 ) (*pulumirpc.DiffResponse, error) {
-	now, ref, err := s.about(ctx, req)
+	now, ref, err := s.forResource(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -42,12 +42,12 @@ func (s *Server) Diff(
 	return diffResponse(diff), nil
 }
 
-// unfinished explains an update for which no input differs, as the CLI has
-// nothing to show for it.
+// unfinished explains an update for which no input differs, because the CLI shows no
+// reason for it.
 func unfinished(failed *engine.Failed) string {
-	const due = "this update is due though no input differs, because "
+	const due = "this update is required although no input differs, because "
 	if failed == nil {
-		return due + "the resource is not as it was last asked to be"
+		return due + "the resource differs from its last inputs"
 	}
 	text := due + "an earlier " + failed.Op + " stopped halfway"
 	if failed.Error != "" {
@@ -56,8 +56,9 @@ func unfinished(failed *engine.Failed) string {
 	return text
 }
 
-// diffResponse is a diff as it travels. Every path of the details has its
-// top-level property among the diffs, and, where it replaces, the replaces.
+// diffResponse converts a diff to the protocol. The top-level property of every path
+// in the details must also be among the diffs and, if it requires replacement, among
+// the replaces.
 func diffResponse(diff engine.DiffResponse) *pulumirpc.DiffResponse {
 	res := &pulumirpc.DiffResponse{
 		Changes:             pulumirpc.DiffResponse_DIFF_NONE,
@@ -69,8 +70,8 @@ func diffResponse(diff engine.DiffResponse) *pulumirpc.DiffResponse {
 		res.Changes = pulumirpc.DiffResponse_DIFF_SOME
 	}
 	if len(diff.Changes) == 0 {
-		// A forced update: with details that name nothing, the engine would
-		// show a change of nothing; without, it shows an update.
+		// For a forced update with empty details, the engine would show no change.
+		// Without details, it shows an update.
 		res.HasDetailedDiff = !diff.Force
 		return res
 	}
@@ -105,9 +106,9 @@ func diffKind(c engine.Change) pulumirpc.PropertyDiff_Kind {
 	}
 }
 
-// topLevel is the property that a path begins with: `a` of `a.b[0]`, `x.y` of
-// `["x.y"].z`. As in the engine's own parser (resource.ParsePropertyPath), a
-// backslash means something before a quote only.
+// topLevel returns the first property of a path: `a` for `a.b[0]`, `x.y` for
+// `["x.y"].z`. As in the engine's parser (resource.ParsePropertyPath), a backslash
+// only escapes a quote.
 func topLevel(path string) string {
 	quoted, ok := strings.CutPrefix(path, `["`)
 	if !ok {

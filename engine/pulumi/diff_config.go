@@ -10,10 +10,9 @@ import (
 	"github.com/declprov/declprov/engine/pulumi/wire"
 )
 
-// DiffConfig says what a change of configuration means. A change of what is
-// Pulumi's own, the package's version above all, is an update and never a
-// replacement; it has to be told, for where nothing changes the engine goes on
-// with the old version.
+// DiffConfig returns the effect of a change of configuration. A change of Pulumi's
+// own keys, such as the package version, is an update and never a replacement. It
+// must be reported, because otherwise the engine would continue with the old version.
 func (s *Server) DiffConfig(
 	ctx context.Context, req *pulumirpc.DiffRequest,
 ) (*pulumirpc.DiffResponse, error) {
@@ -22,7 +21,7 @@ func (s *Server) DiffConfig(
 		return nil, err
 	}
 	recorded := req.GetOldInputs()
-	if recorded == nil { // engines that send no old inputs
+	if recorded == nil { // older engines
 		recorded = req.GetOlds()
 	}
 	olds, oldHosts, err := readConfig(now.Program, recorded)
@@ -38,7 +37,7 @@ func (s *Server) DiffConfig(
 	return diffResponse(diff), nil
 }
 
-// hostChanges are those of the keys that are Pulumi's.
+// hostChanges returns the changes of Pulumi's own keys.
 func hostChanges(olds, news property.Map) []engine.Change {
 	var changes []engine.Change
 	for k, old := range olds.AllStable {

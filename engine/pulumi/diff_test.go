@@ -106,12 +106,12 @@ func TestHostChanges(t *testing.T) {
 }
 
 func TestUnfinished(t *testing.T) {
-	const due = "this update is due though no input differs, because "
+	const due = "this update is required although no input differs, because "
 	cases := []struct {
 		failed *engine.Failed
 		want   string
 	}{
-		{nil, due + "the resource is not as it was last asked to be"},
+		{nil, due + "the resource differs from its last inputs"},
 		{&engine.Failed{Op: "create"}, due + "an earlier create stopped halfway"},
 		{&engine.Failed{Op: "update", Error: "disk full"}, due + "an earlier update stopped halfway: disk full"},
 	}

@@ -17,15 +17,15 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// Pulumi shows what a provider says as it is: whatever is in it, the terminal obeys,
-// and so does Pulumi where it looks like its own colour tags. All that it shows leaves
-// here, for every call: the texts of errors and of their details, and what is wrong
-// with inputs. What is said while a call runs leaves through host.send, and the rest
-// through the server's Stderr; both take screen.Text, or make it.
+// Pulumi shows the texts of a provider unchanged. The terminal would interpret control
+// characters in them, and Pulumi its own colour tags. So the texts of all replies pass
+// through this file: errors, their details, and failures of inputs. Messages during a call
+// pass through host.send, and all others through the server's Stderr, which both take or
+// create screen.Text.
 
-// leave makes the texts of a call's reply fit to be shown, and masks the secrets of the
-// request and of the configuration in them, whether or not the engine has done that.
-func (s *Server) leave(ctx context.Context, req, res any, err error) (any, error) {
+// screenReply makes the texts of a reply safe to show. It masks the secrets of the
+// request and of the configuration, even if the engine has already done so.
+func (s *Server) screenReply(ctx context.Context, req, res any, err error) (any, error) {
 	if err != nil {
 		return nil, shownError(err, s.secretsOf(ctx, req))
 	}
@@ -47,13 +47,13 @@ func (s *Server) leave(ctx context.Context, req, res any, err error) (any, error
 	return res, nil
 }
 
-// shownPath is a property path, on one line.
+// shownPath returns a property path on one line.
 func shownPath(path string, hide *screen.Mask) string {
 	return screen.Exact(screen.Show(path, hide).String())
 }
 
-// shownError makes the texts of an error fit to be shown: its message, and those of its
-// details that Pulumi shows.
+// shownError makes the message of an error, and those of its details that Pulumi
+// shows, safe to show.
 func shownError(err error, hide *screen.Mask) error {
 	known, ok := status.FromError(err)
 	if !ok {
@@ -64,7 +64,7 @@ func shownError(err error, hide *screen.Mask) error {
 	for _, packed := range was.GetDetails() {
 		detail, bad := packed.UnmarshalNew()
 		if bad != nil {
-			continue // what nobody can read says nothing
+			continue // Pulumi cannot read it either
 		}
 		showDetail(detail, hide)
 		if packed, bad = anypb.New(detail); bad == nil {
@@ -91,8 +91,8 @@ func showDetail(detail proto.Message, hide *screen.Mask) {
 	}
 }
 
-// secretsOf masks the secrets of a request, and of the configuration that serves it. It
-// is asked only where there is something to show.
+// secretsOf returns a mask of the secrets of a request and of its configuration. It
+// is only called if there is a text to show.
 func (s *Server) secretsOf(ctx context.Context, req any) *screen.Mask {
 	message, ok := req.(proto.Message)
 	if !ok {
@@ -122,7 +122,7 @@ func (s *Server) secretsOf(ctx context.Context, req any) *screen.Mask {
 	}
 }
 
-// isConfiguring reports whether a request carries the provider's configuration, in
+// isConfiguring reports whether a request contains the provider's configuration, in
 // which secrets are not marked.
 func isConfiguring(req any) bool {
 	switch req := req.(type) {

@@ -13,14 +13,15 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/pulumi/wire"
+	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// failure tells an error to the engine. The code matters: Unknown, Internal and
-// DataLoss mean that nobody knows what became of the resource, so an ordinary
-// failure has none of them.
+// failure converts an error to the protocol. The codes Unknown, Internal and DataLoss
+// mean that the state of the resource is not known, so ordinary failures do not use
+// them.
 func failure(err error) error {
 	if err == nil {
 		return nil
@@ -31,15 +32,14 @@ func failure(err error) error {
 	return status.Error(codeOf(err), message(err))
 }
 
-// operationFailure is failure for an operation that ran with ctx: one that the
-// host cancelled, or that ran out of time, failed for that reason, whatever the
-// error it came back with says.
+// operationFailure is like failure, for an operation that ran with ctx. If the host
+// cancelled it, or it ran out of time, that is the code, whatever error it returned.
 func operationFailure(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
 	switch {
-	case engine.Stopped(ctx) || errors.Is(ctx.Err(), context.Canceled):
+	case stop.IsStopped(ctx) || errors.Is(ctx.Err(), context.Canceled):
 		return status.Error(codes.Canceled, message(err))
 	case ctx.Err() != nil:
 		return status.Error(codes.DeadlineExceeded, message(err))
@@ -53,7 +53,7 @@ func codeOf(err error) codes.Code {
 	switch {
 	case errors.As(err, &malformed):
 		return codes.InvalidArgument
-	case errors.Is(err, context.Canceled), errors.Is(err, engine.ErrStopped), errors.Is(err, engine.ErrAborted), errors.Is(err, errEnding):
+	case errors.Is(err, context.Canceled), errors.Is(err, actions.ErrStopped), errors.Is(err, stop.ErrAborted), errors.Is(err, errEnding):
 		return codes.Canceled
 	case errors.Is(err, context.DeadlineExceeded):
 		return codes.DeadlineExceeded
@@ -62,22 +62,23 @@ func codeOf(err error) codes.Code {
 	}
 }
 
-// message is the text of an error; leave masks what the engine did not.
+// message returns the text of an error. screenReply masks secrets that the engine did
+// not.
 func message(err error) string { return screen.Show(err.Error(), nil).String() }
 
 const (
-	// largestOutputs is how big the properties of a state may be that travels with an
-	// error, and largestDetail how big all of it, with the engine's own part: it goes in
-	// a trailer, in base64, and the engine takes 16 MB of those. Texts and the engine's
-	// own part are not counted among the properties, so that no error text pushes one
-	// out.
+	// largestOutputs is the maximum size of the properties in the state of an error.
+	// largestDetail is the maximum size of the whole detail, including the private part
+	// of the state: it is sent in a trailer, in base64, and the engine accepts 16 MB of
+	// trailers. The limit of the properties excludes texts and the private part, so that
+	// no error text displaces a property.
 	largestOutputs = 8 << 20
 	largestDetail  = 11 << 20
 )
 
-// partly is the failure of an operation after which the resource exists and is
-// not as it should be. The engine stores what is in it.
-func partly(failed error, r reply) error {
+// partialFailure returns the error for an operation after which the resource exists,
+// but is not complete. The engine records the state in the error.
+func partialFailure(failed error, r reply) error {
 	s := status.Convert(failed)
 	detail := &pulumirpc.ErrorResourceInitFailed{
 		Id:         r.id,
@@ -88,21 +89,21 @@ func partly(failed error, r reply) error {
 	detail.Reasons = []string{s.Message()}
 	if len(dropped) > 0 {
 		detail.Reasons = append(detail.Reasons,
-			"too large to be recorded with a failure, and left out: "+strings.Join(dropped, ", "))
+			"too large to be recorded with a failure, and omitted: "+strings.Join(dropped, ", "))
 	}
 	with, err := s.WithDetails(detail)
 	if err != nil {
-		return status.Errorf(codes.Internal, "%s; its state cannot be told: %v", s.Message(), err)
+		return status.Errorf(codes.Internal, "%s; its state cannot be sent: %v", s.Message(), err)
 	}
 	return with.Err()
 }
 
-// shrink leaves outputs out until the detail can travel, the largest first, and inputs
-// last: a state without them is worth more than none. What the engine has kept of the
-// steps that were done goes only where nothing else is left.
+// shrink removes outputs until the detail is small enough: the largest first, and
+// copies of inputs last. A state without them is better than none. If all outputs are
+// removed, it also removes the results of completed steps.
 func shrink(detail *pulumirpc.ErrorResourceInitFailed, given property.Map) (dropped []string) {
 	fields := detail.GetProperties().GetFields()
-	for !travels(detail) {
+	for !isSmallEnough(detail) {
 		left := names(fields)
 		if len(left) == 0 {
 			if private, ok := fields[privateKey]; ok {
@@ -127,15 +128,15 @@ func shrink(detail *pulumirpc.ErrorResourceInitFailed, given property.Map) (drop
 	return dropped
 }
 
-// travels reports whether a detail is small enough.
-func travels(detail *pulumirpc.ErrorResourceInitFailed) bool {
+// isSmallEnough reports whether a detail can be sent.
+func isSmallEnough(detail *pulumirpc.ErrorResourceInitFailed) bool {
 	all := proto.Size(detail)
 	own := proto.Size(detail.GetProperties().GetFields()[privateKey])
 	return all <= largestDetail && all-own <= largestOutputs
 }
 
-// withoutResults is the private part of a state without the results of the steps that
-// were done: the next run starts over, with every input as a change.
+// withoutResults returns the private part of a state without the results of completed
+// steps. The next run then starts over, and treats every input as changed.
 func withoutResults(private *structpb.Value) *structpb.Value {
 	p := readPrivate(&structpb.Struct{Fields: map[string]*structpb.Value{privateKey: private}})
 	if p.Failed == nil {
@@ -147,7 +148,7 @@ func withoutResults(private *structpb.Value) *structpb.Value {
 	return privateValue(p)
 }
 
-// names are those of the outputs, without the engine's own part of the state.
+// names returns the names of the outputs without the private part of the state.
 func names(fields map[string]*structpb.Value) []string {
 	var all []string
 	for k := range fields {
@@ -159,5 +160,5 @@ func names(fields map[string]*structpb.Value) []string {
 	return all
 }
 
-// valid is a text that protobuf can carry.
+// valid replaces invalid UTF-8, which protobuf does not accept.
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

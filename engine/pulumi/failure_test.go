@@ -96,7 +96,7 @@ func TestPartlyShrinks(t *testing.T) {
 		"small":    wire.String("x"),
 		privateKey: wire.String(`{"id":"b"}`),
 	}}}
-	err := partly(status.Error(codes.FailedPrecondition, "disk full"), r)
+	err := partialFailure(status.Error(codes.FailedPrecondition, "disk full"), r)
 	s := status.Convert(err)
 	if s.Code() != codes.FailedPrecondition || len(s.Details()) != 1 {
 		t.Fatalf("status = %v", s)
@@ -105,7 +105,7 @@ func TestPartlyShrinks(t *testing.T) {
 	if proto.Size(detail) > largestOutputs {
 		t.Errorf("the detail has %d bytes", proto.Size(detail))
 	}
-	want := []string{"disk full", "too large to be recorded with a failure, and left out: huge"}
+	want := []string{"disk full", "too large to be recorded with a failure, and omitted: huge"}
 	if diff := cmp.Diff(want, detail.GetReasons()); diff != "" {
 		t.Errorf("reasons (-want +got)\n%s", diff)
 	}
@@ -143,14 +143,14 @@ func TestNoTextPushesAPropertyOut(t *testing.T) {
 				c.fields[privateKey] = private("result")
 			}
 			r := reply{id: "a", properties: &structpb.Struct{Fields: c.fields}, given: property.NewMap(map[string]property.Value{"in": property.New("x")})}
-			s := status.Convert(partly(failure(errors.New(text)), r))
+			s := status.Convert(partialFailure(failure(errors.New(text)), r))
 			detail := s.Details()[0].(*pulumirpc.ErrorResourceInitFailed)
 			if len(s.Message()) > screen.Longest || len(detail.GetReasons()[0]) > screen.Longest {
 				t.Errorf("the message has %d bytes, the reason %d", len(s.Message()), len(detail.GetReasons()[0]))
 			}
 			var reasons []string
 			if c.dropped != nil {
-				reasons = []string{"too large to be recorded with a failure, and left out: " + strings.Join(c.dropped, ", ")}
+				reasons = []string{"too large to be recorded with a failure, and omitted: " + strings.Join(c.dropped, ", ")}
 			}
 			if got := detail.GetReasons()[1:]; strings.Join(got, "") != strings.Join(reasons, "") {
 				t.Errorf("left out: %q, want %q", got, reasons)

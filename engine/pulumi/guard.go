@@ -13,14 +13,14 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// bug says that something is declprov's own fault.
+// bug returns the text for a bug of declprov.
 func bug(what string) string {
 	return what + ". This is a bug in declprov, not in the spec or the program: " +
 		"please report it at https://github.com/declprov/declprov/issues"
 }
 
-// guard answers calls whose handling panics, so that the process and the calls
-// beside it go on, and sees to it that what every call says is fit to be shown.
+// guard answers calls that panic, so that the process and other calls continue, and
+// makes the texts of all replies safe to show.
 type guard struct {
 	stderr io.Writer
 	debug  bool
@@ -28,33 +28,33 @@ type guard struct {
 }
 
 func (g guard) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (res any, err error) {
-	defer func() { res, err = g.leave(ctx, req, res, err) }() // also what caught says
-	defer g.caught(info.FullMethod, &err)
+	defer func() { res, err = g.leave(ctx, req, res, err) }() // also for a panic
+	defer g.recoverPanic(info.FullMethod, &err)
 	return handler(ctx, req)
 }
 
 func (g guard) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
-	heard := &hearing{ServerStream: stream}
+	heard := &recordingStream{ServerStream: stream}
 	defer func() { _, err = g.leave(stream.Context(), heard.request, nil, err) }()
-	defer g.caught(info.FullMethod, &err)
+	defer g.recoverPanic(info.FullMethod, &err)
 	return handler(srv, heard)
 }
 
-// hearing is a stream of which the request is kept.
-type hearing struct {
+// recordingStream is a stream that keeps its request.
+type recordingStream struct {
 	grpc.ServerStream
 	request any
 }
 
 // RecvMsg receives the request.
-func (h *hearing) RecvMsg(m any) error {
+func (h *recordingStream) RecvMsg(m any) error {
 	h.request = m
 	return h.ServerStream.RecvMsg(m)
 }
 
-// caught turns a panic into an Internal error. Only the runtime's own messages
-// are told: any other value may hold a secret.
-func (g guard) caught(method string, err *error) {
+// recoverPanic turns a panic into an Internal error. The error only contains messages
+// of the Go runtime, because any other value may contain a secret.
+func (g guard) recoverPanic(method string, err *error) {
 	value := recover()
 	if value == nil {
 		return

@@ -6,12 +6,12 @@ import (
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 )
 
-// Handshake is an engine's first call. A process that engines attach to gets one
-// from each of them, the latest of which counts.
+// Handshake is the first call of an engine. If several engines attach to a process,
+// the latest Handshake counts.
 //
-// The root and program directories of the request are where the provider's own
-// binary lies (filepath.Dir of it), not where the user's program is; engines
-// that attach send none. They are of no use to a provider whose spec is loaded.
+// The root and program directories in the request are the folder of the provider's
+// binary, not that of the user's program, and are ignored. Engines that attach send
+// none.
 func (s *Server) Handshake(
 	ctx context.Context, req *pulumirpc.ProviderHandshakeRequest,
 ) (*pulumirpc.ProviderHandshakeResponse, error) {

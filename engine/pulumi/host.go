@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// queueLength is how many messages may wait for the engine to take them.
+	// queueLength is the maximum number of waiting messages.
 	queueLength = 256
-	// sendTimeout is how long the engine may take for one.
+	// sendTimeout is the maximum time for sending one message.
 	sendTimeout = 5 * time.Second
-	// flushTimeout is how long the end of a call waits for its messages.
+	// flushTimeout is the maximum time that the end of a call waits for its messages.
 	flushTimeout = time.Second
 )
 
-// entry is one message on its way.
+// entry is one queued message.
 type entry struct {
 	urn      string
 	severity engine.Severity
@@ -32,10 +32,10 @@ type entry struct {
 	status   bool
 }
 
-// host sends messages to a Pulumi engine, one after the other, from a goroutine
-// that runs while there are any: whoever has something to say does not wait. A
-// queue that is full loses statuses first. Without an engine, or when it cannot
-// be reached, messages go to stderr, and statuses nowhere.
+// host sends messages to a Pulumi engine in order, from a goroutine that runs while
+// there are any, so that callers do not wait. If the queue is full, statuses are
+// dropped first. If there is no engine, or it cannot be reached, messages go to
+// stderr, and statuses are dropped.
 type host struct {
 	address string
 	stderr  io.Writer
@@ -44,7 +44,7 @@ type host struct {
 	queue   []entry
 	dropped int
 	running bool
-	// idle is closed when the queue is empty and all of it is sent.
+	// idle is closed while the queue is empty and all messages are sent.
 	idle   chan struct{}
 	conn   *grpc.ClientConn
 	closed bool
@@ -56,8 +56,8 @@ func newHost(address string, stderr io.Writer) *host {
 	return &host{address: address, stderr: stderr, idle: idle}
 }
 
-// attach sends the messages of the calls to come to that engine. Those of the
-// calls under way still go where they did.
+// attach sends the messages of later calls to an engine. The messages of calls under
+// way still go to the previous one.
 func (s *Server) attach(address string) {
 	if address == "" || address == s.host.Load().address {
 		return
@@ -84,8 +84,8 @@ func (h *host) put(e entry) {
 	}
 }
 
-// replaceStatus puts a status in the place of one of the same resource that
-// still waits and that nothing follows.
+// replaceStatus replaces a waiting status of the same resource, if no message of the
+// resource follows it.
 func (h *host) replaceStatus(e entry) bool {
 	for i := len(h.queue) - 1; i >= 0; i-- {
 		if h.queue[i].urn == e.urn {
@@ -98,7 +98,7 @@ func (h *host) replaceStatus(e entry) bool {
 	return false
 }
 
-// makeRoom drops the oldest status of a full queue, for a message.
+// makeRoom drops the oldest status of a full queue in favour of a message.
 func (h *host) makeRoom(e entry) bool {
 	if e.status {
 		return false
@@ -112,13 +112,13 @@ func (h *host) makeRoom(e entry) bool {
 	return false
 }
 
-// drain sends until nothing is left.
+// drain sends messages until the queue is empty.
 func (h *host) drain() {
 	for {
 		h.mu.Lock()
 		if len(h.queue) == 0 {
 			if h.dropped > 0 {
-				fmt.Fprintf(h.stderr, "declprov: %d messages were lost: the engine did not take them in time\n", h.dropped)
+				fmt.Fprintf(h.stderr, "declprov: %d messages were lost, because the engine did not accept them in time\n", h.dropped)
 				h.dropped = 0
 			}
 			h.running = false
@@ -153,8 +153,8 @@ func (h *host) send(e entry) {
 	}
 }
 
-// client is the engine's, dialled when there is first something to say; nil
-// where there is no engine, or no address that one could have.
+// client returns the client of the engine, and dials on first use. It returns nil if
+// there is no engine, or its address is invalid.
 func (h *host) client() pulumirpc.EngineClient {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -173,7 +173,7 @@ func (h *host) client() pulumirpc.EngineClient {
 	return pulumirpc.NewEngineClient(h.conn)
 }
 
-// flush waits until what was put before is sent, but not for long.
+// flush waits until the queued messages are sent, or until a timeout.
 func (h *host) flush() {
 	h.mu.Lock()
 	idle := h.idle
@@ -190,7 +190,7 @@ func (h *host) flush() {
 	}
 }
 
-// close gives the connection up once the queue is empty.
+// close closes the connection when the queue is empty.
 func (h *host) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -200,7 +200,7 @@ func (h *host) close() {
 
 func (h *host) closeIfDone() {
 	if h.closed && !h.running && h.conn != nil {
-		_ = h.conn.Close() // nothing waits on it
+		_ = h.conn.Close() // nothing uses it any more
 		h.conn = nil
 	}
 }

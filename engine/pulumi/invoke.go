@@ -15,8 +15,9 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// Invoke asks a function of the provider, in previews too: functions only look.
-// Pulumi leaves unknown arguments out, and does not ask while one is needed.
+// Invoke calls a function of the provider, also in previews, because functions have
+// no effects. Pulumi omits unknown arguments, and does not call the function if one
+// is required.
 func (s *Server) Invoke(
 	ctx context.Context, req *pulumirpc.InvokeRequest,
 ) (*pulumirpc.InvokeResponse, error) {

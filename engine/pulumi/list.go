@@ -18,9 +18,9 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// List streams the existing resources of a type, page by page where the engine
-// asks for pages. Between two pages nothing is kept here: the continuation token
-// says how many were sent, and the next page passes over as many.
+// List streams the existing resources of a type, in pages if the engine requests
+// them. The provider keeps no state between pages: the continuation token contains
+// the number of results that were sent, which the next page skips.
 func (s *Server) List(
 	req *pulumirpc.ListRequest, stream grpc.ServerStreamingServer[pulumirpc.ListResponse],
 ) error {
@@ -57,17 +57,16 @@ func (s *Server) List(
 	return p.send(ctx, now.engine, engine.ListRequest{Ref: ref, Query: query, Log: log}, stream)
 }
 
-// page is what is wanted of a listing: the results from, up to, but not
-// including to. to is 0 where there is no end; more says that the listing may
-// go on after it.
+// page is a range of results of a listing: from from up to, but not including, to. to
+// is 0 if there is no limit. more is true if the listing may continue after the page.
 type page struct {
 	from, to int
 	more     bool
 	mark     [markLength]byte
 }
 
-// markLength is how much of the hash of the request a continuation token
-// carries, so that one does not end up with another request.
+// markLength is the number of bytes of the request's hash in a continuation token, so
+// that a token cannot be used with another request.
 const markLength = 8
 
 func newPage(req *pulumirpc.ListRequest) (page, error) {
@@ -76,7 +75,7 @@ func newPage(req *pulumirpc.ListRequest) (page, error) {
 		raw, err := base64.RawURLEncoding.DecodeString(token)
 		if err != nil || len(raw) != 8+markLength || [markLength]byte(raw[8:]) != p.mark {
 			return page{}, status.Errorf(codes.InvalidArgument,
-				"%q does not continue this listing: token, query and limit have to be those of its first page", token)
+				"%q is not a continuation token of this listing: token, query and limit must be those of the first page", token)
 		}
 		p.from = count(int64(binary.BigEndian.Uint64(raw)))
 	}
@@ -87,28 +86,29 @@ func newPage(req *pulumirpc.ListRequest) (page, error) {
 	return p, nil
 }
 
-// count is a number of results as a request carries it; below 1 it is 0.
+// count converts a number of results in a request. Numbers below 1 become 0.
 func count(n int64) int { return int(min(max(n, 0), math.MaxInt32)) }
 
-// mark tells listings apart.
+// mark returns a hash that identifies a listing.
 func mark(req *pulumirpc.ListRequest) [markLength]byte {
 	raw, err := proto.MarshalOptions{Deterministic: true}.Marshal(&pulumirpc.ListRequest{
 		Token: req.GetToken(), Query: req.GetQuery(), Limit: req.GetLimit(),
 	})
 	if err != nil {
-		return [markLength]byte{} // it was unmarshalled a moment ago
+		return [markLength]byte{} // cannot happen: the request was just unmarshalled
 	}
 	sum := sha256.Sum256(raw)
 	return [markLength]byte(sum[:])
 }
 
-// continuation is the token of the page after p.
+// continuation returns the token of the page after p.
 func (p page) continuation() string {
 	raw := binary.BigEndian.AppendUint64(nil, uint64(p.to))
 	return base64.RawURLEncoding.EncodeToString(append(raw, p.mark[:]...))
 }
 
-// send streams the page. One result beyond it tells whether there is another.
+// send streams the page. It requests one result more, to find out whether there is
+// another page.
 func (p page) send(
 	ctx context.Context, from *engine.Engine, req engine.ListRequest,
 	stream grpc.ServerStreamingServer[pulumirpc.ListResponse],

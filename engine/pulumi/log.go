@@ -7,8 +7,8 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// callLog is where one call's messages go: to its resource, at the engine that
-// the call came from.
+// callLog sends the messages of one call, for its resource, to the engine that made
+// the call.
 type callLog struct {
 	host *host
 	urn  string
@@ -19,20 +19,22 @@ var _ engine.Log = (*callLog)(nil)
 
 func (s *Server) log(urn string) *callLog { return &callLog{host: s.host.Load(), urn: urn} }
 
-// Message is kept and shown among the resource's diagnostics.
+// Message sends a message, which the engine keeps and shows among the resource's
+// diagnostics.
 func (l *callLog) Message(severity engine.Severity, text screen.Text) {
 	l.used.Store(true)
 	l.host.put(entry{urn: l.urn, severity: severity, text: text})
 }
 
-// Status is shown beside the resource until the next one.
+// Status sends a status, which the engine shows beside the resource until the next
+// one.
 func (l *callLog) Status(text screen.Text) {
 	l.used.Store(true)
 	l.host.put(entry{urn: l.urn, severity: engine.Info, text: text, status: true})
 }
 
-// done is called at the end of the call: messages arrive before its answer, as
-// the engine drops those of steps that are over.
+// done waits at the end of the call until the messages are sent, because the engine
+// drops messages that arrive after the response.
 func (l *callLog) done() {
 	if l.used.Load() {
 		l.host.flush()

@@ -6,15 +6,15 @@ import (
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 )
 
-// GetMapping tells converters how another tool's program would look here. There
-// is nothing to map: an empty answer says so.
+// GetMapping would tell converters how to translate programs of another tool. There
+// is no mapping, which an empty response means.
 func (s *Server) GetMapping(
 	context.Context, *pulumirpc.GetMappingRequest,
 ) (*pulumirpc.GetMappingResponse, error) {
 	return &pulumirpc.GetMappingResponse{}, nil
 }
 
-// GetMappings names the providers that GetMapping knows: none.
+// GetMappings returns the providers that GetMapping supports: none.
 func (s *Server) GetMappings(
 	context.Context, *pulumirpc.GetMappingsRequest,
 ) (*pulumirpc.GetMappingsResponse, error) {

@@ -9,17 +9,17 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// configKey is the name of a setting in Pulumi's own configuration.
+// configKey returns the key of a setting in Pulumi's configuration.
 func configKey(program *engine.Program, setting string) string {
 	return program.Metadata().Name + ":" + setting
 }
 
-// remedy says how to give a setting: by Pulumi's configuration, or by the environment.
+// remedy says how to set a setting: in Pulumi's configuration, or in the environment.
 func remedy(program *engine.Program, setting *spec.Property) string {
 	key := configKey(program, setting.Name)
 	command := "pulumi config set " + key + " VALUE"
 	if setting.Secret {
-		command = "pulumi config set --secret " + key // asks for it, so that no shell's history has it
+		command = "pulumi config set --secret " + key // prompts for the value, so that it is not in the shell's history
 	}
 	text := "Run `" + command + "`"
 	if len(setting.Env) > 0 {
@@ -28,8 +28,8 @@ func remedy(program *engine.Program, setting *spec.Property) string {
 	return text + "."
 }
 
-// withRemedies adds to what is wrong with a configuration how to give what is missing, on
-// a line of its own.
+// withRemedies adds a line to the failure of each missing setting that says how to
+// set it.
 func withRemedies(program *engine.Program, settings property.Map, found []engine.Failure) []engine.Failure {
 	declared, _ := program.Config()
 	for i, f := range found {

@@ -96,7 +96,7 @@ func (l *listener) configure(t *testing.T, stack, endpoint string) {
 func TestUnsettledIntentsAreTold(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("DECLPROV_JOURNAL", dir)
-	book := journal.In(dir)
+	book := journal.Open(dir)
 	for _, of := range []struct {
 		provider, resource string
 		status             journal.Status
@@ -130,7 +130,7 @@ func TestUnsettledIntentsAreTold(t *testing.T) {
 		t.Fatalf("said: %q", said)
 	}
 	for i, name := range []string{"lost", "theirs"} {
-		if !strings.HasPrefix(said[i], fmt.Sprintf("WARNING Nobody knows what came of earlier requests for Thing %q (", name)) ||
+		if !strings.HasPrefix(said[i], fmt.Sprintf("WARNING The outcome of earlier requests is unknown, for Thing %q (", name)) ||
 			strings.Count(said[i], "Thing") != 1 || !strings.Contains(said[i], "`declprov journal settle`") {
 			t.Errorf("said: %q", said[i])
 		}
@@ -155,7 +155,7 @@ func TestWhatUpCannotSettleIsTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			t.Setenv("DECLPROV_JOURNAL", dir)
-			book := journal.In(dir)
+			book := journal.Open(dir)
 			for typ, looked := range tc.open {
 				intent, err := book.Begin(journal.Intent{
 					Subject:   journal.Subject{Provider: "lab", Type: typ, Resource: "urn:pulumi:dev::try::lab:index:" + typ + "::it"},
@@ -200,7 +200,7 @@ resources: Bare: {
 			if got := strings.Contains(said[0], "`pulumi up` settles"); got != tc.settled {
 				t.Errorf("it promises `pulumi up`: %v, and should be %v: %s", got, tc.settled, said[0])
 			}
-			if got := strings.Contains(said[0], "Nothing can find out"); got != tc.told {
+			if got := strings.Contains(said[0], "cannot be found out automatically"); got != tc.told {
 				t.Errorf("it says that nothing can find out: %v, and should be %v: %s", got, tc.told, said[0])
 			}
 		})
@@ -237,7 +237,7 @@ func TestAJournalThatIsLostIsTold(t *testing.T) {
 				}
 			}
 			said := l.said()
-			if len(said) != tc.want || tc.want > 0 && !strings.HasPrefix(said[0], "INFO The journal of creates will not outlive this CI runner") {
+			if len(said) != tc.want || tc.want > 0 && !strings.HasPrefix(said[0], "INFO The journal of creates will be lost with this CI runner") {
 				t.Errorf("said %q", said)
 			}
 		})

@@ -8,9 +8,9 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Parameters say which package a plugin that serves any should be: either the
-// arguments that a user typed, or the value that an earlier Parameterize put
-// into the package's schema, with the name and version it was asked for by.
+// Parameters determine the package of a plugin that can serve any: either the
+// arguments that a user typed, or the value that an earlier Parameterize returned for
+// the package's schema, with the name and version of the package.
 type Parameters struct {
 	Args []string
 
@@ -24,7 +24,7 @@ func (s *Server) Parameterize(
 ) (*pulumirpc.ParameterizeResponse, error) {
 	if s.options.Parameterize == nil {
 		return nil, status.Error(codes.Unimplemented,
-			"this provider is made of one spec and takes no parameters; the plugin named \"declprov\" does")
+			"this provider serves one spec and accepts no parameters; use the plugin \"declprov\" instead")
 	}
 	var p Parameters
 	if v := req.GetValue(); v != nil {
@@ -39,6 +39,6 @@ func (s *Server) Parameterize(
 		}
 		return nil, status.Error(codes.InvalidArgument, message(err))
 	}
-	s.put(ctx, newSession(made))
+	s.setSession(ctx, newSession(made))
 	return &pulumirpc.ParameterizeResponse{Name: made.Program.Metadata().Name, Version: made.Version}, nil
 }

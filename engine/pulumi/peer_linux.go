@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// Every user of a machine can connect to its loopback interface, and a provider
-// does as it is told, with the permissions of whoever started it. On Linux the
-// kernel tells whose the other end of a connection is.
+// Every user of a machine can connect to its loopback interface, and a provider runs with
+// the permissions of the user who started it. On Linux, the kernel tells which user owns
+// the other end of a connection.
 
-// ownPeersOnly closes connections from processes of other users, save root's.
+// ownPeersOnly closes connections from processes of other users, except root.
 func ownPeersOnly(l net.Listener, stderr io.Writer) net.Listener {
 	return &ownListener{Listener: l, stderr: stderr, owner: socketOwner, table: connections}
 }
@@ -27,13 +27,13 @@ const connections = "/proc/self/net/tcp"
 type ownListener struct {
 	net.Listener
 	stderr io.Writer
-	// owner tells whose a socket is, and is quick. What it cannot tell, the
-	// table of connections may; nil tells nothing.
+	// owner returns the user of a socket. If it fails, table is used, which is slower. A
+	// nil owner always fails.
 	owner func(local, remote *net.TCPAddr) (uid int, err error)
 	table string
 }
 
-// Accept waits for a connection of our own user's.
+// Accept waits for a connection from the same user or root.
 func (l *ownListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
@@ -52,10 +52,10 @@ func (l *ownListener) Accept() (net.Conn, error) {
 	}
 }
 
-// nobody is the owner of a connection whose other end is closed already.
+// nobody is the owner of a connection whose other end is closed.
 const nobody = -1
 
-// peer is the user at the other end.
+// peer returns the user at the other end.
 func (l *ownListener) peer(conn net.Conn) (uid int, known bool) {
 	ours, okOurs := conn.LocalAddr().(*net.TCPAddr)
 	theirs, okTheirs := conn.RemoteAddr().(*net.TCPAddr)
@@ -67,10 +67,9 @@ func (l *ownListener) peer(conn net.Conn) (uid int, known bool) {
 	return l.peerInTable(conn)
 }
 
-// peerInTable is the user at the other end as the table of connections has it.
-// It is not known where the table cannot be read, or does not show even our own
-// end: then there is nothing to tell users by, as on sandboxes that emulate the
-// kernel.
+// peerInTable looks up the user at the other end in the table of connections. It is
+// not known if the table cannot be read, or lacks our own end, as in sandboxes that
+// emulate the kernel.
 func (l *ownListener) peerInTable(conn net.Conn) (uid int, known bool) {
 	table, err := os.Open(l.table)
 	if err != nil {
@@ -104,11 +103,11 @@ func (l *ownListener) peerInTable(conn net.Conn) (uid int, known bool) {
 	return uid, known
 }
 
-// established is the state of a connection that is open. In others the kernel
-// has forgotten the owner and shows root's.
+// established is the state of an open connection. In other states the kernel has
+// forgotten the owner, and shows root.
 const established = "01"
 
-// hexAddress is an IPv4 address as the kernel's table shows it, or "".
+// hexAddress returns an IPv4 address in the format of the kernel's table, or "".
 func hexAddress(a net.Addr) string {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok || tcp.IP.To4() == nil {

@@ -7,8 +7,8 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// GetPluginInfo tells the version of what was started: that of the spec, or of
-// the plugin that is yet to be given one.
+// GetPluginInfo returns the version of the spec, or that of the plugin if it has no
+// spec yet.
 func (s *Server) GetPluginInfo(context.Context, *emptypb.Empty) (*pulumirpc.PluginInfo, error) {
 	return &pulumirpc.PluginInfo{Version: s.options.Version}, nil
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/declprov/declprov/engine"
 )
 
-// Read looks at a resource. An answer without id means that it is gone.
+// Read reads a resource. A response without id means that it no longer exists.
 func (s *Server) Read(
 	ctx context.Context, req *pulumirpc.ReadRequest,
 ) (*pulumirpc.ReadResponse, error) {
-	now, ref, err := s.about(ctx, req)
+	now, ref, err := s.forResource(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -38,10 +38,10 @@ func (s *Server) Read(
 	return &pulumirpc.ReadResponse{Id: r.id, Properties: r.properties, Inputs: r.inputs}, nil
 }
 
-// readReason says why the engine reads a resource (pkg/resource/deploy/step.go). An
-// import has no inputs at all: not even an empty struct of them. A program's
-// `.get` sends what the user says of the resource twice, as inputs and as
-// outputs, and so without our private part; a refresh sends what is recorded.
+// readReason returns why the engine reads a resource (pkg/resource/deploy/step.go).
+// An import has no inputs, not even an empty struct. The `.get` of a program sends
+// the user's values both as inputs and as outputs, and therefore without our private
+// part. A refresh sends the recorded state.
 func readReason(req *pulumirpc.ReadRequest) engine.ReadReason {
 	_, ours := req.GetProperties().GetFields()[privateKey]
 	switch {

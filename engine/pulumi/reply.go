@@ -14,50 +14,51 @@ import (
 	"github.com/declprov/declprov/engine/pulumi/wire"
 )
 
-// reply is what an operation leaves, as it travels.
+// reply is the result of an operation in the protocol.
 type reply struct {
 	id                 string
 	properties, inputs *structpb.Struct
-	// given are the inputs of which the properties are a copy, where they are.
+	// given are the inputs that the properties contain as copies, if any.
 	given property.Map
 }
 
-// settle turns what a create, update or read has done into a reply, or into an
-// error that carries one. Whatever the engine left is recorded.
+// settle converts the result of a create, update or read into a reply, or into an
+// error that contains one. The state is always recorded, if there is one.
 func (s *Server) settle(ctx context.Context, result engine.Result, withInputs bool) (reply, error) {
 	state := result.State
 	if state == nil {
 		if result.Err == nil {
-			return reply{}, status.Error(codes.Internal, bug("the engine answered with neither a state nor an error"))
+			return reply{}, status.Error(codes.Internal, bug("the engine returned neither a state nor an error"))
 		}
 		return reply{}, operationFailure(ctx, result.Err)
 	}
 	if state.ID == "" {
 		return reply{}, operationFailure(ctx, errors.Join(result.Err,
-			errors.New("the resource has no id, so that it cannot be recorded; look for what is left of it by hand")))
+			errors.New("the resource has no id and cannot be recorded; look for its remains in the service")))
 	}
 	r := reply{id: state.ID, given: state.Inputs}
 	var lost, lostInputs error
 	r.properties, lost = writeState(s.encoder(), state)
 	if withInputs {
-		r.inputs, lostInputs = writeSalvaging(s.encoder(), state.Inputs)
+		r.inputs, lostInputs = encodePossible(s.encoder(), state.Inputs)
 	}
 	if lost = errors.Join(lost, lostInputs); lost != nil {
-		lost = fmt.Errorf("what the operation yielded cannot all be recorded: %w", lost)
+		lost = fmt.Errorf("parts of the result cannot be recorded: %w", lost)
 	}
 	switch {
 	case result.Err != nil:
-		return reply{}, partly(operationFailure(ctx, errors.Join(result.Err, lost)), r)
+		return reply{}, partialFailure(operationFailure(ctx, errors.Join(result.Err, lost)), r)
 	case lost != nil:
-		return reply{}, partly(status.Error(codes.FailedPrecondition, message(lost)), r)
+		return reply{}, partialFailure(status.Error(codes.FailedPrecondition, message(lost)), r)
 	default:
 		return r, nil
 	}
 }
 
-// settlePreview is settle for a preview, which leaves nothing: perhaps no id, and
-// an error is only an error. The private part is not known yet, by which a method
-// that the program calls next sees that its resource is still to change.
+// settlePreview is like settle for a preview, which changes nothing: it may have no
+// id, and its errors contain no state. The private part of the state is unknown,
+// which tells a method that the program calls next that the resource has yet to
+// change.
 func (s *Server) settlePreview(ctx context.Context, result engine.Result) (reply, error) {
 	if result.Err != nil {
 		return reply{}, operationFailure(ctx, result.Err)

@@ -8,14 +8,14 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// GetSchema gives the package schema. Processes that serve resources may never
-// be asked for it.
+// GetSchema returns the package schema. A process that serves resources may never be
+// asked for it.
 func (s *Server) GetSchema(
 	ctx context.Context, req *pulumirpc.GetSchemaRequest,
 ) (*pulumirpc.GetSchemaResponse, error) {
 	if req.GetVersion() != 0 {
 		return nil, status.Errorf(codes.InvalidArgument,
-			"schemas of format %d are unknown to this provider, which has format 0", req.GetVersion())
+			"unsupported schema format %d (expected 0)", req.GetVersion())
 	}
 	now, err := s.current(ctx)
 	if err != nil {

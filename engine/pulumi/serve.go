@@ -18,27 +18,25 @@ import (
 )
 
 const (
-	// maxMessage is the size of message that Pulumi allows itself
+	// maxMessage is the maximum message size of Pulumi
 	// (sdk/go/common/util/rpcutil/serve.go).
 	maxMessage = 400 << 20
-	// streamWorkers are kept for calls, which spares each a new goroutine whose
-	// stack has to grow: a twentieth to a tenth of what a call costs. More calls
-	// than these get goroutines of their own.
+	// streamWorkers is the number of goroutines that wait for calls. They save starting
+	// a goroutine and growing its stack, which is 5 to 10 % of the cost of a call.
+	// Further concurrent calls start goroutines.
 	streamWorkers = 16
-	// undoTimeout is how long operations may take, once they are cancelled, to
-	// undo or to report what they have done: the engine sends SIGKILL after five
-	// seconds.
+	// undoTimeout is how long cancelled operations may take to undo or report what
+	// they have done. The engine sends SIGKILL after five seconds.
 	undoTimeout = 4 * time.Second
-	// closeTimeout is how long connections without operations may stay: the
-	// engine makes the user wait for them.
+	// closeTimeout is how long connections without operations may remain open, because
+	// the user waits for the engine meanwhile.
 	closeTimeout = 800 * time.Millisecond
 )
 
-// Serve is the life of a provider process: it listens on a port of the loopback
-// interface, prints that port alone on the first line of standard output, and
-// answers until ctx ends, SIGINT or SIGTERM arrives, or the engine that started
-// it is gone. Operations under way are then aborted, whatever was cancelled before,
-// and may still answer, but not for long.
+// Serve runs a provider process. It listens on a port of the loopback interface, and
+// prints the port on the first line of standard output. It serves until ctx ends,
+// SIGINT or SIGTERM arrives, or the engine that started it is gone. Then it aborts
+// the operations under way, which may still respond for a short time.
 func Serve(ctx context.Context, options Options) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -73,9 +71,9 @@ func Serve(ctx context.Context, options Options) error {
 	return nil
 }
 
-// GRPC is a gRPC server that answers with s.
+// GRPC returns a gRPC server for s.
 func (s *Server) GRPC() *grpc.Server {
-	g := guard{stderr: s.options.Stderr, debug: s.options.Debug, leave: s.leave}
+	g := guard{stderr: s.options.Stderr, debug: s.options.Debug, leave: s.screenReply}
 	server := grpc.NewServer(
 		grpc.Creds(perConnection{insecure.NewCredentials()}),
 		grpc.NumStreamWorkers(streamWorkers),
@@ -86,8 +84,8 @@ func (s *Server) GRPC() *grpc.Server {
 	return server
 }
 
-// shutDown aborts what is under way, waits for its answers as long as the engine
-// lets it, closes what is open, and ends.
+// shutDown aborts the operations under way, waits for their responses as long as the
+// engine allows, closes ephemerals, and stops the server.
 func (s *Server) shutDown(server *grpc.Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), undoTimeout)
 	defer cancel()

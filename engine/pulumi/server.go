@@ -1,10 +1,10 @@
-// Package pulumi serves a program over the Pulumi provider protocol. It
-// translates, and decides nothing: what a resource does is the engine's.
+// Package pulumi serves a program over the Pulumi provider protocol. It only
+// translates; the engine makes all decisions.
 //
-// Each of the protocol's calls has a file of its name. What they share is how
-// values travel (package wire), how a state is kept (state.go), how errors are
-// told (failure.go), what a call may cost and when it ends (calls.go), where its
-// messages go (log.go, host.go) and how the process lives (serve.go).
+// Each call of the protocol has a file with its name. Other files contain what they
+// share: the encoding of values (package wire), states (state.go), errors
+// (failure.go), the lifetime of calls (calls.go), messages (log.go, host.go) and the
+// lifetime of the process (serve.go).
 package pulumi
 
 import (
@@ -23,84 +23,86 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// Options are what a server is made of.
+// Options are the options of a server.
 type Options struct {
-	// Program is what is served. It may be nil where Parameterize is set: then
-	// there is none until the engine has said which.
+	// Program is the program to serve. It may be nil if Parameterize is set; then the
+	// engine must parameterize the provider first.
 	Program *engine.Program
-	// Version is the package's, as strict semver.
+	// Version is the version of the package in strict semver.
 	Version string
-	// Schema gives the package schema, as JSON. It is asked once.
+	// Schema returns the package schema as JSON. It is called once.
 	Schema func() ([]byte, error)
-	// Parameterize makes the package that the engine asks for; nil where there
-	// is but one.
+	// Parameterize returns the package that the engine requests. It is nil if the server
+	// has only one.
 	Parameterize func(context.Context, Parameters) (*Package, error)
 
-	// EngineAddress is where the Pulumi engine that started the process
-	// listens; "" where none did (see ParseArgs).
+	// EngineAddress is the address of the engine that started the process, or "" (see
+	// ParseArgs).
 	EngineAddress string
-	// Dir is the folder of the user's program, where relative paths of theirs
-	// start; "" is the working directory. The directories that a handshake
-	// names are the provider's own, and no help here.
+	// Dir is the folder of the user's program, to which paths are relative. "" is the
+	// working directory. The directories in a handshake cannot be used, because they
+	// belong to the provider.
 	Dir string
-	// Journal is the folder where intents are kept; "" is the user's own: see
+	// Journal is the folder of the journal. "" is the user's default; see
 	// journal.DefaultDir.
 	Journal string
 	// Debug writes the stacks of recovered panics to Stderr.
 	Debug bool
 
-	// Stdin, where not nil, is watched: at its end a dead engine ends the server.
+	// Stdin detects the death of the engine, unless it is nil; see watchEngine.
 	Stdin io.Reader
-	// Stdout gets the port, Stderr what has nowhere else to go. nil is the
-	// process's own.
+	// Stdout receives the port, and Stderr messages that cannot be sent to an engine.
+	// nil is the process's own.
 	Stdout, Stderr io.Writer
 }
 
-// Package is a program with what describes it.
+// Package is a program with its version and schema.
 type Package struct {
 	Program *engine.Program
 	Version string
 	Schema  func() ([]byte, error)
 }
 
-// Server is a provider, for any number of concurrent calls.
+// Server is a provider. It is safe for concurrent use.
 type Server struct {
 	pulumirpc.UnimplementedResourceProviderServer
 
 	options Options
-	// session is the latest, for connections without one of their own; each
-	// Parameterize and Configure puts a new one in its place, whole. See put.
+	// session is the latest session, for connections without their own. Parameterize and
+	// Configure replace it as a whole; see setSession.
 	session atomic.Pointer[session]
-	// host is where messages go; the latest handshake says where that is.
+	// host receives messages. The latest handshake determines it.
 	host  atomic.Pointer[host]
-	bytes atomic.Bool // the engine takes strings of bytes
-	// most is how many values a request may have: the most of all packages that were
-	// served, or 0 before there was one. What a request is about is known too late.
+	bytes atomic.Bool // whether the engine accepts byte strings
+	// most is the maximum number of values in a request: the largest limit of all
+	// packages that were served, or 0 before the first. The limit of the package that a
+	// request is for is not known before it is decoded.
 	most atomic.Int64
-	// decoder is for the calls about resources.
+	// decoder decodes the requests about resources.
 	decoder wire.Decoder
 	calls   *calls
-	// graceFault says what is wrong with DECLPROV_CANCEL_GRACE; Configure shows it.
+	// graceFault is the error of an invalid DECLPROV_CANCEL_GRACE, which Configure
+	// shows.
 	graceFault error
 	notices    notices
-	// openers are closed at the end.
+	// openers are closed when the server ends.
 	openers openers
 }
 
-// session is a package and, once it is configured, the engine that serves it.
+// session is a package and, if it is configured, its engine.
 type session struct {
 	*Package
 	schema func() (string, error)
 	engine *engine.Engine // nil until configured
-	// provider is how the engine refers to the provider resource that this is
-	// configured as; "" where it does not say.
+	// provider is the engine's reference to the provider resource, or "" if it is not
+	// known.
 	provider string
 }
 
-// New makes a server that is not listening yet; see Serve.
+// New returns a server that does not listen yet; see Serve.
 func New(options Options) *Server {
 	if options.Dir == "" {
-		// Configure reports what comes of having none.
+		// Configure reports a missing directory.
 		options.Dir, _ = os.Getwd()
 	}
 	if options.Stdout == nil {
@@ -114,18 +116,19 @@ func New(options Options) *Server {
 	s := &Server{options: options, calls: newCalls(grace), graceFault: err}
 	s.host.Store(newHost(options.EngineAddress, options.Stderr))
 	if options.Program != nil {
-		s.put(context.Background(), newSession(&Package{
+		s.setSession(context.Background(), newSession(&Package{
 			Program: options.Program, Version: options.Version, Schema: options.Schema,
 		}))
 	}
 	return s
 }
 
-// maxValues is how many values a request may have.
+// maxValues returns the maximum number of values in a request.
 func (s *Server) maxValues() int { return cmp.Or(int(s.most.Load()), decode.DefaultValues) }
 
-// allow lets requests have as many values as a package takes.
-func (s *Server) allow(most int64) {
+// raiseMaxValues raises the maximum number of values in a request to the limit of a
+// package.
+func (s *Server) raiseMaxValues(most int64) {
 	for {
 		now := s.most.Load()
 		if most <= now || s.most.CompareAndSwap(now, most) {
@@ -134,5 +137,5 @@ func (s *Server) allow(most int64) {
 	}
 }
 
-// encoder writes values for the engine at the other end.
+// encoder returns an encoder for the connected engine.
 func (s *Server) encoder() wire.Encoder { return wire.Encoder{Bytes: s.bytes.Load()} }

@@ -97,7 +97,7 @@ func TestRefusals(t *testing.T) {
 		{"parameters", configured, func(c *client.Client) error {
 			_, err := c.Raw().Parameterize(t.Context(), &pulumirpc.ParameterizeRequest{})
 			return err
-		}, codes.Unimplemented, "takes no parameters"},
+		}, codes.Unimplemented, "accepts no parameters"},
 		{"function", configured, func(c *client.Client) error {
 			_, err := c.Raw().Invoke(t.Context(), &pulumirpc.InvokeRequest{Tok: "lab:index:getThing"})
 			return err

@@ -10,7 +10,7 @@ import (
 	"github.com/declprov/declprov/engine"
 )
 
-// newSession is a package that nobody has configured.
+// newSession returns the session of a package that is not configured.
 func newSession(p *Package) *session {
 	return &session{Package: p, schema: sync.OnceValues(func() (string, error) {
 		if p.Schema == nil {
@@ -21,22 +21,22 @@ func newSession(p *Package) *session {
 	})}
 }
 
-// configured is the session with an engine.
+// configured returns the session with an engine.
 func (s *session) configured(e *engine.Engine, provider string) *session {
 	return &session{Package: s.Package, schema: s.schema, engine: e, provider: provider}
 }
 
-// current is the session that a call works with, from its start to its end.
+// current returns the session of a call. A call uses it from start to end.
 func (s *Server) current(ctx context.Context) (*session, error) {
 	now := s.sessionOf(ctx)
 	if now == nil {
 		return nil, status.Error(codes.FailedPrecondition,
-			"no spec is loaded: this provider needs one as its parameter (pulumi package add declprov ./spec.cue)")
+			"no spec is loaded: this provider requires one as its parameter (pulumi package add declprov ./spec.cue)")
 	}
 	return now, nil
 }
 
-// ready is a session whose provider is configured.
+// ready returns the session of a call if its provider is configured.
 func (s *Server) ready(ctx context.Context) (*session, error) {
 	now, err := s.current(ctx)
 	if err != nil {
@@ -44,20 +44,20 @@ func (s *Server) ready(ctx context.Context) (*session, error) {
 	}
 	if now.engine == nil {
 		return nil, status.Error(codes.FailedPrecondition,
-			"the provider is not configured: Configure has to be called, and to succeed, before this call")
+			"the provider is not configured: Configure must succeed before this call")
 	}
 	return now, nil
 }
 
-// request is what every call about a resource says of it.
+// request is a call about a resource.
 type request interface {
 	GetUrn() string
 	GetName() string
 	GetType() string
 }
 
-// about is the session that serves a call about a resource, and the resource.
-func (s *Server) about(ctx context.Context, req request) (*session, engine.Ref, error) {
+// forResource returns the session of a call about a resource, and the resource.
+func (s *Server) forResource(ctx context.Context, req request) (*session, engine.Ref, error) {
 	now, err := s.ready(ctx)
 	if err != nil {
 		return nil, engine.Ref{}, err

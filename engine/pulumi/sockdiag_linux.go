@@ -9,21 +9,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errNoOwner says that nobody has that socket any more, or that it is on its
-// way out: then the kernel has forgotten the owner, and shows root.
+// errNoOwner means that the socket is closed or closing. The kernel has then
+// forgotten its owner, and shows root.
 var errNoOwner = errors.New("the socket has no owner")
 
-// socketOwner asks the kernel whose socket it is that is bound to local and
-// connected to remote, both IPv4: sock_diag(7), by the socket's own addresses.
-// The table in /proc says the same, but to print it the kernel walks every slot
-// for sockets that it has, which takes milliseconds.
+// socketOwner asks the kernel for the user of the socket that is bound to local and
+// connected to remote, both IPv4. It uses sock_diag(7) with the addresses of the
+// socket. The table in /proc has the same information, but reading it takes
+// milliseconds, because the kernel visits every slot of its socket table.
 func socketOwner(local, remote *net.TCPAddr) (uid int, err error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
 	if err != nil {
 		return 0, fmt.Errorf("opening a socket of the kernel's: %w", err)
 	}
 	defer unix.Close(fd)
-	// The kernel answers before the request returns; what does not, is no answer.
+	// The kernel has responded when the request returns, so reading does not wait.
 	kernel := &unix.SockaddrNetlink{Family: unix.AF_NETLINK}
 	if err := unix.Sendto(fd, diagRequest(local, remote), 0, kernel); err != nil {
 		return 0, fmt.Errorf("asking the kernel for a socket: %w", err)
@@ -31,17 +31,17 @@ func socketOwner(local, remote *net.TCPAddr) (uid int, err error) {
 	answer := make([]byte, 512)
 	n, from, err := unix.Recvfrom(fd, answer, unix.MSG_DONTWAIT)
 	if err != nil {
-		return 0, fmt.Errorf("reading the kernel's answer: %w", err)
+		return 0, fmt.Errorf("reading the kernel's response: %w", err)
 	}
 	if sender, ok := from.(*unix.SockaddrNetlink); !ok || sender.Pid != 0 {
-		return 0, errors.New("somebody else than the kernel answered")
+		return 0, errors.New("the response is not from the kernel")
 	}
 	return diagOwner(answer[:n])
 }
 
-// The layout of inet_diag_req_v2 and inet_diag_msg (linux/inet_diag.h). Both
-// have the socket's addresses in them: ports and addresses in network order, an
-// interface, and a cookie, which all ones leave open.
+// The layout of inet_diag_req_v2 and inet_diag_msg (linux/inet_diag.h). Both contain the
+// socket's ports and addresses in network order, an interface, and a cookie. A cookie of
+// all ones matches any socket.
 const (
 	diagRequestSize = unix.SizeofNlMsghdr + 56
 	diagSocket      = unix.SizeofNlMsghdr + 8
@@ -69,10 +69,10 @@ func diagRequest(local, remote *net.TCPAddr) []byte {
 	return b
 }
 
-// diagOwner reads the kernel's answer.
+// diagOwner parses the kernel's response.
 func diagOwner(b []byte) (uid int, err error) {
 	if len(b) < unix.SizeofNlMsghdr+4 {
-		return 0, errors.New("the kernel's answer is cut short")
+		return 0, errors.New("the kernel's response is truncated")
 	}
 	switch kind := binary.NativeEndian.Uint16(b[4:]); {
 	case kind == unix.NLMSG_ERROR:
@@ -80,9 +80,9 @@ func diagOwner(b []byte) (uid int, err error) {
 		if errno == unix.ENOENT {
 			return 0, errNoOwner
 		}
-		return 0, fmt.Errorf("the kernel does not tell about a socket: %w", errno)
+		return 0, fmt.Errorf("the kernel does not show a socket: %w", errno)
 	case kind != unix.SOCK_DIAG_BY_FAMILY || len(b) < diagAnswerSize:
-		return 0, fmt.Errorf("the kernel's answer is of kind %d and %d bytes", kind, len(b))
+		return 0, fmt.Errorf("the kernel's response has type %d and %d bytes", kind, len(b))
 	case b[diagState] != tcpEstablished:
 		return 0, errNoOwner
 	}

@@ -13,13 +13,12 @@ import (
 	"github.com/declprov/declprov/engine/pulumi/wire"
 )
 
-// privateKey is the output that holds the engine's own part of a state, as
+// privateKey is the output that contains the private part of the engine's state as
 // JSON. The CLI does not show outputs that begin with two underscores.
 const privateKey = "__declprov"
 
-// readState makes the engine's state of what the host recorded. The private
-// part is believed where it can be read; what another tool, or the user of a
-// `.get`, wrote there is as good as nothing.
+// readState converts the state that the host recorded. It ignores a private part that
+// it cannot parse, such as one from another tool or from the user of a `.get`.
 func readState(decoder *wire.Decoder, id string, inputs, outputs *structpb.Struct) (engine.State, error) {
 	state := engine.State{ID: id, Private: readPrivate(outputs)}
 	var err error
@@ -27,15 +26,15 @@ func readState(decoder *wire.Decoder, id string, inputs, outputs *structpb.Struc
 		return engine.State{}, err
 	}
 	if _, ok := outputs.GetFields()[privateKey]; ok {
-		// The message is ours alone, and goes nowhere from here.
+		// Nothing else uses the message.
 		delete(outputs.Fields, privateKey)
 	}
 	state.Outputs, err = decoder.Decode(outputs)
 	return state, err
 }
 
-// isPreviewed reports whether a preview of a create or update made these
-// outputs: there the private part is not known yet.
+// isPreviewed reports whether the outputs are from a preview of a create or update,
+// in which the private part is unknown.
 func isPreviewed(outputs *structpb.Struct) bool {
 	field, ok := outputs.GetFields()[privateKey]
 	if !ok {
@@ -66,11 +65,11 @@ func readPrivate(outputs *structpb.Struct) engine.Private {
 	return p
 }
 
-// A private part that holds a token alone, as most do, is written and read without
-// a JSON library: that costs more than the rest of a Diff.
+// Most private parts only contain a token. They are written and parsed without a JSON
+// library, which would cost more than the rest of a Diff.
 const beforeToken, afterToken = `{"t":"`, `"}`
 
-// tokenAlone is the token of such a text.
+// tokenAlone returns the token of such a text.
 func tokenAlone(text string) (token string, ok bool) {
 	if !strings.HasPrefix(text, beforeToken) || !strings.HasSuffix(text, afterToken) || len(text) < len(beforeToken)+len(afterToken) {
 		return "", false
@@ -79,10 +78,11 @@ func tokenAlone(text string) (token string, ok bool) {
 	return token, isToken(token)
 }
 
-// isToken reports whether a text has only the characters of tokens.
+// isToken reports whether a text only has the characters of tokens.
 func isToken(text string) bool { return text != "" && strings.Trim(text, "0123456789abcdef") == "" }
 
-// privateValue is the private part as it travels, or nil where it says nothing.
+// privateValue converts the private part to the protocol. It returns nil if the
+// private part is empty.
 func privateValue(p engine.Private) *structpb.Value {
 	if p == (engine.Private{}) {
 		return nil
@@ -92,9 +92,8 @@ func privateValue(p engine.Private) *structpb.Value {
 	}
 	raw, err := json.Marshal(p)
 	if err != nil && p.Failed != nil {
-		// A result that JSON cannot hold. Without the results the engine
-		// cannot go on where it stopped, and without the hash it will not try:
-		// it starts over, with every input as a change.
+		// JSON cannot represent a result. Without the results and the hash, the engine
+		// does not resume, but starts over and treats every input as changed.
 		failed := *p.Failed
 		failed.Results, failed.Inputs = nil, ""
 		p.Failed = &failed
@@ -110,18 +109,18 @@ func privateValue(p engine.Private) *structpb.Value {
 	return v
 }
 
-// writeState is a state's outputs as they travel. What cannot travel is left
-// out, and told in the error: the rest has to be recorded all the same.
+// writeState converts the outputs of a state. It omits values that cannot be encoded,
+// and returns an error for them, because the others must be recorded nevertheless.
 func writeState(e wire.Encoder, state *engine.State) (*structpb.Struct, error) {
-	outputs, lost := writeSalvaging(e, state.Outputs)
+	outputs, lost := encodePossible(e, state.Outputs)
 	if private := privateValue(state.Private); private != nil {
 		outputs.Fields[privateKey] = private
 	}
 	return outputs, lost
 }
 
-// writeSalvaging writes the properties that can be written.
-func writeSalvaging(e wire.Encoder, m property.Map) (*structpb.Struct, error) {
+// encodePossible encodes the properties that can be encoded.
+func encodePossible(e wire.Encoder, m property.Map) (*structpb.Struct, error) {
 	s, err := e.Encode(m)
 	if err == nil {
 		return s, nil

@@ -11,11 +11,11 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// module is the one that all of a package's types are in.
+// module is the module of all types of a package.
 const module = "index"
 
-// ref says which resource a call is about. Engines older than the name and type
-// fields send only the URN.
+// ref returns the resource of a call. Old engines only send the URN, without name and
+// type.
 func (s *session) ref(urn, name, typ string) (engine.Ref, error) {
 	if typ == "" || name == "" {
 		ofURN, inURN := splitURN(urn)
@@ -30,7 +30,7 @@ func (s *session) ref(urn, name, typ string) (engine.Ref, error) {
 	if err != nil {
 		return engine.Ref{}, err
 	}
-	typ, ok := s.Program.Named(member)
+	typ, ok := s.Program.CurrentName(member)
 	if !ok {
 		return engine.Ref{}, status.Errorf(codes.NotFound, "provider %q has no resource %q. %s",
 			s.Program.Metadata().Name, member, diag.Remedy(member, s.Program.ResourceNames()))
@@ -38,11 +38,11 @@ func (s *session) ref(urn, name, typ string) (engine.Ref, error) {
 	return engine.Ref{Type: typ, Name: name, Key: urn}, nil
 }
 
-// member is the name that a token has in the spec: `NAME:index:Type` is Type.
+// member returns the name of a token in the spec: Type for `NAME:index:Type`.
 func (s *session) member(token string) (string, error) {
 	parts := strings.Split(token, ":")
 	if len(parts) != 3 || parts[2] == "" {
-		return "", status.Errorf(codes.InvalidArgument, "%q is not a type token; one is %q", token,
+		return "", status.Errorf(codes.InvalidArgument, "invalid type token %q: expected the form %q", token,
 			fmt.Sprintf("%s:%s:Type", s.Program.Metadata().Name, module))
 	}
 	if name := s.Program.Metadata().Name; parts[0] != name {
@@ -56,7 +56,7 @@ func (s *session) member(token string) (string, error) {
 	return parts[2], nil
 }
 
-// splitURN takes type and name out of
+// splitURN returns the type and the name in
 // `urn:pulumi:stack::project::parent$pkg:mod:Type::name`.
 func splitURN(urn string) (typ, name string) {
 	parts := strings.SplitN(urn, "::", 4)

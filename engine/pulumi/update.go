@@ -8,12 +8,12 @@ import (
 	"github.com/declprov/declprov/engine"
 )
 
-// Update changes a resource, or says what it would become. The id cannot change
-// here: one that does is kept in the private part of the state.
+// Update updates a resource, or previews that. Pulumi does not accept a new id here;
+// if it changes, the new id is kept in the private part of the state.
 func (s *Server) Update(
 	ctx context.Context, req *pulumirpc.UpdateRequest,
 ) (*pulumirpc.UpdateResponse, error) {
-	now, ref, err := s.about(ctx, req)
+	now, ref, err := s.forResource(ctx, req)
 	if err != nil {
 		return nil, err
 	}

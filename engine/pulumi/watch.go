@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// engineCheck is how often an engine is looked for once standard input has
+// engineCheck is the interval at which the engine is checked after standard input has
 // ended.
 const engineCheck = 5 * time.Second
 
-// watchEngine closes orphaned when the engine is gone: an engine that is killed
-// sends no signal, but the pipe it held our standard input by closes. As that
-// says little (some start us without any), the engine is then looked for where
-// it listens, until nobody answers there.
+// watchEngine closes orphaned when the engine is gone. A killed engine sends no
+// signal, but the pipe to our standard input is closed. Some engines start providers
+// without such a pipe, so watchEngine then connects to the engine's address until
+// that fails.
 func watchEngine(ctx context.Context, stdin io.Reader, address string, orphaned chan<- struct{}) {
-	_, _ = io.Copy(io.Discard, stdin) // an error ends it as well as an end does
+	_, _ = io.Copy(io.Discard, stdin) // an error means the same as the end
 	for alive(ctx, address) {
 		select {
 		case <-ctx.Done():
@@ -33,6 +33,6 @@ func alive(ctx context.Context, address string) bool {
 	if err != nil {
 		return false
 	}
-	_ = conn.Close() // that it opened is all we wanted
+	_ = conn.Close() // only tests whether it opens
 	return true
 }

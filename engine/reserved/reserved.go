@@ -1,21 +1,22 @@
-// Package reserved knows the keys and texts that hosts keep for themselves. Inside a
-// value from outside they would act: a host reads an object with a signature key as
-// an asset (a local file, a URL), a secret, a resource or an output, and a marker as a
-// value that is not known yet.
+// Package reserved defines the keys and texts that hosts reserve. In a value from
+// outside they would be interpreted: an object with a signature key becomes an asset
+// (a local file or a URL), a secret, a resource or an output, and a marker becomes an
+// unknown value.
 package reserved
 
 import "github.com/pulumi/pulumi/sdk/v3/go/common/resource/sig"
 
-// Unknown is how Pulumi writes a value that is not known yet. Its protocol has a marker
-// for each type; in practice its engine sends this one, the string's.
+// Unknown is the marker by which Pulumi's engine represents unknown values. Its
+// protocol defines a marker for each type; in practice the engine sends the one for
+// strings.
 const Unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 
-// Key reports whether a member may not have that name: the signature key makes its
-// object something else, and a marker is none for safety's sake.
+// Key reports whether a member must not have a name: the signature key, or, to be
+// safe, a marker.
 func Key(name string) bool { return name == sig.Key || Text(name) }
 
-// Text reports whether a text stands for a value that is not known yet: it is one of
-// the markers of the SDK's common/resource/plugin/rpc.go.
+// Text reports whether a text is one of the markers of unknown values in the SDK's
+// common/resource/plugin/rpc.go.
 func Text(s string) bool {
 	if len(s) != len(Unknown) {
 		return false
@@ -33,8 +34,8 @@ func Text(s string) bool {
 	return false
 }
 
-// Why a key or a text cannot be recorded, for messages.
+// Reasons for messages why a key or a text cannot be recorded.
 const (
-	KeyReason  = "it has a member by whose name (" + sig.Key + ", or a marker of unknown values) Pulumi tells assets, secrets and resources from data"
-	TextReason = "it is the text by which Pulumi tells that a value is not known yet"
+	KeyReason  = "it has a member with a reserved name (" + sig.Key + ", or a marker of unknown values), by which Pulumi recognizes assets, secrets and resources"
+	TextReason = "it is the text that Pulumi uses for unknown values"
 )

@@ -7,9 +7,8 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// documented returns a property's documentation with what its type demands beyond its
-// kind: Pulumi's schemas have no bounds and no patterns, and Check refuses what
-// breaks them.
+// documented returns the documentation of a property, followed by the constraints of
+// its type. Pulumi's schemas have no bounds or patterns, but Check enforces them.
 func (g *generator) documented(f *spec.Property) string {
 	rules := constraints(g.named.Resolve(f.Type))
 	if len(rules) == 0 {
@@ -22,7 +21,7 @@ func (g *generator) documented(f *spec.Property) string {
 	return strings.TrimRight(f.Doc, "\n") + "\n\n" + text
 }
 
-// constraints returns the rules of a type, in words that follow "must be".
+// constraints returns the constraints of a type as texts that follow "must be".
 func constraints(t *spec.Type) []string {
 	var rules []string
 	add := func(format string, args ...any) { rules = append(rules, fmt.Sprintf(format, args...)) }
@@ -54,7 +53,7 @@ func constraints(t *spec.Type) []string {
 		}
 	}
 	if t.Unique {
-		add("without equal items")
+		add("without duplicate items")
 	}
 	for _, p := range t.Patterns {
 		if p.Negated {
@@ -69,7 +68,7 @@ func constraints(t *spec.Type) []string {
 	return rules
 }
 
-// literalText returns a literal in documentation.
+// literalText returns a literal for documentation.
 func literalText(v any) string {
 	if text, ok := v.(string); ok {
 		return fmt.Sprintf("%q", text)

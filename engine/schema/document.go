@@ -1,9 +1,9 @@
 package schema
 
-// The document, as far as declprov fills it: see "Pulumi Package Metaschema",
-// pkg/codegen/schema/pulumi.json of pulumi/pulumi. The structs are our own
-// because Pulumi's package takes seven milliseconds to initialise, which every
-// start of a provider would pay.
+// The types below are the part of the document that declprov uses; see "Pulumi Package
+// Metaschema", pkg/codegen/schema/pulumi.json of pulumi/pulumi. They are not those of
+// Pulumi's package, because its initialization would add seven milliseconds to every start
+// of a provider.
 
 type pkg struct {
 	Name        string                 `json:"name"`
@@ -31,7 +31,7 @@ type meta struct {
 
 type config struct {
 	Variables map[string]property `json:"variables,omitempty"`
-	// Required is called "defaults" for historical reasons of Pulumi's.
+	// Required is called "defaults" for historical reasons.
 	Required []string `json:"defaults,omitempty"`
 }
 

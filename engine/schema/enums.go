@@ -9,9 +9,9 @@ import (
 	"github.com/declprov/declprov/spec/names"
 )
 
-// isEnum reports whether SDKs should have an enumeration for the type: several
-// strings or numbers, all of which a schema can hold. A single literal is a
-// constant or a plain type, and two booleans are a boolean.
+// isEnum reports whether SDKs have an enumeration for the type: for several strings
+// or numbers that a schema can represent. A single literal becomes a constant or a
+// plain type, and two booleans become a boolean.
 func (g *generator) isEnum(t *spec.Type) bool {
 	if len(t.Enum) < 2 || t.Kind == spec.Bool {
 		return false
@@ -37,9 +37,9 @@ func (g *generator) enum(t *spec.Type, at place) complexType {
 	return def
 }
 
-// enumNames gives names to the values that generators would name alike, or could
-// not name: "a-b" and "a_b", "", "+", 1.5. The others name themselves. Names go
-// by value, not by order.
+// enumNames returns names for the values that generators would give equal names, or
+// no name: "a-b" and "a_b", "", "+", 1.5. Other values are their own names. The names
+// do not depend on the order of the values.
 func enumNames(values []any) map[string]string {
 	texts := make([]string, 0, len(values))
 	for _, v := range values {
@@ -71,16 +71,16 @@ func enumNames(values []any) map[string]string {
 	return out
 }
 
-// folded returns a name as the coarsest of the generators sees it.
+// folded returns a name in the form in which generators may consider two names equal.
 func folded(s string) string { return strings.ToLower(strings.ReplaceAll(names.Pascal(s), "_", "")) }
 
-// isSuffix reports whether a value would, after its type's name, be the name of
-// another generated Go type: a Kind with the value Array.
+// isSuffix reports whether a value, appended to the name of its type, would be the
+// name of another generated Go type, such as the value Array of a Kind.
 func isSuffix(s string) bool {
 	return slices.ContainsFunc(derived, func(d string) bool { return d != "" && strings.EqualFold(d, s) })
 }
 
-// spelled makes an identifier of any text, signs by their names.
+// spelled returns an identifier for any text, with names for signs.
 func spelled(s string) string {
 	signs := map[rune]string{
 		'+': "Plus", '-': "Minus", '*': "Star", '/': "Slash", '.': "Dot", '=': "Equals", '<': "Less", '>': "Greater",

@@ -5,8 +5,7 @@ import (
 	"github.com/declprov/declprov/spec/names"
 )
 
-// function is a function of the provider: a query of what exists, or a value
-// made of its inputs.
+// function is a function of the provider.
 type function struct {
 	Description string      `json:"description,omitempty"`
 	Inputs      *objectType `json:"inputs,omitempty"`
@@ -22,8 +21,8 @@ func (g *generator) function(f *spec.Function) function {
 	}
 }
 
-// method returns a function whose first argument is the resource that it is called
-// on.
+// method returns the function of a method. Its first argument is the resource on
+// which it is called.
 func (g *generator) method(r *spec.Resource, f *spec.Function) function {
 	base := r.Name + names.Pascal(f.Name)
 	out := function{
@@ -41,8 +40,8 @@ func (g *generator) method(r *spec.Resource, f *spec.Function) function {
 	return out
 }
 
-// methods adds the methods of a resource to the functions, under tokens that say
-// whose they are, and gives their names with these tokens.
+// methods adds the methods of a resource to the functions, and returns their tokens
+// by name. A token contains the name of the resource.
 func (g *generator) methods(r *spec.Resource, functions map[string]function) map[string]string {
 	if len(r.Methods) == 0 {
 		return nil
@@ -55,8 +54,8 @@ func (g *generator) methods(r *spec.Resource, functions map[string]function) map
 	return tokens
 }
 
-// plainObject returns an object that is no resource's: nothing of it replaces
-// anything.
+// plainObject returns an object that does not belong to a resource, so that no change
+// of it requires replacement.
 func (g *generator) plainObject(t *spec.Type, base string, s side) *objectType {
 	out := &objectType{Type: "object"}
 	out.Properties, out.Required = g.properties(t, base, s)

@@ -12,16 +12,16 @@ import (
 	"github.com/declprov/declprov/spec/names"
 )
 
-// derived are the endings under which Pulumi's generators make further types of
-// a type or resource: of Rule the Go SDK has RuleArgs, RuleArray, … in the same
-// package, so a second type must not have one of these names.
+// derived are the suffixes with which Pulumi's generators derive further types from a
+// type or resource. For Rule, the Go SDK has RuleArgs, RuleArray, … in the same
+// package, so no other type may have one of these names.
 var derived = []string{
 	"", "Args", "State", "Type", "Input", "Output", "Array", "Map", "Ptr",
 	"ArrayInput", "ArrayOutput", "MapInput", "MapOutput", "PtrInput", "PtrOutput",
 }
 
-// typeNames are those of types and resources, without regard to case: some SDKs put
-// each into a file, and some file systems do not tell case apart.
+// typeNames are the names of types and resources, in lower case. Some SDKs create a
+// file for each, and some file systems are case-insensitive.
 type typeNames struct{ taken map[string]bool }
 
 func newTypeNames(p *spec.Provider) *typeNames {
@@ -31,20 +31,20 @@ func newTypeNames(p *spec.Provider) *typeNames {
 		n.take(r.Name)
 		for _, m := range r.Methods {
 			n.take(r.Name + names.Pascal(m.Name) + "Result")
-			n.take(r.Name + names.Pascal(m.Name)) // Args, of its arguments
+			n.take(r.Name + names.Pascal(m.Name)) // for its arguments, with the suffix Args
 		}
 	}
 	for _, m := range p.Components {
 		n.take(m.Name)
 	}
 	for _, f := range names.Functions(p) {
-		n.take(names.Pascal(f.Name) + "Result") // what SDKs call the answer of one
+		n.take(names.Pascal(f.Name) + "Result") // the name of the result in SDKs
 	}
 	return n
 }
 
-// free reports whether a type may have the name.
-func (n *typeNames) free(name string) bool {
+// isFree reports whether the name is available for a type.
+func (n *typeNames) isFree(name string) bool {
 	return !slices.ContainsFunc(derived, func(d string) bool { return n.taken[strings.ToLower(name+d)] })
 }
 
@@ -54,13 +54,13 @@ func (n *typeNames) take(name string) {
 	}
 }
 
-// claim takes the name, or one with a number after it.
+// claim takes the name, or the name with a number if it is not available.
 func (n *typeNames) claim(name string) string {
 	if name == "" {
 		name = "Type"
 	}
 	for i, try := 2, name; ; i, try = i+1, fmt.Sprint(name, i) {
-		if n.free(try) {
+		if n.isFree(try) {
 			n.take(try)
 			return try
 		}
@@ -71,7 +71,7 @@ func compareNames(a, b string) int { return strings.Compare(a, b) }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// equal compares parts of the document as they will be written.
+// equal reports whether two parts of the document are equal as JSON.
 func equal(a, b any) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)

@@ -10,26 +10,26 @@ import (
 	"github.com/declprov/declprov/spec/names"
 )
 
-// side says which way values go: from the program, or to it.
+// side is the direction of values: from the program, or to it.
 type side uint8
 
 const (
 	input side = iota + 1
 	output
-	// within is inside an output. A type may serve both sides, so its members
-	// are described as inputs are, with their defaults; only names differ.
+	// within is inside an output. A type may be used for inputs and outputs, so its
+	// members are described like inputs, with their defaults. Only the names differ.
 	within
 )
 
-// properties describes an object's fields and says which are required; base is
-// what the names of nested types begin with.
+// properties returns the properties of an object, and which are required. base is the
+// prefix of the names of nested types.
 func (g *generator) properties(t *spec.Type, base string, s side) (map[string]property, []string) {
 	if t == nil || len(t.Fields) == 0 {
 		return nil, nil
 	}
 	properties := make(map[string]property, len(t.Fields))
 	var required []string
-	// By name, so that names of types that collide do not depend on the order.
+	// Sorted by name, so that the resolution of name collisions does not depend on the order.
 	fields := slices.SortedFunc(slices.Values(t.Fields), func(a, b *spec.Property) int {
 		return compareNames(a.Name, b.Name)
 	})
@@ -42,10 +42,10 @@ func (g *generator) properties(t *spec.Type, base string, s side) (map[string]pr
 	return properties, required
 }
 
-// isRequired says what SDKs enforce. Pulumi cannot tell null from absent, so
-// nothing that may be null is required. A setting that the environment can give
-// need not be in the program. An output is always there if it says so, or if it
-// is an input that Check completes.
+// isRequired reports whether SDKs enforce a property. Pulumi cannot distinguish null
+// from absent, so a nullable property is not required. A setting with an environment
+// variable may be absent from the program. An output is always present if it is
+// declared so, or if it is an input that Check completes.
 func isRequired(f *spec.Property, types spec.Types, s side) bool {
 	if types.Resolve(f.Type).Nullable {
 		return false
@@ -79,8 +79,8 @@ func (g *generator) property(f *spec.Property, base string, s side) property {
 	return p
 }
 
-// defaultOf returns the default as far as a schema can say it: scalars only, and an
-// enum's only if it is one of its values. Check sets the others.
+// defaultOf returns the default if a schema can represent it: a scalar, and for an
+// enum one of its values. Check sets other defaults.
 func (g *generator) defaultOf(f *spec.Property, t typeSpec) any {
 	value := scalar(f.Default, g.primitiveOf(t))
 	if value == nil {
@@ -92,7 +92,7 @@ func (g *generator) defaultOf(f *spec.Property, t typeSpec) any {
 	return value
 }
 
-// primitiveOf returns the primitive that a value of the type is written as, or "".
+// primitiveOf returns the primitive type of a type's values, or "".
 func (g *generator) primitiveOf(t typeSpec) string {
 	if isPrimitive(t.Type) {
 		return t.Type
@@ -107,8 +107,8 @@ func isPrimitive(name string) bool {
 	return name == "string" || name == "boolean" || name == "integer" || name == "number"
 }
 
-// scalar returns a literal as a schema takes it for that primitive, or nil where it
-// does not: Pulumi's integers have 32 bits in schemas.
+// scalar returns a literal if a schema accepts it for a primitive type, otherwise
+// nil. Integers in Pulumi's schemas have 32 bits.
 func scalar(literal any, primitive string) any {
 	switch v := literal.(type) {
 	case string:
@@ -131,8 +131,8 @@ func scalar(literal any, primitive string) any {
 	return nil
 }
 
-// languageNames returns the names that the author gives a property in some languages.
-// Terraform is not one that Pulumi knows.
+// languageNames returns the author's names of a property in programming languages.
+// Terraform is not one of them.
 func languageNames(names map[string]string) map[string]any {
 	out := map[string]any{}
 	for language, name := range names {

@@ -1,5 +1,5 @@
-// Package schema makes the documents that hosts generate SDKs, documentation
-// and checks of programs from. They are data: this package speaks no protocol.
+// Package schema generates the documents from which hosts generate SDKs,
+// documentation and checks of programs. It does not depend on a protocol.
 package schema
 
 import (
@@ -19,14 +19,14 @@ import (
 // codeSchema: the schema of the spec cannot be written.
 const codeSchema = "schema"
 
-// Pulumi returns the Pulumi package schema of a spec, as JSON, in equal bytes for
-// equal specs, whatever the order of their resources and properties. It takes specs in
-// whose names names.Lint finds no error.
+// Pulumi returns the Pulumi package schema of a spec as JSON. Equal specs have equal
+// schemas, regardless of the order of their resources and properties. names.Lint must
+// find no errors in the spec.
 //
-// It describes what the engine serves: resources with their methods, components,
-// functions, those that open ephemerals among them, and configuration. What is
-// not served yet is left out, because a program that uses it should fail when it
-// is compiled, not when it runs.
+// The schema describes what the engine serves: resources with their methods,
+// components, functions including those that open ephemerals, and configuration. It
+// omits what is not served yet, so that a program that uses it fails when it is
+// compiled, and not when it runs.
 func Pulumi(p *spec.Provider) ([]byte, diag.List) {
 	g := &generator{
 		name:  p.Name,
@@ -69,22 +69,22 @@ func byName(a, b *spec.Resource) int { return strings.Compare(a.Name, b.Name) }
 func encode(doc pkg) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // documentation is full of < and &
+	e.SetEscapeHTML(false) // documentation often contains < and &
 	err := e.Encode(doc)
 	return bytes.TrimSpace(b.Bytes()), err
 }
 
-// generator holds what grows while a schema is made.
+// generator is the state of the generation of a schema.
 type generator struct {
 	name  string
 	named spec.Types
-	// shown are those of them that the schema describes.
+	// shown are the named types that the schema describes.
 	shown spec.Types
 	types map[string]complexType
 	names *typeNames
-	// refs are the type names given to the author's definitions, and open
-	// those of them whose description is under way, to stop recursion through
-	// definitions that have no name in a schema (a list of itself).
+	// refs are the names in the schema of the author's definitions. open are the
+	// definitions that are being described; it ends the recursion of definitions without
+	// a name in the schema, such as a list of itself.
 	refs map[string]string
 	open map[string]bool
 }
@@ -99,16 +99,16 @@ func (g *generator) metadata(m spec.Metadata) pkg {
 		Repository: m.Repository, LogoURL: m.Logo, Publisher: m.Publisher,
 		Meta: meta{ModuleFormat: "(.*)"}, Language: languages(m.Language),
 	}
-	// Pulumi's registry sorts packages by this keyword.
+	// Pulumi's registry classifies packages by this keyword.
 	if !slices.ContainsFunc(doc.Keywords, func(k string) bool { return strings.HasPrefix(k, "kind/") }) {
 		doc.Keywords = append(doc.Keywords, "kind/native")
 	}
 	return doc
 }
 
-// languages returns the author's options for SDK generators, with the one added
-// without which an SDK does not carry the provider's version, and so asks for
-// any version of the plugin.
+// languages returns the author's options for SDK generators, with
+// respectSchemaVersion added. Without it, an SDK does not contain the provider's
+// version, and accepts any version of the plugin.
 func languages(author map[string]any) map[string]any {
 	all := maps.Clone(author)
 	if all == nil {
@@ -128,8 +128,8 @@ func languages(author map[string]any) map[string]any {
 	return all
 }
 
-// provider describes the configuration, once as variables of a stack and once as
-// inputs of an explicit provider.
+// provider returns the configuration, as variables of a stack and as inputs of an
+// explicit provider.
 func (g *generator) provider(p *spec.Provider) (config, resource) {
 	t := p.Config
 	if t == nil {
@@ -158,7 +158,7 @@ func title(m spec.Metadata) string {
 
 type parameterization struct {
 	BaseProvider baseProvider `json:"baseProvider"`
-	// Parameter is written as base64.
+	// Parameter is encoded as base64.
 	Parameter []byte `json:"parameter"`
 }
 
@@ -167,10 +167,10 @@ type baseProvider struct {
 	Version string `json:"version"`
 }
 
-// Parameterized returns the Pulumi schema of a package that the provider of that name
-// and version serves when it is given the parameter. It is added when a schema
-// is asked for, because the parameter is the compiled spec, which holds the
-// schema.
+// Parameterized adds a parameterization to a schema: the package is then served by
+// the provider with the name and version when it gets the parameter. It is added when
+// a schema is requested, because the parameter is the compiled spec, which contains
+// the schema.
 func Parameterized(text []byte, name, version string, parameter []byte) ([]byte, error) {
 	block, err := json.Marshal(parameterization{baseProvider{name, version}, parameter})
 	if err != nil {
@@ -178,7 +178,7 @@ func Parameterized(text []byte, name, version string, parameter []byte) ([]byte,
 	}
 	open, ok := bytes.CutSuffix(bytes.TrimSpace(text), []byte("}"))
 	if !ok || len(open) < 2 {
-		return nil, errors.New("what is to be parameterized is no schema")
+		return nil, errors.New("the text to parameterize is not a schema")
 	}
 	out := make([]byte, 0, len(open)+len(block)+len(`,"parameterization":}`))
 	out = append(append(out, open...), `,"parameterization":`...)

@@ -31,9 +31,9 @@ func (g *generator) resource(r *spec.Resource) resource {
 	return out
 }
 
-// outputs returns what a program can read of a resource: every input that is
-// recorded, and the declared outputs. A property that is both is one, as its
-// output is declared, documented by whichever has documentation.
+// outputs returns the properties of a resource that a program can read: all recorded
+// inputs, and the declared outputs. If a property is both, the output's declaration
+// is used, with the input's documentation if the output has none.
 func (g *generator) outputs(r *spec.Resource) (map[string]property, []string) {
 	recorded := &spec.Type{Kind: spec.Object}
 	for _, f := range r.Inputs.Fields {
@@ -78,8 +78,8 @@ func (g *generator) listInputs(r *spec.Resource) *objectType {
 	return out
 }
 
-// stateInputs returns what a program that gets an existing resource by its id has to
-// say beyond it: the inputs that `read` needs and the id does not give.
+// stateInputs returns the inputs that a program must pass to get an existing resource
+// by its id: those that `read` uses and the id does not determine.
 func (g *generator) stateInputs(r *spec.Resource) *objectType {
 	if r.Read == nil {
 		return nil
@@ -104,7 +104,7 @@ func (g *generator) stateInputs(r *spec.Resource) *objectType {
 	}
 	properties, required := g.properties(t, r.Name, input)
 	for name, p := range properties {
-		// A default would hide what the existing resource has.
+		// A default would hide the value of the existing resource.
 		p.Default, p.ReplaceOnChanges, p.WillReplaceOnChanges = nil, false, false
 		properties[name] = p
 	}
@@ -122,7 +122,7 @@ func mentionedBySteps(steps []*spec.Step, found map[string]bool) {
 	}
 }
 
-// mentioned notes the inputs that templates refer to; "*" is all of them.
+// mentioned adds the inputs to which templates refer; "*" means all inputs.
 func mentioned(n *spec.Node, found map[string]bool) {
 	members, whole := expr.Members(n, "inputs")
 	for _, member := range members {
@@ -133,8 +133,8 @@ func mentioned(n *spec.Node, found map[string]bool) {
 	}
 }
 
-// component describes a component. Its properties are its outputs alone: what a
-// program gave it, the program has.
+// component returns a component. Its properties are only its outputs, because the
+// program already has the inputs.
 func (g *generator) component(m *spec.Component) resource {
 	inputs, outputs := g.plainObject(m.Inputs, m.Name, input), g.plainObject(m.Outputs, m.Name, output)
 	return resource{

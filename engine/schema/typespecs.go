@@ -16,7 +16,7 @@ const (
 	typesRef   = "#/types/"
 )
 
-// place is where a type stands: what its name is, if it needs one, and its
+// place is the position of a type: the name for the type, if it needs one, and its
 // documentation.
 type place struct {
 	base string
@@ -24,8 +24,8 @@ type place struct {
 	side side
 }
 
-// nameTypes gives every definition that a schema can show its name, before any
-// type that is named after its place.
+// nameTypes names all definitions that a schema can show, before any type is named
+// after its position.
 func (g *generator) nameTypes() {
 	for _, key := range sortedKeys(g.shown) {
 		if t := g.named.Resolve(&spec.Type{Ref: key}); isStruct(t) || g.isEnum(t) {
@@ -38,12 +38,12 @@ func (g *generator) nameTypes() {
 	}
 }
 
-// isStruct reports whether values of the type are objects with known members and
-// no others, which is what Pulumi calls an object type.
+// isStruct reports whether the type is an object with declared members only, which
+// Pulumi calls an object type.
 func isStruct(t *spec.Type) bool { return t.Kind == spec.Object && !t.Open && len(t.Fields) > 0 }
 
-// typeSpec describes a type; objects and enums become named types, and are
-// referred to.
+// typeSpec describes a type. Objects and enums become named types with references to
+// them.
 func (g *generator) typeSpec(t *spec.Type, at place) typeSpec {
 	if t == nil {
 		return typeSpec{Ref: anyRef}
@@ -89,8 +89,8 @@ func primitive(k spec.Kind) string {
 	}
 }
 
-// reference describes a definition by its name, or, where Pulumi has no name for
-// such (a list, a scalar), by what it is.
+// reference describes a definition by its name, or by its type if Pulumi has no names
+// for such types (lists, scalars).
 func (g *generator) reference(t *spec.Type, at place) typeSpec {
 	if name, ok := g.refs[t.Ref]; ok {
 		return g.ref(name)
@@ -109,7 +109,7 @@ func (g *generator) reference(t *spec.Type, at place) typeSpec {
 
 func (g *generator) ref(name string) typeSpec { return typeSpec{Ref: typesRef + g.token(name)} }
 
-// refToken returns the token that a reference to one of our types names, or "".
+// refToken returns the token in a reference to a type of this package, or "".
 func refToken(ref string) string {
 	token, ok := strings.CutPrefix(ref, typesRef)
 	if !ok {
@@ -118,9 +118,9 @@ func refToken(ref string) string {
 	return token
 }
 
-// object describes a struct. Pulumi's objects are closed: one with room for more
-// is a map, of its members' type if they agree, since a program must be able to
-// write what it likes.
+// object describes a struct. Objects in Pulumi are closed, because a program must be
+// able to write every member. So an open struct is a map: of its element type if it
+// declares no members, otherwise of any.
 func (g *generator) object(t *spec.Type, at place) typeSpec {
 	if isStruct(t) {
 		return g.placed(t, at)
@@ -132,9 +132,9 @@ func (g *generator) object(t *spec.Type, at place) typeSpec {
 	return typeSpec{Type: "object", AdditionalProperties: &elem}
 }
 
-// placed describes a type that is named after its place. The same place among
-// inputs and outputs has one type if both are the same; else that of outputs is
-// a result.
+// placed describes a type that is named after its position. If inputs and outputs
+// have equal types at the same position, they share one type. Otherwise the name of
+// the output's type ends in Result.
 func (g *generator) placed(t *spec.Type, at place) typeSpec {
 	def := g.define(t, at)
 	base := at.base
@@ -146,7 +146,7 @@ func (g *generator) placed(t *spec.Type, at place) typeSpec {
 		if known, ok := g.types[g.token(name)]; ok && equal(known, def) {
 			return g.ref(name)
 		}
-		if g.names.free(name) {
+		if g.names.isFree(name) {
 			g.names.take(name)
 			g.types[g.token(name)] = def
 			return g.ref(name)
@@ -169,8 +169,8 @@ func (g *generator) define(t *spec.Type, at place) complexType {
 	return complexType{objectType: objectType{Description: at.doc, Type: "object", Properties: properties, Required: required}}
 }
 
-// union describes alternatives. Those that a schema cannot tell apart are one;
-// any among them makes the whole any.
+// union describes a union. Variants that are equal in a schema are merged. If a
+// variant is any, so is the union.
 func (g *generator) union(t *spec.Type, at place) typeSpec {
 	var specs []typeSpec
 	mapping := map[string]string{}
@@ -197,7 +197,8 @@ func (g *generator) union(t *spec.Type, at place) typeSpec {
 	return out
 }
 
-// addDistinct adds a type, or the alternatives that it is, where they are new.
+// addDistinct adds a type, or its variants if it is a union, unless it is already
+// there.
 func addDistinct(specs []typeSpec, part typeSpec) []typeSpec {
 	for _, alternative := range part.OneOf {
 		specs = addDistinct(specs, alternative)
@@ -208,7 +209,7 @@ func addDistinct(specs []typeSpec, part typeSpec) []typeSpec {
 	return append(specs, part)
 }
 
-// variant returns an alternative without its literals: "a" | =~"^x-" is a string.
+// variant returns a variant without its literals: "a" | =~"^x-" is a string.
 func variant(t *spec.Type) *spec.Type {
 	if len(t.Enum) == 0 || t.Ref != "" {
 		return t
@@ -218,7 +219,7 @@ func variant(t *spec.Type) *spec.Type {
 	return &plain
 }
 
-// variantPlace names an alternative after the value that tells it apart.
+// variantPlace returns the position of a variant, named after the value of its tag.
 func (g *generator) variantPlace(t *spec.Type, i int, at place) place {
 	if value, ok := g.tagValue(t.Variants[i], t.Tag); ok {
 		at.base += names.Pascal(value)
@@ -226,7 +227,7 @@ func (g *generator) variantPlace(t *spec.Type, i int, at place) place {
 	return at
 }
 
-// tagValue returns the literal by which the alternative is told apart.
+// tagValue returns the literal that identifies the variant.
 func (g *generator) tagValue(v *spec.Type, tag string) (string, bool) {
 	f := g.named.Resolve(v).Field(tag)
 	if tag == "" || f == nil {

@@ -15,34 +15,37 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// Failure is one thing wrong with inputs.
+// Failure is one mistake in inputs.
 type Failure struct {
-	// Path is the property's: `rules[0].port`; "" for the whole.
+	// Path is the path of the property, such as `rules[0].port`, or "" for the whole
+	// value.
 	Path   string
 	Reason string
 }
 
-// Findings collects failures while a value is walked.
+// Findings collects failures while a value is checked.
 type Findings struct {
 	List []Failure
-	// hidden is how many secrets the walk is within: none of what is there is
-	// shown.
+	// hidden is the number of secrets that contain the current value. If it is not 0,
+	// messages do not show the value.
 	hidden int
-	// ctx ends the walk; nil does not. spent bounds what it may take.
+	// Context cancels the check; it may be nil. spent is the budget for regular
+	// expressions.
 	Context context.Context
 	spent   *budget.Budget
-	// over says that the walk was ended, and what was not looked at is not known.
-	over bool
+	// over is true if the check stopped early. Values that were not checked count as
+	// valid.
+	exhausted bool
 }
 
-// maxCheckWork is what the regular expressions of a type may take of one value with
-// all that is in it: a few seconds.
+// maxCheckWork is the budget for the regular expressions of one value and everything
+// in it. It is worth a few seconds.
 const maxCheckWork = 100_000_000
 
-// matches reports whether a text matches. Where nobody has the time to tell, that is
-// the finding, and all others match.
+// matches reports whether a string matches. If the budget is exhausted, it adds a
+// failure and returns true, also for all later strings.
 func (f *Findings) matches(re *budget.Regexp, s, path string) bool {
-	if f.over {
+	if f.exhausted {
 		return true
 	}
 	if f.spent == nil {
@@ -50,28 +53,28 @@ func (f *Findings) matches(re *budget.Regexp, s, path string) bool {
 	}
 	found, err := re.Match(f.spent, s)
 	if err != nil {
-		f.over = true
-		f.Add(path, "cannot be checked against %s: %v; give shorter texts, or fewer", re, err)
+		f.exhausted = true
+		f.Add(path, "cannot be checked against %s: %v; use shorter or fewer strings", re, err)
 		return true
 	}
 	return found
 }
 
-// Add records a failure at a path.
+// Add adds a failure.
 func (f *Findings) Add(path, format string, args ...any) {
 	f.List = append(f.List, Failure{Path: path, Reason: fmt.Sprintf(format, args...)})
 }
 
-// Complete checks v and returns it with defaults added; nothing else of it
-// changes. Unknown values pass, secrets stay secret.
+// Complete checks v and returns it with defaults added. Unknown values are valid, and
+// secrets remain secret.
 func (c *Type) Complete(v property.Value, path string, f *Findings) property.Value {
-	v, _ = f.walk(c, v, path)
+	v, _ = f.check(c, v, path)
 	return v
 }
 
-// walk is complete, and reports whether it changed anything, so that what it did
-// not is not built anew.
-func (f *Findings) walk(c *Type, v property.Value, path string) (property.Value, bool) {
+// walk is like Complete, and also reports whether it changed anything, so that
+// callers do not rebuild unchanged values.
+func (f *Findings) check(c *Type, v property.Value, path string) (property.Value, bool) {
 	if v.IsComputed() {
 		return v, false
 	}
@@ -81,76 +84,77 @@ func (f *Findings) walk(c *Type, v property.Value, path string) (property.Value,
 	}
 	if v.IsNull() {
 		if !c.Spec.Nullable && c.Spec.Kind != spec.Any {
-			f.Add(path, "must not be null; leave it out, or give %s", Describe(c.Spec))
+			f.Add(path, "must not be null; omit it, or use %s", Describe(c.Spec))
 		}
 		return v, false
 	}
 	switch c.Spec.Kind {
 	case spec.Object:
-		return f.object(c, v, path)
+		return f.checkObject(c, v, path)
 	case spec.Map:
-		return f.entries(c, v, path)
+		return f.checkMap(c, v, path)
 	case spec.List:
-		return f.items(c, v, path)
+		return f.checkList(c, v, path)
 	case spec.Union:
-		return f.union(c, v, path)
+		return f.checkUnion(c, v, path)
 	case spec.Any:
 		return v, false
 	default:
-		f.scalar(c, v, path)
+		f.checkScalar(c, v, path)
 		return v, false
 	}
 }
 
-// object checks the members of an object and adds the defaults of absent ones.
-func (f *Findings) object(c *Type, v property.Value, path string) (property.Value, bool) {
+// checkObject checks the members of an object, and adds the defaults of absent
+// members.
+func (f *Findings) checkObject(c *Type, v property.Value, path string) (property.Value, bool) {
 	if !v.IsMap() {
 		f.Add(path, "must be %s, not %s", Describe(c.Spec), f.kindOf(v))
 		return v, false
 	}
 	values := v.AsMap()
-	out := rebuilt{of: values}
+	out := copyOnWrite{original: values}
 	for _, m := range c.Fields {
 		value, given := values.GetOk(m.Name)
 		at := Join(path, m.Name)
 		if !given || value.IsNull() && !m.Check.Spec.Nullable && m.Check.Spec.Kind != spec.Any {
-			m.absent(at, &out, f)
+			m.fillAbsent(at, &out, f)
 			continue
 		}
 		marked := (m.Secret || m.Ephemeral) && !value.Secret()
 		if marked {
-			value = value.WithSecret(true) // before it is walked, so that no failure shows it
+			value = value.WithSecret(true) // before the check, so that no failure shows it
 		}
-		if checked, changed := f.walk(m.Check, value, at); changed || marked {
+		if checked, changed := f.check(m.Check, value, at); changed || marked {
 			out.set(m.Name, checked)
 		}
 	}
-	f.extras(c, values, path, &out)
+	f.checkUndeclared(c, values, path, &out)
 	return out.value(v)
 }
 
-// absent adds the default of a member that is not given, or says that it must
-// be.
-func (m *Member) absent(at string, out *rebuilt, f *Findings) {
+// fillAbsent adds the default of an absent member, or a failure if the member is
+// required.
+func (m *Member) fillAbsent(at string, out *copyOnWrite, f *Findings) {
 	switch {
 	case m.Default != nil:
-		// What a default leaves out has defaults in turn.
+		// The members that the default omits have defaults, too.
 		out.set(m.Name, m.Check.Complete(m.Fallback, at, f))
 	case m.Check.Spec.Nullable:
-		// Null is a value of it, and hosts leave nulls out.
+		// Null is a valid value, and hosts omit nulls.
 	case m.Required && m.Autoname == nil && m.DefaultExpr == nil:
 		f.Add(at, "is required%s", docHint(m.Property))
 	}
 }
 
-// extras checks the members that an object does not name, their keys among them, and
-// adds the defaults of what is in them.
-func (f *Findings) extras(c *Type, values property.Map, path string, out *rebuilt) {
-	strange := c.Spec.Open
+// checkUndeclared checks the keys and values of members that an object does not
+// declare, and adds the defaults in them.
+func (f *Findings) checkUndeclared(c *Type, values property.Map, path string, out *copyOnWrite) {
+	undeclared := c.Spec.Open
 	for name := range values.All {
-		strange = strange || c.ByName[name] == nil
+		undeclared = undeclared || c.ByName[name] == nil
 	}
-	if !strange { // the usual case, in which no names are sorted
+	if !undeclared { // the usual case: avoids sorting the names
 		return
 	}
 	for name, value := range values.AllStable {
@@ -158,7 +162,7 @@ func (f *Findings) extras(c *Type, values property.Map, path string, out *rebuil
 			continue
 		}
 		if !c.Spec.Open {
-			f.Add(Join(path, name), "is not a property of this. %s", diag.Remedy(name, c.Spec.FieldNames()))
+			f.Add(Join(path, name), "unknown property. %s", diag.Remedy(name, c.Spec.FieldNames()))
 			continue
 		}
 		for _, k := range c.keys {
@@ -169,20 +173,20 @@ func (f *Findings) extras(c *Type, values property.Map, path string, out *rebuil
 		if c.elem == nil {
 			continue
 		}
-		if checked, changed := f.walk(c.elem, value, Join(path, name)); changed {
+		if checked, changed := f.check(c.elem, value, Join(path, name)); changed {
 			out.set(name, checked)
 		}
 	}
 }
 
-// entries checks a map.
-func (f *Findings) entries(c *Type, v property.Value, path string) (property.Value, bool) {
+// checkMap checks a map.
+func (f *Findings) checkMap(c *Type, v property.Value, path string) (property.Value, bool) {
 	if !v.IsMap() {
 		f.Add(path, "must be %s, not %s", Describe(c.Spec), f.kindOf(v))
 		return v, false
 	}
-	f.length(c, v.AsMap().Len(), "entries", path)
-	out := rebuilt{of: v.AsMap()}
+	f.checkLength(c, v.AsMap().Len(), "entries", path)
+	out := copyOnWrite{original: v.AsMap()}
 	for name, value := range v.AsMap().AllStable {
 		at := Join(path, name)
 		for _, k := range c.keys {
@@ -193,28 +197,28 @@ func (f *Findings) entries(c *Type, v property.Value, path string) (property.Val
 		if c.elem == nil {
 			continue
 		}
-		if checked, changed := f.walk(c.elem, value, at); changed {
+		if checked, changed := f.check(c.elem, value, at); changed {
 			out.set(name, checked)
 		}
 	}
 	return out.value(v)
 }
 
-// items checks a list.
-func (f *Findings) items(c *Type, v property.Value, path string) (property.Value, bool) {
+// checkList checks a list.
+func (f *Findings) checkList(c *Type, v property.Value, path string) (property.Value, bool) {
 	if !v.IsArray() {
 		f.Add(path, "must be %s, not %s", Describe(c.Spec), f.kindOf(v))
 		return v, false
 	}
 	list := v.AsArray()
-	f.length(c, list.Len(), "items", path)
-	f.unique(c, list, path)
+	f.checkLength(c, list.Len(), "items", path)
+	f.checkUnique(c, list, path)
 	if c.elem == nil {
 		return v, false
 	}
 	var rebuilt []property.Value
 	for i, value := range list.All {
-		checked, changed := f.walk(c.elem, value, path+"["+strconv.Itoa(i)+"]")
+		checked, changed := f.check(c.elem, value, path+"["+strconv.Itoa(i)+"]")
 		if !changed {
 			continue
 		}
@@ -229,8 +233,8 @@ func (f *Findings) items(c *Type, v property.Value, path string) (property.Value
 	return property.WithGoValue(v, property.NewArray(rebuilt)), true
 }
 
-// unique reports items that are the same, where they must differ.
-func (f *Findings) unique(c *Type, list property.Array, path string) {
+// checkUnique reports duplicate items of a list whose items must be distinct.
+func (f *Findings) checkUnique(c *Type, list property.Array, path string) {
 	if !c.Spec.Unique {
 		return
 	}
@@ -241,39 +245,41 @@ func (f *Findings) unique(c *Type, list property.Array, path string) {
 		}
 		key := Canonical(value)
 		if j, ok := seen[key]; ok {
-			f.Add(path+"["+strconv.Itoa(i)+"]", "is the same as item %d; items must differ", j)
+			f.Add(path+"["+strconv.Itoa(i)+"]", "is equal to item %d; items must be distinct", j)
 			continue
 		}
 		seen[key] = i
 	}
 }
 
-func (f *Findings) length(c *Type, n int, what, path string) {
+// checkLength reports a list or map with too few or too many items.
+func (f *Findings) checkLength(c *Type, n int, what, path string) {
 	if wrong := types.WrongCount(n, what, c.Spec); wrong != "" {
 		f.Add(path, "%s", wrong)
 	}
 }
 
-// union checks against the variant that a value is. Scalars, and what nothing
-// but bounds and patterns tells apart, are checked against each.
-func (f *Findings) union(c *Type, v property.Value, path string) (property.Value, bool) {
+// checkUnion checks a value against the variant of a union that it belongs to.
+// Scalars, and values that only bounds and patterns distinguish, are checked against
+// each variant.
+func (f *Findings) checkUnion(c *Type, v property.Value, path string) (property.Value, bool) {
 	i := types.Variant(c.Spec, shape{v}, c.types)
 	switch {
 	case i == types.Undecided:
-		return c.hedged(v)
+		return c.markUndecided(v)
 	case i >= 0 && c.Spec.Tag != "" && v.IsMap():
-		return f.walk(c.variants[i], v, path)
+		return f.check(c.variants[i], v, path)
 	case i == types.NoVariant && c.Spec.Tag != "" && v.IsMap():
 		f.unknownTag(c, v, path)
 		return v, false
 	}
 	var wants []string
 	for _, variant := range c.variants {
-		tried := Findings{hidden: f.hidden, Context: f.Context, spent: f.spent, over: f.over}
-		checked, changed := tried.walk(variant, v, path)
+		tried := Findings{hidden: f.hidden, Context: f.Context, spent: f.spent, exhausted: f.exhausted}
+		checked, changed := tried.check(variant, v, path)
 		f.spent = tried.spent
-		if tried.over && !f.over {
-			f.over, f.List = true, append(f.List, tried.List...) // which variant it is, nobody can tell
+		if tried.exhausted && !f.exhausted {
+			f.exhausted, f.List = true, append(f.List, tried.List...) // the variant is not known
 			return v, false
 		}
 		if tried.List == nil {
@@ -282,29 +288,29 @@ func (f *Findings) union(c *Type, v property.Value, path string) (property.Value
 		wants = append(wants, Describe(variant.Spec))
 	}
 	if i >= 0 && (v.IsMap() || v.IsArray()) {
-		return f.walk(c.variants[i], v, path)
+		return f.check(c.variants[i], v, path)
 	}
 	f.Add(path, "must be %s, not %s", diag.Or(wants), f.kindOf(v))
 	return v, false
 }
 
-// hedged is a value of which it is not known yet which variant it is: secret, where
-// one of the variants has a secret.
-func (c *Type) hedged(v property.Value) (property.Value, bool) {
+// markUndecided marks a value whose variant is not known yet as secret, if one of the
+// variants contains a secret.
+func (c *Type) markUndecided(v property.Value) (property.Value, bool) {
 	if v.Secret() || !types.HoldsSecret(c.Spec, c.types) {
 		return v, false
 	}
 	return v.WithSecret(true), true
 }
 
-// unknownTag reports a struct whose tag names no variant.
+// unknownTag reports an object whose tag matches no variant.
 func (f *Findings) unknownTag(c *Type, v property.Value, path string) {
 	known := c.tagValues()
 	tag := v.AsMap().Get(c.Spec.Tag)
 	f.Add(Join(path, c.Spec.Tag), "must be one of %s%s", diag.Or(quoted(known)), f.suggestion(tag, known))
 }
 
-// tagValues are the literals of a union's tag.
+// tagValues returns the literals of a union's tag.
 func (c *Type) tagValues() []string {
 	var known []string
 	for _, p := range types.Tags(c.Spec, c.Spec.Tag, c.types) {

@@ -7,15 +7,15 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// scalar checks strings, numbers, booleans, assets and archives. Each rule that a value
-// breaks is a failure of its own.
-func (f *Findings) scalar(c *Type, v property.Value, path string) {
-	if !c.takes(v) {
+// checkScalar checks strings, numbers, booleans, assets and archives. Each rule that
+// a value breaks is a separate failure.
+func (f *Findings) checkScalar(c *Type, v property.Value, path string) {
+	if !c.accepts(v) {
 		f.Add(path, "must be %s, not %s", Describe(c.Spec), f.kindOf(v))
 		return
 	}
 	keeps := func(s string, pattern int) bool {
-		return f.matches(c.patterns[pattern], s, path) != c.Spec.Patterns[pattern].Negated || f.over
+		return f.matches(c.patterns[pattern], s, path) != c.Spec.Patterns[pattern].Negated || f.exhausted
 	}
 	for _, b := range types.Breaches(scalarOf(v), c.Spec, keeps) {
 		if b.Unlisted {
@@ -26,8 +26,8 @@ func (f *Findings) scalar(c *Type, v property.Value, path string) {
 	}
 }
 
-// scalarOf returns a boolean, a string or a number as a literal of a type, and nil of any
-// other value.
+// scalarOf returns a boolean, a string or a number as a literal of a type. It returns
+// nil for any other value.
 func scalarOf(v property.Value) any {
 	switch {
 	case v.IsBool():

@@ -37,7 +37,7 @@ func TestChecksKeepTheRules(t *testing.T) {
 	for _, kind := range []spec.Kind{spec.Bool, spec.String, spec.Int, spec.Number} {
 		for i, rule := range rules {
 			rule.Kind = kind
-			c := NewBuilder(nil, nil).Of(&rule)
+			c := NewBuilder(nil, nil).Build(&rule)
 			for _, plain := range values {
 				v, err := property.Any(plain)
 				if err != nil {

@@ -11,12 +11,11 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Assets and archives are what they hold, wherever they come from: a text, a path
-// or a URL. A host names that by a hash, and leaves the contents out of what it
-// recorded; so the hash is all that two of them can be compared by.
+// Assets and archives are compared by content, regardless of its source (a text, a path
+// or a URL). Hosts record a hash instead of the content, so only hashes are compared.
 
-// contentOf is a text that is the same for files with the same content only, as
-// far as that can be told without reading any.
+// contentOf returns a text that identifies the content of a file, as far as possible
+// without reading it.
 func contentOf(f *spec.File) string {
 	switch {
 	case f == nil:
@@ -44,20 +43,20 @@ func kindOfFile(f *spec.File) string {
 	return "asset "
 }
 
-// byContent is a plain value with each file in it as its content. Lists and maps
-// without files stay as they are.
-func byContent(v any) any {
+// replaceFiles replaces each file in a plain value by the text that identifies its
+// content. It modifies lists and maps in place.
+func replaceFiles(v any) any {
 	switch v := v.(type) {
 	case *spec.File:
 		return map[string]string{"file": contentOf(v)}
 	case []any:
 		for i, item := range v {
-			v[i] = byContent(item) // plain has made them for us
+			v[i] = replaceFiles(item) // Plain has copied the list
 		}
 		return v
 	case map[string]any:
 		for name, item := range v {
-			v[name] = byContent(item)
+			v[name] = replaceFiles(item)
 		}
 		return v
 	default:

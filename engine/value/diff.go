@@ -11,8 +11,8 @@ import (
 // Differ compares two values of a type and collects the paths that differ.
 type Differ struct {
 	Changes []Change
-	// equal decides whether two values of a member mean the same; nil where
-	// only equal values do.
+	// Equal reports whether two values of a member have the same meaning. If it is nil,
+	// only equal values have.
 	Equal func(m *Member, old, new property.Value) bool
 }
 
@@ -20,11 +20,11 @@ func (d *Differ) add(path string, kind ChangeKind, replace bool) {
 	d.Changes = append(d.Changes, Change{Path: path, Kind: kind, Replace: replace})
 }
 
-// Compare compares two values. m is the property that they are of, nil for items.
+// Compare compares two values. m is their property, or nil for items.
 func (d *Differ) Compare(c *Type, m *Member, old, new property.Value, at string, replace bool) {
 	switch {
 	case new.IsComputed() || old.IsComputed():
-		// What is not known yet may be anything.
+		// An unknown value may become any value.
 		if old.IsNull() {
 			d.add(at, Add, replace)
 		} else {
@@ -36,26 +36,26 @@ func (d *Differ) Compare(c *Type, m *Member, old, new property.Value, at string,
 	case new.IsNull():
 		d.add(at, Delete, replace)
 	case old.IsMap() && new.IsMap():
-		d.Object(c.variantOf(new), old.AsMap(), new.AsMap(), at, replace)
+		d.CompareObjects(c.variantOf(new), old.AsMap(), new.AsMap(), at, replace)
 	case old.IsArray() && new.IsArray():
-		d.list(c.variantOf(new), m, old.AsArray(), new.AsArray(), at, replace)
+		d.compareList(c.variantOf(new), m, old.AsArray(), new.AsArray(), at, replace)
 	default:
 		d.add(at, Update, replace)
 	}
 }
 
-// Object compares the members of two objects or maps.
-func (d *Differ) Object(c *Type, old, new property.Map, at string, replace bool) {
+// CompareObjects compares the members of two objects or maps.
+func (d *Differ) CompareObjects(c *Type, old, new property.Map, at string, replace bool) {
 	for _, name := range keys(old, new) {
 		if strings.HasPrefix(name, "__") {
 			continue
 		}
 		m := c.Member(name)
-		d.Compare(c.Under(name), m, old.Get(name), new.Get(name), Join(at, name), replace || m != nil && m.Replace)
+		d.Compare(c.Child(name), m, old.Get(name), new.Get(name), Join(at, name), replace || m != nil && m.Replace)
 	}
 }
 
-// keys are the names of both maps, sorted.
+// keys returns the names in either map, sorted.
 func keys(a, b property.Map) []string {
 	var out []string
 	for name := range a.All {
@@ -70,13 +70,13 @@ func keys(a, b property.Map) []string {
 	return out
 }
 
-// list compares two lists: as a set, by a key, or item by item.
-func (d *Differ) list(c *Type, m *Member, old, new property.Array, at string, replace bool) {
+// compareList compares two lists: as sets, by a key, or item by item.
+func (d *Differ) compareList(c *Type, m *Member, old, new property.Array, at string, replace bool) {
 	switch {
 	case m != nil && m.Set:
-		d.matched(c, old, new, at, replace, func(v property.Value) string { return Canonical(v) })
+		d.compareByKey(c, old, new, at, replace, func(v property.Value) string { return Canonical(v) })
 	case m != nil && m.Key != "":
-		d.matched(c, old, new, at, replace, func(v property.Value) string {
+		d.compareByKey(c, old, new, at, replace, func(v property.Value) string {
 			if !v.IsMap() {
 				return Canonical(v)
 			}
@@ -86,22 +86,22 @@ func (d *Differ) list(c *Type, m *Member, old, new property.Array, at string, re
 		for i := range max(old.Len(), new.Len()) {
 			place := fmt.Sprintf("%s[%d]", at, i)
 			switch {
-			case i >= old.Len(): // a null that was added is an addition
+			case i >= old.Len(): // also if the item is null
 				d.add(place, Add, replace)
 			case i >= new.Len():
 				d.add(place, Delete, replace)
 			default:
-				d.Compare(c.Under(""), nil, old.Get(i), new.Get(i), place, replace)
+				d.Compare(c.Child(""), nil, old.Get(i), new.Get(i), place, replace)
 			}
 		}
 	}
 }
 
-// matched compares the items of two lists that have the same key; where they
-// stand means nothing. Additions and changes are at the place in the new list,
-// deletions at that in the old one. Hosts know one change of a path: an item that
-// is gone, where another has come or has changed, is an update of that place.
-func (d *Differ) matched(c *Type, old, new property.Array, at string, replace bool, key func(property.Value) string) {
+// compareByKey compares the items of two lists that have the same key, regardless of
+// their positions. Additions and changes have the position in the new list, deletions
+// that in the old list. Hosts accept one change per path: if an item was deleted and
+// another one was added or changed at its position, that is one update.
+func (d *Differ) compareByKey(c *Type, old, new property.Array, at string, replace bool, key func(property.Value) string) {
 	before := map[string][]int{}
 	for i, v := range old.All {
 		before[key(v)] = append(before[key(v)], i)
@@ -111,7 +111,7 @@ func (d *Differ) matched(c *Type, old, new property.Array, at string, replace bo
 		places[i] = len(d.Changes)
 		k := key(v)
 		if same := before[k]; len(same) > 0 {
-			d.Compare(c.Under(""), nil, old.Get(same[0]), v, fmt.Sprintf("%s[%d]", at, i), replace)
+			d.Compare(c.Child(""), nil, old.Get(same[0]), v, fmt.Sprintf("%s[%d]", at, i), replace)
 			before[k] = same[1:]
 			continue
 		}
@@ -129,7 +129,7 @@ func (d *Differ) matched(c *Type, old, new property.Array, at string, replace bo
 			change.Kind = Update
 			for j := places[i]; j < places[i+1]; j++ {
 				change.Replace = change.Replace || arrived[j-first].Replace
-				arrived[j-first].Path = "" // part of that update
+				arrived[j-first].Path = "" // merged into the update
 			}
 		}
 		gone = append(gone, change)
@@ -137,16 +137,16 @@ func (d *Differ) matched(c *Type, old, new property.Array, at string, replace bo
 	d.Changes = append(slices.DeleteFunc(d.Changes, func(c Change) bool { return c.Path == "" }), gone...)
 }
 
-// ChangeKind is what happens to a property.
+// ChangeKind is the kind of a change of a property.
 type ChangeKind uint8
 
-// Change is that of one property.
+// Change is a change of one property.
 type Change struct {
-	// Path is in the host-neutral form of property paths: `a.b[0]["x.y"]`.
+	// Path is a property path in Pulumi's syntax: `a.b[0]["x.y"]`.
 	Path    string
 	Kind    ChangeKind
 	Replace bool
-	// Output says that it is an output that will change, not an input.
+	// Output is true if the property is an output.
 	Output bool
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/declprov/declprov/spec/decode"
 )
 
-// PlainEqual compares values without regard to their secrecy: what a value is
-// does not change when it becomes secret. Null members are as good as absent.
+// PlainEqual compares values regardless of whether they are secret. Null members are
+// equal to absent ones.
 func PlainEqual(a, b property.Value) bool {
 	switch {
 	case a.IsMap() && b.IsMap():
@@ -37,8 +37,8 @@ func PlainEqual(a, b property.Value) bool {
 	}
 }
 
-// EqualJSON reports whether two JSON texts have the same value, whatever their layout.
-// Of texts with more than so many values, it does not tell.
+// EqualJSON reports whether two JSON texts have the same value. It returns false if
+// they have more than most values in total.
 func EqualJSON(a, b string, most int) bool {
 	values := decode.NewBudget(most)
 	x, err := decode.JSON([]byte(a), values)
@@ -49,7 +49,7 @@ func EqualJSON(a, b string, most int) bool {
 	return err == nil && sameJSON(x, y)
 }
 
-// sameJSON compares decoded values; numbers to their last digit.
+// sameJSON compares decoded values. It compares numbers exactly.
 func sameJSON(a, b any) bool {
 	switch x := a.(type) {
 	case int64:
@@ -70,7 +70,7 @@ func sameJSON(a, b any) bool {
 	return a == b
 }
 
-// sameNumber reports whether an integer and a float are one number.
+// sameNumber reports whether an integer and a float are equal.
 func sameNumber(i int64, f float64) bool {
 	return math.Abs(f) < 1<<63 && f == math.Trunc(f) && int64(f) == i
 }

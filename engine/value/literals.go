@@ -12,48 +12,61 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// fromLiteral makes a value of a literal of the spec.
+// fromLiteral returns a literal of the spec as a property.Value.
 func fromLiteral(l any) property.Value {
-	switch l := l.(type) {
-	case bool:
-		return property.New(l)
-	case string:
-		return property.New(l)
-	case json.Number:
-		f, _ := l.Float64()
+	return fromTree(l, func(n any) property.Value {
+		number, _ := n.(json.Number) // literals contain no int64
+		f, _ := number.Float64()
 		return property.New(f)
+	})
+}
+
+// fromTree returns a literal or decoded value as a property.Value. number converts
+// int64 and json.Number.
+func fromTree(v any, number func(any) property.Value) property.Value {
+	switch v := v.(type) {
+	case bool:
+		return property.New(v)
+	case string:
+		return property.New(v)
+	case float64:
+		return property.New(v)
+	case int64, json.Number:
+		return number(v)
 	case []any:
-		items := make([]property.Value, len(l))
-		for i, item := range l {
-			items[i] = fromLiteral(item)
+		items := make([]property.Value, len(v))
+		for i, item := range v {
+			items[i] = fromTree(item, number)
 		}
 		return property.New(items)
 	case map[string]any:
-		entries := make(map[string]property.Value, len(l))
-		for k, v := range l {
-			entries[k] = fromLiteral(v)
+		members := make(map[string]property.Value, len(v))
+		for name, member := range v {
+			members[name] = fromTree(member, number)
 		}
-		return property.New(entries)
+		return property.New(members)
 	default:
 		return property.Value{}
 	}
 }
 
-// Describe names a type for a user: `text`, `a number`, `a list of text`.
+// Describe returns the name of a type for messages, such as `string` or `list of
+// int`.
 func Describe(t *spec.Type) string { return types.Describe(t) }
 
-// kindOf names what a value is, and shows a number that is no secret.
+// kindOf returns the kind of a value for messages, and the value itself if it is a
+// number that is not secret.
 func (f *Findings) kindOf(v property.Value) string {
 	switch {
 	case v.IsBool():
-		return "a truth value"
+		return "a boolean"
 	case v.IsNumber():
 		if f.hidden > 0 || v.Secret() {
 			return "a number"
 		}
 		return strconv.FormatFloat(v.AsNumber(), 'f', -1, 64)
 	case v.IsString():
-		return "text"
+		return "a string"
 	case v.IsArray():
 		return "a list"
 	case v.IsMap():
@@ -69,8 +82,8 @@ func (f *Findings) kindOf(v property.Value) string {
 	}
 }
 
-// suggestion shows what was given and the literal that was probably meant;
-// nothing of a secret.
+// suggestion returns the given value and the literal that was probably meant. For a
+// secret it returns "".
 func (f *Findings) suggestion(v property.Value, known []string) string {
 	if f.hidden > 0 || v.Secret() {
 		return ""
@@ -99,7 +112,7 @@ func literals(list []any) []string {
 	return out
 }
 
-// Quote is text in double quotes, cut where it is long.
+// Quote returns a string in double quotes, truncated if it is long.
 func Quote(s string) string {
 	const most = 80
 	if r := []rune(s); len(r) > most {

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Ignored reports whether a path is under one that the user ignores. `*` stands
-// for any name or index.
-func Ignored(at string, ignore []string) bool {
-	return slices.ContainsFunc(ignore, func(p string) bool { return Within(at, p) })
+// IsIgnored reports whether a path matches one of the paths that the user ignores, or
+// lies below one. `*` matches any name or index.
+func IsIgnored(at string, ignore []string) bool {
+	return slices.ContainsFunc(ignore, func(p string) bool { return IsWithin(at, p) })
 }
 
-// Within reports whether a path is the pattern's, or under it.
-func Within(at, pattern string) bool {
+// IsWithin reports whether a path matches a pattern, or lies below a match.
+func IsWithin(at, pattern string) bool {
 	have, want := segments(at), segments(pattern)
 	if len(want) > len(have) {
 		return false
@@ -57,7 +57,7 @@ func segments(at string) []string {
 	return out
 }
 
-// TopLevel is the property that a path starts with.
+// TopLevel returns the first name of a path.
 func TopLevel(at string) string {
 	if s := segments(at); len(s) > 0 {
 		return s[0]
@@ -65,8 +65,8 @@ func TopLevel(at string) string {
 	return at
 }
 
-// Join makes the path of a member, in the form of Pulumi's property paths, which
-// escape a quote and nothing else.
+// Join returns the path of a member in the syntax of Pulumi's property paths, which
+// escapes only quotes.
 func Join(path, name string) string {
 	if !isPlainKey(name) {
 		return path + `["` + strings.ReplaceAll(name, `"`, `\"`) + `"]`
@@ -77,8 +77,9 @@ func Join(path, name string) string {
 	return path + "." + name
 }
 
-// isPlainKey reports whether a path can name a member without quotes: with
-// letters, digits, _ and $, the first no digit. It is asked for every value.
+// isPlainKey reports whether a path may contain a name without quotes: it consists of
+// letters, digits, _ and $, and does not start with a digit. It is called for every
+// value.
 func isPlainKey(name string) bool {
 	for i := range len(name) {
 		switch c := name[i]; {

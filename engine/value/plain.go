@@ -19,34 +19,34 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// Inside an operation values are plain Go; at the edges they are
-// property.Value. This file is the way in, project.go the way out.
+// This file converts property.Value to plain Go, and project.go converts back.
 
-// maxExact is the largest integer that a float64, and so a host's number, holds
-// exactly: 2^53.
+// maxExact is 2^53: a float64, and so a number of the host, represents every integer
+// up to it exactly.
 const maxExact = 1 << 53
 
-// Secrets are where secrets are in a scope's values.
+// Secrets records which parts of a scope's values are secret.
 type Secrets struct {
 	Paths [][]string
-	// values are the secret texts, to be masked wherever text gets out.
+	// Values are the secret texts, which are masked in all output.
 	Values []string
 }
 
-// PathTo returns a path with room for those of members, so that going down to them
-// allocates nothing. It is copied where it is kept.
+// PathTo returns a path with spare capacity, so that appending the names of members
+// does not allocate. Callers must copy a path that they keep.
 func PathTo(names ...string) []string {
-	const depth = 8 // most values are no deeper
+	const depth = 8 // enough for most values
 	return append(make([]string, 0, depth), names...)
 }
 
+// add marks a path as secret, and adds the texts of its value.
 func (s *Secrets) add(path []string, v property.Value) {
 	s.Paths = append(s.Paths, append([]string(nil), path...))
-	s.Texts(v)
+	s.AddTexts(v)
 }
 
-// Texts collects every text and number in a secret value.
-func (s *Secrets) Texts(v property.Value) {
+// AddTexts adds every string and number in a value.
+func (s *Secrets) AddTexts(v property.Value) {
 	switch {
 	case v.IsString():
 		s.Values = append(s.Values, v.AsString())
@@ -54,11 +54,11 @@ func (s *Secrets) Texts(v property.Value) {
 		s.Values = append(s.Values, strconv.FormatFloat(v.AsNumber(), 'f', -1, 64))
 	case v.IsArray():
 		for _, item := range v.AsArray().All {
-			s.Texts(item)
+			s.AddTexts(item)
 		}
 	case v.IsMap():
 		for _, item := range v.AsMap().All {
-			s.Texts(item)
+			s.AddTexts(item)
 		}
 	case v.IsAsset():
 		if a := v.AsAsset(); a.Text != "" {
@@ -67,43 +67,37 @@ func (s *Secrets) Texts(v property.Value) {
 	}
 }
 
-// Saw collects every text and number in a secret that a template computed.
-func (s *Secrets) Saw(v any) {
-	switch v := v.(type) {
-	case bool: // is no secret by itself, and a word of many sentences
-	case []any:
-		for _, item := range v {
-			s.Saw(item)
+// AddPlain adds every string and number in a plain value.
+func (s *Secrets) AddPlain(v any) {
+	actions.EachScalar(v, func(scalar any) {
+		if _, ok := scalar.(bool); ok {
+			return // hiding true and false would make messages unreadable
 		}
-	case map[string]any:
-		for _, item := range v {
-			s.Saw(item)
-		}
-	default:
-		if text, err := Text(v); err == nil {
+		if text, err := Text(scalar); err == nil {
 			s.Values = append(s.Values, text)
 		}
-	}
+	})
 }
 
-// Within notes where secrets are in what a template computed.
-func (s *Secrets) Within(v any, path []string) {
+// MarkSecrets marks the paths of the secrets in a plain value that a template
+// returned.
+func (s *Secrets) MarkSecrets(v any, path []string) {
 	switch v := v.(type) {
 	case expr.Secret:
 		s.Paths = append(s.Paths, slices.Clone(path))
 	case []any:
 		for i, item := range v {
-			s.Within(item, append(path, strconv.Itoa(i)))
+			s.MarkSecrets(item, append(path, strconv.Itoa(i)))
 		}
 	case map[string]any:
 		for name, item := range v {
-			s.Within(item, append(path, name))
+			s.MarkSecrets(item, append(path, name))
 		}
 	}
 }
 
-// Plain converts a value of the type to plain Go, notes what of it is secret,
-// and keeps unknowns as expr.Unknown.
+// Plain converts a value of the type to plain Go. It marks the secrets in it, and
+// returns expr.Unknown for unknown values.
 func (c *Type) Plain(v property.Value, path []string, secret *Secrets) any {
 	if v.Secret() {
 		secret.add(path, v)
@@ -118,29 +112,30 @@ func (c *Type) Plain(v property.Value, path []string, secret *Secrets) any {
 	case v.IsNumber():
 		return c.PlainNumber(v.AsNumber())
 	case v.IsArray():
-		c = c.within(v, path, secret)
+		c = c.resolveVariant(v, path, secret)
 		out := make([]any, v.AsArray().Len())
 		for i, item := range v.AsArray().All {
-			out[i] = c.Under("").Plain(item, append(path, strconv.Itoa(i)), secret)
+			out[i] = c.Child("").Plain(item, append(path, strconv.Itoa(i)), secret)
 		}
 		return out
 	case v.IsMap():
-		return c.within(v, path, secret).PlainMap(v.AsMap(), path, secret)
+		return c.resolveVariant(v, path, secret).PlainMap(v.AsMap(), path, secret)
 	case v.IsAsset():
 		return fileOfAsset(v.AsAsset())
 	case v.IsArchive():
 		return fileOfArchive(v.AsArchive())
 	case v.IsResourceReference():
-		// What an action can use of a resource is its id.
+		// Actions can only use the id of a resource.
 		return c.Plain(v.AsResourceReference().ID, path, secret)
 	default:
 		return nil
 	}
 }
 
-// within is the checker of the variant that a union's value is. Where none is told,
-// the whole is secret that may have a secret in it.
-func (c *Type) within(v property.Value, path []string, secret *Secrets) *Type {
+// resolveVariant returns the type of the variant that a value of a union belongs to.
+// If the variant is not known and may contain a secret, it marks the whole value as
+// secret.
+func (c *Type) resolveVariant(v property.Value, path []string, secret *Secrets) *Type {
 	if c.Spec.Kind != spec.Union {
 		return c
 	}
@@ -151,18 +146,18 @@ func (c *Type) within(v property.Value, path []string, secret *Secrets) *Type {
 	return variant
 }
 
-// PlainMap returns the plain members of an object.
+// PlainMap returns the members of an object as plain Go.
 func (c *Type) PlainMap(m property.Map, path []string, secret *Secrets) map[string]any {
 	out := make(map[string]any, m.Len())
 	c.PlainInto(out, m, path, secret)
 	return out
 }
 
-// PlainInto adds a map's members, as plain Go, to out.
+// PlainInto adds the members of a map to out as plain Go.
 func (c *Type) PlainInto(out map[string]any, m property.Map, path []string, secret *Secrets) {
 	for name, value := range m.All {
 		if len(path) == 1 && strings.HasPrefix(name, "__") {
-			continue // the host's own
+			continue // reserved for the host
 		}
 		if value.IsNull() {
 			if member := c.Member(name); member == nil || !member.Check.Spec.Nullable && member.Check.Spec.Kind != spec.Any {
@@ -173,14 +168,14 @@ func (c *Type) PlainInto(out map[string]any, m property.Map, path []string, secr
 		if member := c.Member(name); member != nil && member.Secret && !value.Secret() {
 			secret.add(at, value)
 		}
-		out[name] = c.Under(name).Plain(value, at, secret)
+		out[name] = c.Child(name).Plain(value, at, secret)
 	}
 }
 
-// untyped is the checker of what no type is known of.
+// Untyped is the type of values without a declared type.
 var Untyped = &Type{Spec: &spec.Type{}}
 
-// Member is an object's property, or nil.
+// Member returns a property of an object, or nil.
 func (c *Type) Member(name string) *Member {
 	if c == nil {
 		return nil
@@ -188,8 +183,8 @@ func (c *Type) Member(name string) *Member {
 	return c.ByName[name]
 }
 
-// Under is the checker of a member or item.
-func (c *Type) Under(name string) *Type {
+// Child returns the type of a member, or of an item if name is "".
+func (c *Type) Child(name string) *Type {
 	if m := c.Member(name); m != nil && name != "" {
 		return m.Check
 	}
@@ -199,8 +194,8 @@ func (c *Type) Under(name string) *Type {
 	return Untyped
 }
 
-// PlainNumber keeps integers integers: they print without a fraction, and their
-// digits stay.
+// PlainNumber returns an integer as int64, so that it prints without a fraction and
+// with all digits.
 func (c *Type) PlainNumber(n float64) any {
 	if c.Spec.Kind != spec.Number && n == math.Trunc(n) && math.Abs(n) <= maxExact {
 		return int64(n)
@@ -208,6 +203,20 @@ func (c *Type) PlainNumber(n float64) any {
 	return n
 }
 
+// Whole returns a whole number as an integer; ok reports whether v is one.
+func Whole(v any) (n int64, ok bool) {
+	if f, isFloat := v.(float64); isFloat {
+		v = Untyped.PlainNumber(f)
+	}
+	if number, isNumber := v.(json.Number); isNumber {
+		i, err := number.Int64()
+		return i, err == nil
+	}
+	n, ok = v.(int64)
+	return n, ok
+}
+
+// fileOfAsset returns an asset as a file.
 func fileOfAsset(a property.Asset) *spec.File {
 	f := &spec.File{Path: a.Path, URI: a.URI, Hash: a.Hash}
 	if a.Path == "" && a.URI == "" && (a.Text != "" || a.Hash == emptyHash || a.Hash == "") {
@@ -217,10 +226,11 @@ func fileOfAsset(a property.Asset) *spec.File {
 	return f
 }
 
-// emptyHash is the SHA-256 of nothing: what tells an empty text asset from one
-// whose contents the host left out.
+// emptyHash is the SHA-256 of no bytes. It distinguishes an empty text asset from one
+// whose content the host omitted.
 const emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
+// fileOfArchive returns an archive as a file.
 func fileOfArchive(a property.Archive) *spec.File {
 	f := &spec.File{Archive: true, Path: a.Path, URI: a.URI, Hash: a.Hash}
 	if len(a.Assets) > 0 {
@@ -237,7 +247,7 @@ func fileOfArchive(a property.Archive) *spec.File {
 	return f
 }
 
-// assetOfFile is the way back of fileOfAsset.
+// assetOfFile is the inverse of fileOfAsset.
 func assetOfFile(f *spec.File) property.Asset {
 	a := &asset.Asset{Sig: sig.AssetSig, Path: f.Path, URI: f.URI, Hash: f.Hash}
 	if f.Text != nil {
@@ -246,7 +256,7 @@ func assetOfFile(f *spec.File) property.Asset {
 	return a
 }
 
-// archiveOfFile is the way back of fileOfArchive.
+// archiveOfFile is the inverse of fileOfArchive.
 func archiveOfFile(f *spec.File) property.Archive {
 	a := &archive.Archive{Sig: sig.ArchiveSig, Path: f.Path, URI: f.URI, Hash: f.Hash}
 	if f.Members != nil {
@@ -262,19 +272,19 @@ func archiveOfFile(f *spec.File) property.Archive {
 	return a
 }
 
-// Text is a scalar as text: how an id, or a part of a sentence, is written.
+// Text returns a scalar as text, as in an id or a message.
 func Text(v any) (string, error) {
 	return actions.TextOf(v)
 }
 
-// Sealed is a recorded value in which all is secret that is declared so by now. It
-// reports whether that changed anything.
-func (c *Type) Sealed(v property.Value) (_ property.Value, changed bool) {
+// Seal returns a recorded value in which everything that the type declares secret is
+// secret. It reports whether that changed the value.
+func (c *Type) Seal(v property.Value) (_ property.Value, changed bool) {
 	switch c = c.variantOf(v); {
 	case v.IsMap():
-		out := rebuilt{of: v.AsMap()}
+		out := copyOnWrite{original: v.AsMap()}
 		for name, value := range v.AsMap().All {
-			value, changed := c.Under(name).Sealed(value)
+			value, changed := c.Child(name).Seal(value)
 			if m := c.Member(name); m != nil && (m.Secret || m.Ephemeral) && !value.Secret() {
 				value, changed = value.WithSecret(true), true
 			}
@@ -287,7 +297,7 @@ func (c *Type) Sealed(v property.Value) (_ property.Value, changed bool) {
 		items := v.AsArray().AsSlice()
 		for i, item := range items {
 			var is bool
-			items[i], is = c.elem.Sealed(item)
+			items[i], is = c.elem.Seal(item)
 			changed = changed || is
 		}
 		return property.WithGoValue(v, property.NewArray(items)), changed
@@ -296,7 +306,7 @@ func (c *Type) Sealed(v property.Value) (_ property.Value, changed bool) {
 	}
 }
 
-// Forget takes away the marks at a path and below it.
+// Forget removes the marks at a path and below it.
 func (s *Secrets) Forget(path ...string) {
 	under := func(p []string) bool { return len(p) >= len(path) && slices.Equal(p[:len(path)], path) }
 	if !slices.ContainsFunc(s.Paths, under) {
@@ -311,34 +321,36 @@ func (s *Secrets) Forget(path ...string) {
 	s.Paths = kept
 }
 
-// Marked collects the texts and numbers in what is marked as secret.
-func (s *Secrets) Marked(v property.Value) {
+// AddMarked adds the strings and numbers in the secret parts of a value.
+func (s *Secrets) AddMarked(v property.Value) {
 	switch {
 	case v.Secret():
-		s.Texts(v)
+		s.AddTexts(v)
 	case v.IsArray():
 		for _, item := range v.AsArray().All {
-			s.Marked(item)
+			s.AddMarked(item)
 		}
 	case v.IsMap():
 		for _, item := range v.AsMap().All {
-			s.Marked(item)
+			s.AddMarked(item)
 		}
 	}
 }
 
-// Canonical is a text that is the same for equal values only.
+// Canonical returns a text that is equal for equal values, and different for
+// different ones.
 func Canonical(v property.Value) string {
-	below := []string{"", ""} // deep enough that no key is the host's own: see plainMap
-	b, err := json.Marshal(byContent(Untyped.Plain(v, below, &Secrets{})))
+	below := []string{"", ""} // so deep that no key is reserved for the host; see PlainInto
+	b, err := json.Marshal(replaceFiles(Untyped.Plain(v, below, &Secrets{})))
 	if err != nil {
 		return fmt.Sprintf("%#v", v)
 	}
 	return string(b)
 }
 
-// Restored is a result as it was before it was stored: JSON knows no integers.
-func Restored(v any) any {
+// Restore returns a result as it was before it was stored as JSON, which has no
+// integers.
+func Restore(v any) any {
 	switch v := v.(type) {
 	case json.Number:
 		if n, err := v.Int64(); err == nil {
@@ -353,13 +365,13 @@ func Restored(v any) any {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k, item := range v {
-			out[k] = Restored(item)
+			out[k] = Restore(item)
 		}
 		return out
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {
-			out[i] = Restored(item)
+			out[i] = Restore(item)
 		}
 		return out
 	default:

@@ -20,18 +20,20 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// Projection is what of an operation's yield fits the declared properties.
+// Projection is the part of an operation's result that matches the declared
+// properties.
 type Projection struct {
 	Values map[string]property.Value
-	// missing are the required properties that the yield has not.
+	// Missing are the required properties that the result lacks.
 	Missing []string
-	// lost are the properties whose values are not to be had, each in the error.
+	// Lost are the properties whose values do not match their types. The error names
+	// each.
 	Lost []string
 }
 
-// Project fits what an operation yields onto an object's properties, by name.
-// Null means absent, unless the type says `null |`. What else the yield has is
-// left out: the types say what a resource shows.
+// Project converts the result of an operation to the properties of an object, by
+// name. Null means absent unless the type allows null. Members of the result that the
+// type does not declare are omitted.
 func (c *Type) Project(yield any, m *screen.Mask) (Projection, error) {
 	out := Projection{Values: map[string]property.Value{}}
 	var secret bool
@@ -46,7 +48,7 @@ func (c *Type) Project(yield any, m *screen.Mask) (Projection, error) {
 	}
 	object, ok := yield.(map[string]any)
 	if !ok && yield != nil {
-		return out, fmt.Errorf("it yields %s, and an object is wanted; say what it yields with `return`", actions.KindOf(yield))
+		return out, fmt.Errorf("the result must be an object, got %s; build one with `return`", actions.KindOf(yield))
 	}
 	err := (&projector{m}).fit(c, object, "", &out)
 	for name, value := range out.Values {
@@ -55,14 +57,14 @@ func (c *Type) Project(yield any, m *screen.Mask) (Projection, error) {
 	return out, err
 }
 
-// fit fits the members of an object at a path onto the declared ones. One that does
-// not fit is left out: the others are worth recording all the same.
+// fit converts the declared members of an object at a path. It omits a member that
+// does not match its type, because the others are still worth recording.
 func (p *projector) fit(c *Type, object map[string]any, path string, out *Projection) error {
 	var failed error
 	for _, m := range c.Fields {
 		v, given := object[m.Name]
 		if v == nil && (m.Check.Spec.Nullable || given && m.Check.Spec.Kind == spec.Any) {
-			out.Values[m.Name] = property.Value{} // null is a value of it
+			out.Values[m.Name] = property.Value{} // null is a valid value
 			continue
 		}
 		if v == nil {
@@ -71,7 +73,7 @@ func (p *projector) fit(c *Type, object map[string]any, path string, out *Projec
 			}
 			continue
 		}
-		value, err := p.value(m.Check, v, Join(path, m.Name))
+		value, err := p.convert(m.Check, v, Join(path, m.Name))
 		if err != nil {
 			failed, out.Lost = errors.Join(failed, err), append(out.Lost, m.Name)
 			continue
@@ -81,43 +83,44 @@ func (p *projector) fit(c *Type, object map[string]any, path string, out *Projec
 	return failed
 }
 
-// FromPlain makes a host's value of a plain one, as Project does with each member.
+// FromPlain converts a plain value to a property.Value, as Project does with each
+// member.
 func (c *Type) FromPlain(v any, path string, m *screen.Mask) (property.Value, error) {
-	return (&projector{m}).value(c, v, path)
+	return (&projector{m}).convert(c, v, path)
 }
 
-// projector makes values of plain ones. What equals a secret of the mask becomes secret.
+// projector converts plain values to property.Value. Strings and numbers that are
+// equal to a secret of the mask become secret.
 type projector struct{ mask *screen.Mask }
 
-// value makes a host's value of a plain one, by its declared type. A text that
-// equals a secret that was sent becomes secret.
-func (p *projector) value(c *Type, v any, path string) (property.Value, error) {
+// convert converts a plain value according to its declared type.
+func (p *projector) convert(c *Type, v any, path string) (property.Value, error) {
 	switch v := v.(type) {
 	case nil:
 		return property.Value{}, nil
 	case expr.Unknown:
 		return property.New(property.Computed), nil
 	case expr.Secret:
-		inner, err := p.value(c, v.Value, path)
+		inner, err := p.convert(c, v.Value, path)
 		return inner.WithSecret(true), err
 	}
 	if c.Spec.Kind == spec.Union {
-		return p.union(c, v, path)
+		return p.convertUnion(c, v, path)
 	}
 	switch v := v.(type) {
 	case bool:
-		return property.New(v), c.want(path, v, spec.Bool)
+		return property.New(v), c.checkKind(path, v, spec.Bool)
 	case string:
 		if reserved.Text(v) {
 			return property.Value{}, &UnrecordableError{path, reserved.TextReason}
 		}
-		return property.New(v).WithSecret(p.mask.Holds(v)), c.want(path, v, spec.String)
+		return property.New(v).WithSecret(p.mask.Holds(v)), c.checkKind(path, v, spec.String)
 	case int, int64, float64, json.Number:
-		return p.number(c, v, path)
+		return p.convertNumber(c, v, path)
 	case []any:
-		return p.list(c, v, path)
+		return p.convertList(c, v, path)
 	case map[string]any:
-		return p.object(c, v, path)
+		return p.convertObject(c, v, path)
 	case *spec.File:
 		return c.fileValue(v, path)
 	default:
@@ -125,14 +128,14 @@ func (p *projector) value(c *Type, v any, path string) (property.Value, error) {
 	}
 }
 
-// fileValue is a file as the host's asset or archive, where one is declared.
+// fileValue returns a file as an asset or archive, if the type declares one.
 func (c *Type) fileValue(f *spec.File, path string) (property.Value, error) {
 	kind := spec.Asset
 	if f.Archive {
 		kind = spec.Archive
 	}
 	if c.Spec.Kind != kind && c.Spec.Kind != spec.Any {
-		return property.Value{}, fmt.Errorf("%s: it yields a file, and %s is declared", path, Describe(c.Spec))
+		return property.Value{}, fmt.Errorf("%s: expected %s, got a file", path, Describe(c.Spec))
 	}
 	if f.Archive {
 		return property.New(archiveOfFile(f)), nil
@@ -140,8 +143,8 @@ func (c *Type) fileValue(f *spec.File, path string) (property.Value, error) {
 	return property.New(assetOfFile(f)), nil
 }
 
-// want refuses a value whose kind is not the declared one.
-func (c *Type) want(path string, v any, kind spec.Kind) error {
+// checkKind returns an error if the kind of a value is not the declared one.
+func (c *Type) checkKind(path string, v any, kind spec.Kind) error {
 	switch c.Spec.Kind {
 	case kind, spec.Any:
 		return nil
@@ -150,12 +153,12 @@ func (c *Type) want(path string, v any, kind spec.Kind) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s: it yields %s, and %s is declared", path, actions.KindOf(v), Describe(c.Spec))
+	return fmt.Errorf("%s: expected %s, got %s", path, Describe(c.Spec), actions.KindOf(v))
 }
 
-// number keeps digits where text is declared, and refuses to lose them
-// where a number is: a host's numbers are exact up to 2^53 only.
-func (p *projector) number(c *Type, v any, path string) (property.Value, error) {
+// convertNumber keeps all digits if the type is a string. If it is a number, it
+// returns an error for a number that a float64 cannot represent exactly.
+func (p *projector) convertNumber(c *Type, v any, path string) (property.Value, error) {
 	text, err := Text(v)
 	if err != nil {
 		return property.Value{}, err
@@ -170,49 +173,49 @@ func (p *projector) number(c *Type, v any, path string) (property.Value, error) 
 		f, ok = decode.Float(text)
 	}
 	if !ok {
-		return property.Value{}, fmt.Errorf("%s: expected a number that a host can hold to its last digit (a 64-bit float), got %s; declare it as string to keep its digits", path, actions.Clip(text, 40))
+		return property.Value{}, fmt.Errorf("%s: expected a number that a 64-bit float represents exactly, got %s; declare it as string to keep its digits", path, actions.Clip(text, 40))
 	}
 	if c.Spec.Kind == spec.Int && f != math.Trunc(f) {
-		return property.Value{}, fmt.Errorf("%s: it yields %s, and an integer is declared", path, text)
+		return property.Value{}, fmt.Errorf("%s: expected an integer, got %s", path, text)
 	}
-	return property.New(f).WithSecret(p.mask.Is(text)), c.want(path, v, spec.Int)
+	return property.New(f).WithSecret(p.mask.Is(text)), c.checkKind(path, v, spec.Int)
 }
 
-func (p *projector) list(c *Type, v []any, path string) (property.Value, error) {
-	if err := c.want(path, v, spec.List); err != nil {
+func (p *projector) convertList(c *Type, v []any, path string) (property.Value, error) {
+	if err := c.checkKind(path, v, spec.List); err != nil {
 		return property.Value{}, err
 	}
 	out := make([]property.Value, len(v))
 	for i, item := range v {
 		var err error
-		if out[i], err = p.value(c.Under(""), item, fmt.Sprintf("%s[%d]", path, i)); err != nil {
+		if out[i], err = p.convert(c.Child(""), item, fmt.Sprintf("%s[%d]", path, i)); err != nil {
 			return property.Value{}, err
 		}
 	}
 	return property.New(out), nil
 }
 
-func (p *projector) object(c *Type, v map[string]any, path string) (property.Value, error) {
+func (p *projector) convertObject(c *Type, v map[string]any, path string) (property.Value, error) {
 	if c.Spec.Kind == spec.Object {
 		out := Projection{Values: map[string]property.Value{}}
 		err := p.fit(c, v, path, &out)
 		if err == nil && out.Missing != nil {
-			err = fmt.Errorf("%s: it yields no %s", path, diag.And(out.Missing))
+			err = fmt.Errorf("%s: missing %s", path, diag.And(out.Missing))
 		}
 		if err != nil || !c.Spec.Open {
 			return property.New(out.Values), err
 		}
-		return p.open(c, v, path, out.Values)
+		return p.addEntries(c, v, path, out.Values)
 	}
-	if err := c.want(path, v, spec.Map); err != nil {
+	if err := c.checkKind(path, v, spec.Map); err != nil {
 		return property.Value{}, err
 	}
-	return p.open(c, v, path, make(map[string]property.Value, len(v)))
+	return p.addEntries(c, v, path, make(map[string]property.Value, len(v)))
 }
 
-// open adds the members of a map, or those that an open struct does not declare,
-// to the ones that are there.
-func (p *projector) open(c *Type, v map[string]any, path string, out map[string]property.Value) (property.Value, error) {
+// addEntries adds the members of a map, or the undeclared members of an open object,
+// to out.
+func (p *projector) addEntries(c *Type, v map[string]any, path string, out map[string]property.Value) (property.Value, error) {
 	hidden := false
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		if c.ByName[name] != nil {
@@ -226,31 +229,31 @@ func (p *projector) open(c *Type, v map[string]any, path string, out map[string]
 			continue
 		}
 		var err error
-		if out[name], err = p.value(c.Under(name), v[name], Join(path, name)); err != nil {
+		if out[name], err = p.convert(c.Child(name), v[name], Join(path, name)); err != nil {
 			return property.Value{}, err
 		}
 	}
-	return property.New(out).WithSecret(hidden), nil // no mark hides a key alone
+	return property.New(out).WithSecret(hidden), nil // a key alone cannot be secret
 }
 
-// union makes a host's value of one of a union. Of what is not known yet which
-// variant it is all is secret, where one of the variants has a secret.
-func (p *projector) union(c *Type, v any, path string) (property.Value, error) {
+// convertUnion converts a value of a union. If its variant is not known yet and one
+// of the variants contains a secret, the whole value is secret.
+func (p *projector) convertUnion(c *Type, v any, path string) (property.Value, error) {
 	i := types.Variant(c.Spec, types.ShapeOf(v, nil), c.types)
 	switch {
 	case i >= 0:
-		return p.value(c.variants[i], v, path)
+		return p.convert(c.variants[i], v, path)
 	case i == types.Undecided:
-		value, err := p.value(Untyped, v, path)
-		hedged, _ := c.hedged(value)
+		value, err := p.convert(Untyped, v, path)
+		hedged, _ := c.markUndecided(value)
 		return hedged, err
 	}
 	anyText := slices.IndexFunc(c.variants, func(t *Type) bool { return t.Spec.Kind == spec.String && len(t.Spec.Enum) == 0 })
 	if anyText >= 0 && actions.KindOf(v) == "a number" {
-		return p.value(c.variants[anyText], v, path) // where text is declared, a number becomes it
+		return p.convert(c.variants[anyText], v, path) // a number becomes a string if that is declared
 	}
 	if members, ok := v.(map[string]any); ok && c.Spec.Tag != "" && members[c.Spec.Tag] != nil {
-		return property.Value{}, fmt.Errorf("%s: expected one of %s, which tells the structs of the union apart", Join(path, c.Spec.Tag), diag.Or(quoted(c.tagValues())))
+		return property.Value{}, fmt.Errorf("%s: expected one of %s, which select the variant of the union", Join(path, c.Spec.Tag), diag.Or(quoted(c.tagValues())))
 	}
-	return property.Value{}, fmt.Errorf("%s: it yields %s, and %s is declared", path, actions.KindOf(v), Describe(c.Spec))
+	return property.Value{}, fmt.Errorf("%s: expected %s, got %s", path, Describe(c.Spec), actions.KindOf(v))
 }

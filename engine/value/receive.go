@@ -15,52 +15,52 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// Receive returns a value from outside as one of the type that it is for: its
-// members under their declared names, with defaults, without what a closed struct
-// does not declare. Of a value that does not fit, what does is returned beside the
-// error; path is what the value is called.
+// Receive returns a value from outside as a value of the type that the naming is for:
+// with members under their declared names, with defaults, and without members that a
+// closed struct does not declare. If the value does not match, it returns the
+// matching parts and an error. path is the name of the value in the error.
 func (n Naming) Receive(v any, path string, form actions.Form) (any, error) {
 	r := reception{rule: n.Rule, types: n.types, xml: form == actions.XML, path: []pathStep{{name: path, wire: path}}}
-	out := r.value(v, n.onto)
+	out := r.receive(v, n.onto)
 	if r.first != nil {
 		return out, r.first
 	}
 	return out, nil
 }
 
-// Adapt returns a value from outside with what of it fits under its declared names,
-// beside all that is there.
+// Adapt returns a value from outside in which the members that match the type have
+// their declared names. All other members remain.
 func (n Naming) Adapt(v any, form actions.Form) any {
 	r := reception{rule: n.Rule, types: n.types, xml: form == actions.XML, lenient: true}
-	return r.value(v, n.onto)
+	return r.receive(v, n.onto)
 }
 
-// Hold returns a value whose members have their declared names already, such as what
-// `find` makes of another response, as one of the type.
-func (n Naming) Hold(v any, path string) (any, error) {
+// ReceiveDeclared is like Receive for a value whose members already have their
+// declared names, such as the result of `find`.
+func (n Naming) ReceiveDeclared(v any, path string) (any, error) {
 	r := reception{rule: n.Rule, types: n.types, declared: true, path: []pathStep{{name: path, wire: path}}}
-	out := r.value(v, n.onto)
+	out := r.receive(v, n.onto)
 	if r.first != nil {
 		return out, r.first
 	}
 	return out, nil
 }
 
-// reception is one response on its way in.
+// reception is the conversion of one response.
 type reception struct {
 	rule  WireRule
 	types spec.Types
 	path  []pathStep
-	// declared says that members have their declared names, and not those on the wire.
+	// declared is true if members have their declared names, and not their wire names.
 	declared bool
-	// lenient says that what does not fit stays as it is, xml that the value came as
-	// XML, with whole names: see decode.LocalNames.
+	// lenient is true if parts that do not match remain unchanged. xml is true if the
+	// value was XML, with qualified names; see decode.LocalNames.
 	lenient, xml bool
-	// first is the first misfit.
+	// first is the first mismatch.
 	first *MisfitError
 }
 
-// wire is the name of a property in the value.
+// wire returns the name of a property in the value.
 func (r *reception) wire(p *spec.Property) string {
 	if r.declared {
 		return p.Name
@@ -68,7 +68,7 @@ func (r *reception) wire(p *spec.Property) string {
 	return r.rule.Name(p)
 }
 
-// parents are the members that a property is within in the value.
+// parents returns the members that contain a property in the value.
 func (r *reception) parents(p *spec.Property) []string {
 	if r.declared {
 		return nil
@@ -76,7 +76,7 @@ func (r *reception) parents(p *spec.Property) []string {
 	return p.WireParents
 }
 
-// shape is a value as a union sees it.
+// shape returns a value in the form for resolving unions.
 func (r *reception) shape(v any) types.Shape {
 	switch {
 	case r.declared:
@@ -87,87 +87,59 @@ func (r *reception) shape(v any) types.Shape {
 	return types.ShapeOf(v, r.rule.Name)
 }
 
-// pathStep is a step of a path, by its declared name and by that on the wire; or an
-// index of a list, where name is "".
-type pathStep struct {
-	name, wire string
-	// parents are the members that the one on the wire is within.
-	parents []string
-	index   int
-}
-
-// below is the value of a member, with the path one step deeper.
-func (r *reception) below(at pathStep, v any, t *spec.Type) any {
+// receiveAt converts a member, with the path extended by it.
+func (r *reception) receiveAt(at pathStep, v any, t *spec.Type) any {
 	r.path = append(r.path, at)
-	out := r.value(v, t)
+	out := r.receive(v, t)
 	r.path = r.path[:len(r.path)-1]
 	return out
 }
 
-// misfit notes that what is at the path is not what is expected there.
-func (r *reception) misfit(expected, got, hint string) {
-	if r.first != nil {
-		return
-	}
-	var name, wire string
-	for _, p := range r.path {
-		if p.name == "" {
-			name, wire = fmt.Sprintf("%s[%d]", name, p.index), fmt.Sprintf("%s[%d]", wire, p.index)
-			continue
-		}
-		for _, parent := range p.parents {
-			wire = Join(wire, parent)
-		}
-		name, wire = Join(name, p.name), Join(wire, p.wire)
-	}
-	r.first = &MisfitError{Path: name, Wire: wire, Expected: expected, Got: got, Hint: hint}
-}
-
-// mostSteps is how many steps of a path a type may lead through, as in
-// actions: no decoder reads anything deeper.
+// mostSteps is the maximum length of a path. No decoder accepts values that nest more
+// deeply; see actions.
 const mostSteps = decode.MaxDepth + 2
 
-func (r *reception) value(v any, declared *spec.Type) any {
+func (r *reception) receive(v any, declared *spec.Type) any {
 	t := r.types.Resolve(declared)
 	if r.xml {
 		v = fromXML(v, t)
 	}
 	if v == nil {
-		if !takesNull(t, r.types) {
+		if !allowsNull(t, r.types) {
 			r.misfit(Describe(declared), "null", "")
 		}
 		return nil
 	}
 	if len(r.path) > mostSteps {
-		return r.unfit(v, declared, "too deep a value")
+		return r.reject(v, declared, "a value that nests too deeply")
 	}
 	switch t.Kind {
 	case spec.Any:
 		return v
 	case spec.Union:
-		return r.union(v, t, declared)
+		return r.receiveUnion(v, t, declared)
 	case spec.Object:
 		if m, ok := v.(map[string]any); ok {
-			return r.object(m, t)
+			return r.receiveObject(m, t)
 		}
 	case spec.Map:
 		if m, ok := v.(map[string]any); ok {
-			return r.entries(m, t)
+			return r.receiveMap(m, t)
 		}
 	case spec.List:
 		if list, ok := v.([]any); ok {
-			return r.list(list, t)
+			return r.receiveList(list, t)
 		}
 	default:
 		if scalar, ok := asScalar(v, t); ok {
 			return scalar
 		}
 	}
-	return r.unfit(v, declared, receivedKind(v))
+	return r.reject(v, declared, receivedKind(v))
 }
 
-// unfit notes that a value is not of its type, and returns what stands in its place.
-func (r *reception) unfit(v any, declared *spec.Type, got string) any {
+// reject records a mismatch, and returns the replacement for the value.
+func (r *reception) reject(v any, declared *spec.Type, got string) any {
 	r.misfit(Describe(declared), got, "")
 	if r.lenient {
 		return r.asIs(v)
@@ -175,7 +147,7 @@ func (r *reception) unfit(v any, declared *spec.Type, got string) any {
 	return nil
 }
 
-// asIs is a value of which no type is known.
+// asIs returns a value without a declared type.
 func (r *reception) asIs(v any) any {
 	if r.xml {
 		return decode.Unqualify(v)
@@ -183,8 +155,8 @@ func (r *reception) asIs(v any) any {
 	return v
 }
 
-// asScalar is a scalar as one of a type: a number keeps its digits where a string is
-// declared, and a whole one is an integer where that is.
+// asScalar converts a scalar to a type. A number keeps its digits if a string is
+// declared, and becomes an integer if that is declared.
 func asScalar(v any, t *spec.Type) (any, bool) {
 	switch t.Kind {
 	case spec.Bool:
@@ -204,22 +176,22 @@ func asScalar(v any, t *spec.Type) (any, bool) {
 	case spec.Int:
 		return asInteger(v)
 	default:
-		return nil, false // a file does not come in a response
+		return nil, false // responses contain no files
 	}
 }
 
-// asInteger is a whole number, as int64 where that holds it.
+// asInteger returns a whole number as an int64 if possible.
 func asInteger(v any) (any, bool) {
-	const exactly = 1 << 53 // the integers up to here are floats, each of them
+	const exactly = 1 << 53 // a float64 represents every integer up to this
 	if f, ok := v.(float64); ok && f == math.Trunc(f) && math.Abs(f) <= exactly {
 		return int64(f), true
 	}
 	return v, types.ShapeOf(v, nil).Kind() == spec.Int
 }
 
-// object returns the declared members under their declared names, and of an open
-// struct the others as they are.
-func (r *reception) object(v map[string]any, t *spec.Type) any {
+// receiveObject returns the declared members under their declared names, and the
+// other members of an open struct unchanged.
+func (r *reception) receiveObject(v map[string]any, t *spec.Type) any {
 	out := make(map[string]any, len(t.Fields))
 	switch {
 	case r.lenient && r.xml:
@@ -228,13 +200,13 @@ func (r *reception) object(v map[string]any, t *spec.Type) any {
 		out = maps.Clone(v)
 	}
 	if r.xml {
-		v = r.named(v, t, nil)
+		v = r.renameElements(v, t, nil)
 	}
 	for _, p := range t.Fields {
 		wire := r.wire(p)
 		r.path = append(r.path, pathStep{name: p.Name, wire: wire, parents: r.parents(p)})
-		if holder, ok := r.holder(v, p); ok {
-			r.member(out, holder, p, wire)
+		if holder, ok := r.parentOf(v, p); ok {
+			r.receiveMember(out, holder, p, wire)
 		}
 		r.path = r.path[:len(r.path)-1]
 	}
@@ -247,19 +219,20 @@ func (r *reception) object(v map[string]any, t *spec.Type) any {
 		}
 	}
 	for name, item := range v {
-		if t.Field(name) != nil || !r.declared && r.rule.onWire(t, name) != nil {
+		if t.Field(name) != nil || !r.declared && r.rule.propertyNamed(t, name) != nil {
 			continue
 		}
-		if item != nil { // null is as good as absent
-			item = r.below(keyStep(name), item, t.Elem)
+		if item != nil { // null is equivalent to absent
+			item = r.receiveAt(keyStep(name), item, t.Elem)
 		}
 		out[name] = item
 	}
 	return out
 }
 
-// holder is the object in which a member stands on the wire, nil where it is absent.
-func (r *reception) holder(v map[string]any, p *spec.Property) (map[string]any, bool) {
+// parentOf returns the object that contains a property on the wire, or nil if it is
+// absent.
+func (r *reception) parentOf(v map[string]any, p *spec.Property) (map[string]any, bool) {
 	for _, parent := range r.parents(p) {
 		next := v[parent]
 		inner, ok := next.(map[string]any)
@@ -272,27 +245,27 @@ func (r *reception) holder(v map[string]any, p *spec.Property) (map[string]any, 
 	return v, true
 }
 
-// member puts a declared member into out.
-func (r *reception) member(out, v map[string]any, p *spec.Property, wire string) {
+// receiveMember sets a declared member in out.
+func (r *reception) receiveMember(out, v map[string]any, p *spec.Property, wire string) {
 	item, t := v[wire], r.types.Resolve(p.Type)
 	if r.xml {
 		item = fromXML(item, t)
 	}
 	if item != nil {
-		out[p.Name] = r.value(item, p.Type)
+		out[p.Name] = r.receive(item, p.Type)
 		return
 	}
 	_, given := v[wire]
-	nullable := takesNull(t, r.types)
+	nullable := allowsNull(t, r.types)
 	switch {
 	case r.xml && !given && r.ambiguous(v, p, wire):
 	case given && nullable:
 		out[p.Name] = nil
 	case p.Default != nil:
-		out[p.Name] = Restored(p.Default)
+		out[p.Name] = Restore(p.Default)
 	case !p.Required:
 	case r.xml && t.Kind == spec.List:
-		out[p.Name] = []any{} // no element is an empty list
+		out[p.Name] = []any{} // no elements are an empty list
 	case given:
 		r.misfit(Describe(p.Type), "null", "")
 	case nullable && t.Kind != spec.Any:
@@ -302,11 +275,11 @@ func (r *reception) member(out, v map[string]any, p *spec.Property, wire string)
 	}
 }
 
-// otherSpelling says what to write for a member that is missing, where another
-// spelling of its name is there.
+// otherSpelling returns the remedy for a missing member if the value has a member
+// with a similar name.
 func (r *reception) otherSpelling(v map[string]any, p *spec.Property) string {
 	if r.declared {
-		return "" // the names are the author's
+		return "" // the author chose the names
 	}
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		if spec.SameSpelling(name, p.Name) || spec.SameSpelling(name, r.wire(p)) || r.xml && strings.HasSuffix(r.wire(p), ":"+name) {
@@ -320,7 +293,7 @@ func (r *reception) otherSpelling(v map[string]any, p *spec.Property) string {
 	return ""
 }
 
-// WireArgument is a name as the argument of @wire.
+// WireArgument returns a name in the syntax of an argument of @wire.
 func WireArgument(name string) string {
 	for _, c := range name {
 		if c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
@@ -330,9 +303,9 @@ func WireArgument(name string) string {
 	return name
 }
 
-// entries returns a map's values; null is as good as absent, where the type does not
-// have it.
-func (r *reception) entries(v map[string]any, t *spec.Type) any {
+// receiveMap converts the values of a map. It omits nulls unless the type allows
+// them.
+func (r *reception) receiveMap(v map[string]any, t *spec.Type) any {
 	if t.Elem == nil {
 		return r.asIs(v)
 	}
@@ -340,34 +313,35 @@ func (r *reception) entries(v map[string]any, t *spec.Type) any {
 		v = decode.LocalNames(v, nil)
 	}
 	out := make(map[string]any, len(v))
-	nullable := takesNull(r.types.Resolve(t.Elem), r.types)
+	nullable := allowsNull(r.types.Resolve(t.Elem), r.types)
 	for name, item := range v {
 		if item == nil && !nullable {
 			continue
 		}
-		out[name] = r.below(keyStep(name), item, t.Elem)
+		out[name] = r.receiveAt(keyStep(name), item, t.Elem)
 	}
 	return out
 }
 
-func (r *reception) list(v []any, t *spec.Type) any {
+// receiveList converts the items of a list.
+func (r *reception) receiveList(v []any, t *spec.Type) any {
 	if t.Elem == nil {
 		return r.asIs(v)
 	}
 	out := make([]any, len(v))
 	for i, item := range v {
-		out[i] = r.below(pathStep{index: i}, item, t.Elem)
+		out[i] = r.receiveAt(pathStep{index: i}, item, t.Elem)
 	}
 	return out
 }
 
-// union returns the value as one of the variant that it is.
-func (r *reception) union(v any, t, declared *spec.Type) any {
-	if r.xml && !slices.ContainsFunc(t.Variants, r.takesBlank) {
-		v = elementOf(v, &spec.Type{})
+// receiveUnion converts a value to the variant of a union that it belongs to.
+func (r *reception) receiveUnion(v any, t, declared *spec.Type) any {
+	if r.xml && !slices.ContainsFunc(t.Variants, r.allowsBlank) {
+		v = asElement(v, &spec.Type{})
 	}
 	if i := types.Variant(t, r.shape(v), r.types); i >= 0 {
-		return r.value(v, t.Variants[i])
+		return r.receive(v, t.Variants[i])
 	}
 	for _, variant := range t.Variants {
 		variant = r.types.Resolve(variant)
@@ -385,14 +359,14 @@ func (r *reception) union(v any, t, declared *spec.Type) any {
 	members, ok := v.(map[string]any)
 	tags := types.Tags(t, t.Tag, r.types)
 	if !ok || len(tags) == 0 {
-		return r.unfit(v, declared, receivedKind(v))
+		return r.reject(v, declared, receivedKind(v))
 	}
 	var values []string
 	for _, p := range tags {
 		values = append(values, literals(r.types.Resolve(p.Type).Enum)...)
 	}
 	wire := r.wire(tags[0])
-	got := "another one"
+	got := "another value"
 	if r.shape(members).Member(tags[0]) == nil {
 		got = "nothing"
 	}
@@ -405,61 +379,8 @@ func (r *reception) union(v any, t, declared *spec.Type) any {
 	return nil
 }
 
-// takesNull reports whether null is a value of a resolved type.
-func takesNull(t *spec.Type, named spec.Types) bool {
+// allowsNull reports whether null is a value of a resolved type.
+func allowsNull(t *spec.Type, named spec.Types) bool {
 	return t.Kind == spec.Any || t.Nullable || slices.Contains(t.Enum, nil) || t.Kind == spec.Union &&
 		slices.ContainsFunc(t.Variants, func(v *spec.Type) bool { return named.Resolve(v).Nullable })
-}
-
-// receivedKind names what a value from outside is; it never shows the value, which
-// may be secret.
-func receivedKind(v any) string {
-	switch types.ShapeOf(v, nil).Kind() {
-	case spec.Bool:
-		return "a boolean"
-	case spec.Int, spec.Number:
-		return "a number"
-	case spec.String:
-		return "a string"
-	case spec.List:
-		return "a list"
-	case spec.Object:
-		return "an object"
-	default:
-		return "null"
-	}
-}
-
-// keyStep is a key from outside as a step of a path.
-func keyStep(key string) pathStep {
-	const most = 80
-	if len(key) > most {
-		key = strings.ToValidUTF8(key[:most], "") + "…"
-	}
-	if key == "" {
-		key = `""`
-	}
-	return pathStep{name: key, wire: key}
-}
-
-// MisfitError reports the member of a response that is not what `returns` says.
-type MisfitError struct {
-	// Path is where the member is, by declared names; Wire by the names on the wire.
-	Path, Wire string
-	// Expected is its declared type, Got what came instead.
-	Expected, Got string
-	// Hint says what to write, where that can be guessed.
-	Hint string
-}
-
-func (e *MisfitError) Error() string {
-	where := e.Path
-	if e.Wire != e.Path {
-		where += fmt.Sprintf(" (on the wire %s)", e.Wire)
-	}
-	text := fmt.Sprintf("the response does not fit `returns`: %s: expected %s, got %s", where, e.Expected, e.Got)
-	if e.Hint != "" {
-		text += "; " + e.Hint
-	}
-	return text
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// XML has text and elements alone. Whether one element is a value or a list of one,
-// whether "7" is a number, and which of two namespaces is meant, the declared type says.
+// XML only has text and elements. The declared type determines whether an element is a
+// value or a list of one, whether "7" is a number, and which namespace is meant.
 
-// xsiNil is the attribute by which XML says null.
+// xsiNil is the attribute that means null in XML.
 const xsiNil = "@{http://www.w3.org/2001/XMLSchema-instance}nil"
 
-// fromXML returns a value as JSON would have had it, by its type; what is within it
-// waits for its own types.
+// fromXML returns a value in the form that JSON would have for its type. It does not
+// convert the members or items of the value.
 func fromXML(v any, t *spec.Type) any {
 	if m, ok := v.(map[string]any); ok && (m[xsiNil] == "true" || m[xsiNil] == "1") {
 		return nil
@@ -34,18 +34,18 @@ func fromXML(v any, t *spec.Type) any {
 		}
 		return v
 	case spec.Object, spec.Map:
-		return elementOf(v, t)
+		return asElement(v, t)
 	case spec.String:
-		return textIn(v)
+		return textOf(v)
 	}
-	text, ok := textIn(v).(string)
+	text, ok := textOf(v).(string)
 	if !ok {
 		return v
 	}
 	text = strings.TrimSpace(text)
 	switch {
 	case text == "":
-		return nil // an empty element says nothing
+		return nil // an empty element has no value
 	case t.Kind != spec.Bool:
 		if number, err := decode.JSON([]byte(strings.TrimPrefix(text, "+")), decode.NewBudget(1)); err == nil && receivedKind(number) == "a number" {
 			return number
@@ -58,8 +58,9 @@ func fromXML(v any, t *spec.Type) any {
 	return text
 }
 
-// elementOf is an element that is to be an object: one without members is text.
-func elementOf(v any, t *spec.Type) any {
+// asElement returns an element that should be an object. An element without members
+// is text in XML.
+func asElement(v any, t *spec.Type) any {
 	text, ok := v.(string)
 	switch {
 	case !ok:
@@ -73,14 +74,14 @@ func elementOf(v any, t *spec.Type) any {
 	}
 }
 
-// takesBlank reports whether an empty text is a value of a type.
-func (r *reception) takesBlank(t *spec.Type) bool {
+// allowsBlank reports whether an empty string is a value of a type.
+func (r *reception) allowsBlank(t *spec.Type) bool {
 	t = r.types.Resolve(t)
 	return t.Kind == spec.String && (len(t.Enum) == 0 || slices.Contains(t.Enum, any("")))
 }
 
-// textIn is the text of an element that has attributes beside it.
-func textIn(v any) any {
+// textOf returns the text of an element that may have attributes.
+func textOf(v any) any {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return v
@@ -94,9 +95,9 @@ func textIn(v any) any {
 	return text
 }
 
-// named returns the members of an element under the names that a type has for them on
-// the wire, also below the parents that its properties are within.
-func (r *reception) named(v map[string]any, t *spec.Type, within []string) map[string]any {
+// renameElements returns the members of an element under the wire names of a type,
+// including members below the parents of properties.
+func (r *reception) renameElements(v map[string]any, t *spec.Type, within []string) map[string]any {
 	var asked, parents []string
 	for _, p := range t.Fields {
 		path := append(slices.Clone(r.parents(p)), r.wire(p))
@@ -110,14 +111,15 @@ func (r *reception) named(v map[string]any, t *spec.Type, within []string) map[s
 	}
 	out := decode.LocalNames(v, asked)
 	for _, name := range parents {
-		if inner, ok := elementOf(out[name], &spec.Type{}).(map[string]any); ok {
-			out[name] = r.named(inner, t, append(slices.Clone(within), name))
+		if inner, ok := asElement(out[name], &spec.Type{}).(map[string]any); ok {
+			out[name] = r.renameElements(inner, t, append(slices.Clone(within), name))
 		}
 	}
 	return out
 }
 
-// ambiguous notes that elements of several namespaces have the name of a property.
+// ambiguous records a mismatch if elements of several namespaces have the name of a
+// property, and reports whether it did.
 func (r *reception) ambiguous(v map[string]any, p *spec.Property, wire string) bool {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -128,11 +130,12 @@ func (r *reception) ambiguous(v map[string]any, p *spec.Property, wire string) b
 	if len(names) == 0 {
 		return false
 	}
-	r.misfit(Describe(p.Type), "elements of several namespaces", fmt.Sprintf("say which: write @wire(%s)", WireArgument(names[0])))
+	r.misfit(Describe(p.Type), "elements of several namespaces", fmt.Sprintf("choose one: write @wire(%s)", WireArgument(names[0])))
 	return true
 }
 
-// xmlShape is a value of XML as a union sees it; of is its type, where that is known.
+// xmlShape is the form of an XML value for resolving unions. of is its type, or nil
+// if it is not known.
 type xmlShape struct {
 	r     *reception
 	value any
@@ -152,7 +155,7 @@ func (s xmlShape) Len() int            { return s.plain().Len() }
 
 func (s xmlShape) Member(p *spec.Property) types.Shape {
 	m, _ := s.value.(map[string]any)
-	m = s.r.named(m, &spec.Type{Fields: []*spec.Property{p}}, nil)
+	m = s.r.renameElements(m, &spec.Type{Fields: []*spec.Property{p}}, nil)
 	holder, ok := m, true
 	for _, parent := range s.r.parents(p) {
 		if holder, ok = holder[parent].(map[string]any); !ok {

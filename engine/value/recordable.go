@@ -15,45 +15,45 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// UnrecordableError reports a value that no host can record as the data that it is:
-// it would take it for an asset, a secret, a resource, or for not known yet.
+// UnrecordableError reports a value that hosts would interpret instead of recording
+// it: as an asset, a secret, a resource or an unknown value.
 type UnrecordableError struct{ Path, Reason string }
 
 func (e *UnrecordableError) Error() string {
 	return fmt.Sprintf("%s: cannot be recorded: %s", e.Path, e.Reason)
 }
 
-// RecordableID returns an error where a host cannot keep a text as an id, or must not:
-// it shows ids as they are, wherever it names a resource. An id is data, and another one
-// would name another object, so none is changed to be fit to be shown.
-func RecordableID(id, path string) error {
+// CheckID returns an error if a text cannot be recorded as an id, or would control
+// the terminal when a host shows it. Ids are never changed, because another id would
+// name another object.
+func CheckID(id, path string) error {
 	switch at := screen.SteeringIndex(id); {
 	case reserved.Text(id):
 		return &UnrecordableError{path, reserved.TextReason}
 	case at < len(id):
-		return &UnrecordableError{path, fmt.Sprintf("\"%s\" has %s at byte %d, which would steer the screen that Pulumi shows it on; "+
+		return &UnrecordableError{path, fmt.Sprintf("\"%s\" contains %s at byte %d, which would control the terminal that shows it; "+
 			"use another member as the id, or encode it: base64encode(…)", screen.Exact(id), screen.Exact(id[at:][:screen.Step(id[at:])]), at)}
 	default:
 		return nil
 	}
 }
 
-// Unrecordable reports whether nothing but values that cannot be recorded is wrong.
-func Unrecordable(err error) bool {
+// IsUnrecordable reports whether err consists only of UnrecordableErrors.
+func IsUnrecordable(err error) bool {
 	switch joined := err.(type) {
 	case nil:
 		return false
 	case interface{ Unwrap() []error }:
-		return !slices.ContainsFunc(joined.Unwrap(), func(one error) bool { return !Unrecordable(one) })
+		return !slices.ContainsFunc(joined.Unwrap(), func(one error) bool { return !IsUnrecordable(one) })
 	}
 	var one *UnrecordableError
 	return errors.As(err, &one)
 }
 
-// Recordable returns values as an intent records them, as JSON, and the names of
-// those that it leaves out: what holds a secret, or a file, or is not known. Keys
-// that are the host's own are left out unnamed.
-func Recordable(values property.Map) (text json.RawMessage, withheld []string) {
+// EncodeRecordable returns values as JSON for an intent, and the names of the values
+// that it omits because they contain a secret, a file or an unknown value. It omits
+// keys that are reserved for the host without naming them.
+func EncodeRecordable(values property.Map) (text json.RawMessage, withheld []string) {
 	kept := map[string]any{}
 	for name, v := range values.AllStable {
 		plain, ok := recordableValue(v)
@@ -68,7 +68,7 @@ func Recordable(values property.Map) (text json.RawMessage, withheld []string) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(kept) // of these types, nothing fails
+	_ = enc.Encode(kept) // these types can always be encoded
 	return bytes.TrimSpace(b.Bytes()), withheld
 }
 
@@ -105,8 +105,8 @@ func recordableValue(v property.Value) (plain any, ok bool) {
 	}
 }
 
-// Unrecorded returns the values that recordable made a text of.
-func Unrecorded(text json.RawMessage) (property.Map, error) {
+// DecodeRecorded is the inverse of EncodeRecordable.
+func DecodeRecorded(text json.RawMessage) (property.Map, error) {
 	if len(text) == 0 {
 		return property.Map{}, nil
 	}

@@ -13,10 +13,10 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// refitMembers makes each member of a map fit the checker that is its own. One
-// without a checker stays as it is, or is left out.
-func refitMembers(values property.Map, each iter.Seq2[string, property.Value], of func(name string) (own *Type, stays bool)) (rebuilt, error) {
-	out := rebuilt{of: values}
+// refitMembers refits each member of a map to its type. of returns the type of a
+// member; if it is nil, it also returns whether the member stays.
+func refitMembers(values property.Map, each iter.Seq2[string, property.Value], of func(name string) (own *Type, stays bool)) (copyOnWrite, error) {
+	out := copyOnWrite{original: values}
 	for name, v := range each {
 		own, stays := of(name)
 		switch {
@@ -35,8 +35,8 @@ func refitMembers(values property.Map, each iter.Seq2[string, property.Value], o
 	return out, nil
 }
 
-// refit makes a recorded value fit the type, and says whether that changed it.
-// Bounds and patterns do not count: they are for what is yet to come.
+// refit converts a recorded value to the type, and reports whether that changed it.
+// It ignores bounds and patterns, which only apply to new values.
 func (c *Type) refit(v property.Value) (_ property.Value, changed bool, err error) {
 	if v.IsNull() || v.IsComputed() {
 		return v, false, nil
@@ -53,24 +53,24 @@ func (c *Type) refit(v property.Value) (_ property.Value, changed bool, err erro
 	case spec.Union:
 		return c.refitUnion(v)
 	default:
-		if c.takes(v) {
+		if c.accepts(v) {
 			return v, false, nil
 		}
-		if scalar, ok := c.converted(v); ok {
+		if scalar, ok := c.convert(v); ok {
 			return scalar, true, nil
 		}
 	}
-	// The value may be secret, so its kind alone is told.
-	return v, false, &refitError{is: (&Findings{hidden: 1}).kindOf(v) + ", and " + Describe(c.Spec) + " is wanted"}
+	// The value may be secret, so the message only contains its kind.
+	return v, false, &refitError{reason: "expected " + Describe(c.Spec) + ", got " + (&Findings{hidden: 1}).kindOf(v)}
 }
 
-// refitError reports a recorded value that does not fit its type. Its path is made where
-// there is an error only: a state is refitted in nearly every call.
-type refitError struct{ path, is string }
+// refitError reports a recorded value that does not match its type. Its path is only
+// built in case of an error, because nearly every call refits a state.
+type refitError struct{ path, reason string }
 
-func (e *refitError) Error() string { return e.path + " is " + e.is }
+func (e *refitError) Error() string { return e.path + ": " + e.reason }
 
-// RefitWithin puts what a value is in before the path of a refitError.
+// RefitWithin prepends the path of the containing value to a refitError.
 func RefitWithin(outer string, err error) error {
 	var e *refitError
 	if !errors.As(err, &e) {
@@ -79,10 +79,10 @@ func RefitWithin(outer string, err error) error {
 	if e.path != "" && !strings.HasPrefix(e.path, "[") {
 		outer += "."
 	}
-	return &refitError{path: outer + e.path, is: e.is}
+	return &refitError{path: outer + e.path, reason: e.reason}
 }
 
-// refitMap makes a struct's members fit, or a map's.
+// refitMap refits the members of an object or a map.
 func (c *Type) refitMap(v property.Value) (property.Value, bool, error) {
 	of := func(string) (*Type, bool) { return c.elem, true }
 	if c.Spec.Kind == spec.Object {
@@ -119,8 +119,9 @@ func (c *Type) refitItems(v property.Value) (property.Value, bool, error) {
 	return property.WithGoValue(v, property.NewArray(items)), true, nil
 }
 
-// refitUnion fits a value to the variant that it is. What is of no variant's kind is
-// fitted to the first that takes it in another one (7 for "7").
+// refitUnion refits a value to the variant of a union that it belongs to. A value of
+// no variant's kind is refitted to the first variant that it can be converted to (7
+// for "7").
 func (c *Type) refitUnion(v property.Value) (property.Value, bool, error) {
 	i := types.Variant(c.Spec, shape{v}, c.types)
 	if i >= 0 {
@@ -130,25 +131,25 @@ func (c *Type) refitUnion(v property.Value) (property.Value, bool, error) {
 		}
 	}
 	if i == types.NoVariant && c.Spec.Tag != "" && v.IsMap() {
-		return v, false, &refitError{is: "none of what is declared: " + Describe(c.Spec)}
+		return v, false, &refitError{reason: "expected " + Describe(c.Spec)}
 	}
 	for _, variant := range c.variants {
 		if fitting, changed, err := variant.refit(v); err == nil {
 			return fitting, changed, nil
 		}
 	}
-	return v, false, &refitError{is: "none of what is declared: " + Describe(c.Spec)}
+	return v, false, &refitError{reason: "expected " + Describe(c.Spec)}
 }
 
-// converted is a scalar in the type's kind, where it says the same there: what
-// Terraform does for the states of older schemas, too.
-func (c *Type) converted(v property.Value) (property.Value, bool) {
+// convert converts a scalar to the type's kind if its text remains the same.
+// Terraform does the same for states of older schemas.
+func (c *Type) convert(v property.Value) (property.Value, bool) {
 	switch {
 	case c.Spec.Kind == spec.String && (v.IsNumber() || v.IsBool()):
-		return property.WithGoValue(v, literalText(v)), true
+		return property.WithGoValue(v, scalarText(v)), true
 	case v.IsString() && slices.Contains([]spec.Kind{spec.Bool, spec.Int, spec.Number}, c.Spec.Kind):
 		scalar, err := FromText(v.AsString(), c.Spec, 1)
-		if err != nil || !c.takes(scalar) || literalText(scalar) != v.AsString() {
+		if err != nil || !c.accepts(scalar) || scalarText(scalar) != v.AsString() {
 			return v, false
 		}
 		return scalar.WithSecret(v.Secret()).WithDependencies(v.Dependencies()), true
@@ -157,8 +158,8 @@ func (c *Type) converted(v property.Value) (property.Value, bool) {
 	}
 }
 
-// literalText is a number or truth value as text.
-func literalText(v property.Value) string {
+// scalarText returns a number or boolean as text.
+func scalarText(v property.Value) string {
 	if v.IsBool() {
 		return strconv.FormatBool(v.AsBool())
 	}
@@ -166,8 +167,8 @@ func literalText(v property.Value) string {
 	return text
 }
 
-// Lacks reports whether a recorded value lacks what its type requires: itself, or a
-// member at any depth.
+// Lacks reports whether a recorded value lacks something that its type requires: the
+// value itself, or a member at any depth.
 func (c *Type) Lacks(v property.Value) bool {
 	if v.IsNull() {
 		return !c.Spec.Nullable && c.Spec.Kind != spec.Any
@@ -190,8 +191,8 @@ func (c *Type) Lacks(v property.Value) bool {
 	return false
 }
 
-// RefitEach makes the members of a recorded object fit their properties. What no property
-// has is left out, but for what begins with two underscores.
+// RefitEach refits the members of a recorded object to their properties. It omits
+// members without a property, except those that begin with two underscores.
 func RefitEach(values property.Map, each iter.Seq2[string, property.Value], memberOf func(string) *Member) (property.Map, error) {
 	out, err := refitMembers(values, each, func(name string) (*Type, bool) {
 		if m := memberOf(name); m != nil && !strings.HasPrefix(name, "__") {

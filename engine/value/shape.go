@@ -9,7 +9,7 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// shape is a host's value as a union sees it: see types.Variant.
+// shape is the form of a property.Value for resolving unions; see types.Variant.
 type shape struct{ value property.Value }
 
 func (s shape) Kind() spec.Kind {
@@ -78,11 +78,11 @@ func (s shape) Each(visit func(types.Shape)) {
 	}
 }
 
-// takes reports whether a value is of the kind of a type that is no union.
-func (c *Type) takes(v property.Value) bool { return types.Takes(c.Spec, shape{v}.Kind()) }
+// accepts reports whether a value has the kind of a type that is not a union.
+func (c *Type) accepts(v property.Value) bool { return types.Takes(c.Spec, shape{v}.Kind()) }
 
-// variantOf returns the checker of the variant that a union's value is: c itself where
-// its type is no union, untyped where no variant is told.
+// variantOf returns the type of the variant that a value of a union belongs to. It
+// returns c if c is not a union, and Untyped if the variant is not known.
 func (c *Type) variantOf(v property.Value) *Type {
 	if c.Spec.Kind != spec.Union {
 		return c

@@ -13,14 +13,13 @@ import (
 	"github.com/declprov/declprov/spec/decode"
 )
 
-// errOtherType reports a text that is none of the type; the checker says what is wrong
-// with it.
+// ErrOtherType means that a text is not of the type. The checker reports the details.
 var ErrOtherType = errors.New("the text is of another type")
 
-// FromText reads a setting that is written as text. The error is errOtherType where
-// the text is not of the type, else it says why it is not read at all. No number
-// changes on its way: one that no 64-bit float holds is not of a number's type. JSON may
-// have so many values.
+// FromText parses a setting that is written as text. It returns ErrOtherType if the
+// text is not of the type, and other errors if it cannot be parsed. Numbers are
+// exact: a text is not a number if no float64 represents it. JSON may contain at most
+// most values.
 func FromText(text string, t *spec.Type, most int) (property.Value, error) {
 	switch t.Kind {
 	case spec.Bool:
@@ -45,14 +44,14 @@ func FromText(text string, t *spec.Type, most int) (property.Value, error) {
 	return property.New(text), nil
 }
 
-// fromJSON reads a setting that is written as JSON, of at most so many values.
+// fromJSON parses a setting that is written as JSON with at most most values.
 func fromJSON(text string, most int) (property.Value, error) {
 	v, err := decode.JSON([]byte(text), decode.NewBudget(most))
 	var many *decode.TooManyError
 	var deep decode.DepthError
 	switch {
 	case errors.As(err, &many):
-		return property.Value{}, fmt.Errorf("cannot be read: %w; `maxValues` at the top of the spec raises that", err)
+		return property.Value{}, fmt.Errorf("cannot be read: %w; set `maxValues` at the top of the spec to raise the limit", err)
 	case errors.As(err, &deep):
 		return property.Value{}, fmt.Errorf("cannot be read: %w", err)
 	case err != nil:
@@ -62,36 +61,21 @@ func fromJSON(text string, most int) (property.Value, error) {
 	}
 }
 
-// fromDecoded makes a value of a decoded one. A number that no 64-bit float holds stays
-// the text that it is: it has its digits where text is declared, and is refused where
-// a number is.
+// fromDecoded returns a decoded value as a property.Value. A number that no float64
+// represents exactly becomes a string with all its digits. It is then valid if a string
+// is declared, and rejected if a number is.
 func fromDecoded(v any) property.Value {
-	switch v := v.(type) {
-	case int64:
-		if sameNumber(v, float64(v)) {
-			return property.New(float64(v))
+	return fromTree(v, func(n any) property.Value {
+		if i, ok := n.(int64); ok {
+			if sameNumber(i, float64(i)) {
+				return property.New(float64(i))
+			}
+			return property.New(strconv.FormatInt(i, 10))
 		}
-		return property.New(strconv.FormatInt(v, 10))
-	case float64:
-		return property.New(v)
-	case json.Number:
-		if f, ok := decode.Float(string(v)); ok {
+		text := string(n.(json.Number))
+		if f, ok := decode.Float(text); ok {
 			return property.New(f)
 		}
-		return property.New(string(v))
-	case []any:
-		items := make([]property.Value, len(v))
-		for i, item := range v {
-			items[i] = fromDecoded(item)
-		}
-		return property.New(items)
-	case map[string]any:
-		members := make(map[string]property.Value, len(v))
-		for name, member := range v {
-			members[name] = fromDecoded(member)
-		}
-		return property.New(members)
-	default:
-		return fromLiteral(v)
-	}
+		return property.New(text)
+	})
 }

@@ -1,9 +1,9 @@
-// Package value is about the values of a provider's properties: it holds them against their
-// declared types, and takes them between the host, the operations of a spec, and what they
-// send and receive. It knows no resources and no operations.
+// Package value converts and checks the values of a provider's properties according
+// to their declared types: between the host, the operations of a spec, and what these
+// send and receive. It does not depend on resources or operations.
 //
-// A value at the edges (inputs, state, outputs) is a property.Value of Pulumi's SDK. Inside
-// an operation it is plain Go: nil, bool, string, int64, float64, json.Number, []any,
+// Inputs, state and outputs are property.Value of Pulumi's SDK. Inside an operation,
+// values are plain Go: nil, bool, string, int64, float64, json.Number, []any,
 // map[string]any, *spec.File, expr.Unknown and expr.Secret.
 package value
 
@@ -17,15 +17,16 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// Type is a declared type made ready to check values: references followed, patterns
-// compiled, members by name. It takes microseconds where CUE takes hundreds.
+// Type is a declared type, prepared for checking values: with references resolved,
+// patterns compiled and members by name. A check takes microseconds, instead of
+// hundreds with CUE.
 type Type struct {
 	Spec     *spec.Type
 	elem     *Type
 	Fields   []*Member
 	ByName   map[string]*Member
 	variants []*Type
-	types    spec.Types // those of a union's variants
+	types    spec.Types // for the variants of a union
 	patterns []*budget.Regexp
 	keys     []*budget.Regexp
 }
@@ -34,14 +35,14 @@ type Type struct {
 type Member struct {
 	*spec.Property
 	Check *Type
-	// fallback is the property's default, ready to use; null where it has none.
+	// Fallback is the default of the property as a property.Value, or null.
 	Fallback property.Value
 	// EqualRule is the @equal template, or nil.
 	EqualRule *expr.Value
 }
 
-// Builder makes types ready to check values; those that are named once, so that types
-// that refer to themselves end.
+// Builder prepares types. It prepares each named type once, so that recursive types
+// are possible.
 type Builder struct {
 	types spec.Types
 	// equal compiles the @equal template of a property.
@@ -49,14 +50,14 @@ type Builder struct {
 	named map[string]*Type
 }
 
-// NewBuilder returns a builder that refers to the named types. It calls equal for each
-// property with an @equal template.
+// NewBuilder returns a builder for types that refer to the named types. It calls
+// equal for each property with an @equal template.
 func NewBuilder(types spec.Types, equal func(p *spec.Property) *expr.Value) *Builder {
 	return &Builder{types: types, equal: equal, named: map[string]*Type{}}
 }
 
-// Of makes a type ready; nil is that of anything.
-func (b *Builder) Of(t *spec.Type) *Type {
+// Build prepares a type. A nil type allows any value.
+func (b *Builder) Build(t *spec.Type) *Type {
 	switch {
 	case t == nil:
 		return b.build(&spec.Type{})
@@ -76,10 +77,10 @@ func (b *Builder) Of(t *spec.Type) *Type {
 func (b *Builder) build(t *spec.Type) *Type {
 	out := &Type{Spec: t, ByName: map[string]*Member{}}
 	if t.Elem != nil {
-		out.elem = b.Of(t.Elem)
+		out.elem = b.Build(t.Elem)
 	}
 	for _, p := range t.Fields {
-		m := &Member{Property: p, Check: b.Of(p.Type)}
+		m := &Member{Property: p, Check: b.Build(p.Type)}
 		if p.Default != nil {
 			m.Fallback = fromLiteral(p.Default).WithSecret(p.Secret || p.Ephemeral)
 		}
@@ -91,7 +92,7 @@ func (b *Builder) build(t *spec.Type) *Type {
 	}
 	for _, v := range t.Variants {
 		out.types = b.types
-		out.variants = append(out.variants, b.Of(v))
+		out.variants = append(out.variants, b.Build(v))
 	}
 	for _, p := range t.Patterns {
 		out.patterns = append(out.patterns, budget.MustCompile(p.Regexp))
@@ -102,8 +103,8 @@ func (b *Builder) build(t *spec.Type) *Type {
 	return out
 }
 
-// Unknown are an object's properties, none of them known.
-func (c *Type) Unknown() property.Map {
+// UnknownMembers returns the properties of an object with unknown values.
+func (c *Type) UnknownMembers() property.Map {
 	values := make(map[string]property.Value, len(c.Fields))
 	for _, m := range c.Fields {
 		values[m.Name] = property.New(property.Computed).WithSecret(m.Secret)
@@ -111,20 +112,20 @@ func (c *Type) Unknown() property.Map {
 	return property.NewMap(values)
 }
 
-// UnknownPaths returns the paths of what is unknown in a value of the type, which a property
-// has (nil for none). What is compared only as a whole counts as a whole.
+// UnknownPaths returns the paths of the unknown parts of a value. m is the property
+// of the value, or nil. A value that is only compared as a whole is one part.
 func (c *Type) UnknownPaths(m *Member, v property.Value, at string) (paths []string) {
 	switch {
 	case !v.HasComputed():
 	case v.IsMap() && (m == nil || m.EqualExpr == nil):
 		c = c.variantOf(v)
 		for name, item := range v.AsMap().AllStable {
-			paths = append(paths, c.Under(name).UnknownPaths(c.Member(name), item, Join(at, name))...)
+			paths = append(paths, c.Child(name).UnknownPaths(c.Member(name), item, Join(at, name))...)
 		}
 	case v.IsArray() && (m == nil || m.EqualExpr == nil && !m.Set && m.Key == ""):
 		c = c.variantOf(v)
 		for i, item := range v.AsArray().All {
-			paths = append(paths, c.Under("").UnknownPaths(nil, item, fmt.Sprintf("%s[%d]", at, i))...)
+			paths = append(paths, c.Child("").UnknownPaths(nil, item, fmt.Sprintf("%s[%d]", at, i))...)
 		}
 	default:
 		paths = []string{at}

@@ -10,46 +10,47 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// In the scope of templates values carry the names that the spec declares. What
-// an action sends of a typed struct goes out under the names on the wire
-// (`@wire`, the resource's `wire` rule), and what comes back is matched by them.
-// The keys of maps are data, and stay.
+// Templates use the declared names of properties. The members of a typed struct are sent
+// and received under their wire names (`@wire`, or the `wire` rule of the resource). The
+// keys of maps are data, and never renamed.
 
-// Naming is how an operation's values are named on the wire.
+// Naming maps the declared names of an operation's values to wire names.
 type Naming struct {
 	Rule  WireRule
 	types spec.Types
-	// onto is the object that the operation's yield is for.
+	// onto is the object type of the operation's result.
 	onto *spec.Type
-	// active says that any name differs, so that nothing is copied where none
-	// does.
+	// Active is true if any name differs on the wire. Otherwise values need not be
+	// copied.
 	Active bool
 }
 
-// NewNaming names what is for onto; sent are the other types that go out.
+// NewNaming returns the naming for a result of type onto. sent are the types of other
+// values that are sent.
 func NewNaming(rule string, named spec.Types, onto *spec.Type, sent ...*spec.Type) Naming {
 	n := Naming{Rule: WireRule(rule), types: named, onto: onto}
 	n.Active = slices.ContainsFunc(append(sent, onto), func(t *spec.Type) bool { return n.Rule.Renames(named, t) })
 	return n
 }
 
-// In gives what came from outside its declared names; from is what is known of
-// it.
-func (n Naming) In(v any, from *spec.Type) any {
+// FromWire renames the members of a response to their declared names. from is the
+// known type of the response.
+func (n Naming) FromWire(v any, from *spec.Type) any {
 	if !n.Active {
 		return v
 	}
-	return n.Rule.in(v, from, n.onto, n.types)
+	return n.Rule.fromWire(v, from, n.onto, n.types)
 }
 
-// Out gives what is sent its names on the wire. Whether any differ is known of each
-// argument (argument.renamed): it does not depend on what else the resource declares.
-func (n Naming) Out(v any, t *spec.Type) any { return n.Rule.out(v, t, n.types) }
+// ToWire renames the members of a value that is sent to their wire names. Callers
+// know for each argument whether any differ (plan.Argument.Renamed), regardless of
+// Active.
+func (n Naming) ToWire(v any, t *spec.Type) any { return n.Rule.toWire(v, t, n.types) }
 
-// WireRule is a resource's case rule; "" changes nothing.
+// WireRule is the case rule of a resource. "" changes nothing.
 type WireRule string
 
-// Name is the property's name on the wire.
+// Name returns the wire name of a property.
 func (w WireRule) Name(p *spec.Property) string {
 	if p.Wire != "" {
 		return p.Wire
@@ -57,13 +58,13 @@ func (w WireRule) Name(p *spec.Property) string {
 	return spec.WireName(string(w), p.Name)
 }
 
-// Capital returns a name with an upper-case first letter.
-func Capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+// Capitalize returns a name with an upper-case first letter.
+func Capitalize(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// out renames what of a value is a typed struct to its names on the wire. What is no
-// declared name (the keys of maps, and those that the author wrote) goes out as it is,
-// and comes before a declared name that would be the same on the wire.
-func (w WireRule) out(v any, t *spec.Type, named spec.Types) any {
+// toWire renames the members of typed structs to their wire names. Names that are not
+// declared (keys of maps, and names that the author wrote) are sent unchanged. They
+// take precedence over a declared name with the same wire name.
+func (w WireRule) toWire(v any, t *spec.Type, named spec.Types) any {
 	t = w.narrow(v, named.Resolve(t), named, false)
 	switch v := v.(type) {
 	case map[string]any:
@@ -75,26 +76,26 @@ func (w WireRule) out(v any, t *spec.Type, named spec.Types) any {
 			case p.WireParents != nil:
 				deep = true
 			default:
-				renamed[w.Name(p)] = w.out(item, p.Type, named)
+				renamed[w.Name(p)] = w.toWire(item, p.Type, named)
 			}
 		}
 		for name, item := range v {
 			if p := t.Field(name); p == nil {
-				renamed[name] = w.out(item, t.Elem, named)
+				renamed[name] = w.toWire(item, t.Elem, named)
 			} else if p.AsWritten() {
-				renamed[name] = w.out(item, p.Type, named)
+				renamed[name] = w.toWire(item, p.Type, named)
 			}
 		}
 		for _, p := range t.Fields {
 			if item, given := v[p.Name]; given && deep && p.WireParents != nil {
-				putAt(renamed, p.WireParents, w.Name(p), w.out(item, p.Type, named))
+				putAt(renamed, p.WireParents, w.Name(p), w.toWire(item, p.Type, named))
 			}
 		}
 		return renamed
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
-			list[i] = w.out(item, t.Elem, named)
+			list[i] = w.toWire(item, t.Elem, named)
 		}
 		return list
 	default:
@@ -102,19 +103,19 @@ func (w WireRule) out(v any, t *spec.Type, named spec.Types) any {
 	}
 }
 
-// in renames what came under its names on the wire to the declared ones. from is
-// what is known of the value: where that is a struct, its names are declared
-// already; to is what it is for.
-func (w WireRule) in(v any, from, to *spec.Type, named spec.Types) any {
+// fromWire renames members from their wire names to their declared names. from is the
+// known type of the value: if it is a struct, its names are already the declared
+// ones. to is the type of the result.
+func (w WireRule) fromWire(v any, from, to *spec.Type, named spec.Types) any {
 	if s, ok := v.(expr.Secret); ok {
-		return expr.Secret{Value: w.in(s.Value, from, to, named)}
+		return expr.Secret{Value: w.fromWire(s.Value, from, to, named)}
 	}
 	from = w.narrow(v, named.Resolve(from), named, false)
 	to = w.narrow(v, named.Resolve(to), named, !declaresNames(from, named))
 	switch v := v.(type) {
 	case map[string]any:
 		if from.Kind == spec.Object {
-			return w.declared(v, from, to, named)
+			return w.fromDeclared(v, from, to, named)
 		}
 		byWire := make(map[string]*spec.Property, len(to.Fields))
 		renamed := make(map[string]any, len(v))
@@ -125,21 +126,21 @@ func (w WireRule) in(v any, from, to *spec.Type, named spec.Types) any {
 			}
 			item, found, rest := takeAt(v, p.WireParents, w.Name(p))
 			if v = rest; found {
-				renamed[p.Name] = w.in(item, nil, p.Type, named)
+				renamed[p.Name] = w.fromWire(item, nil, p.Type, named)
 			}
 		}
 		for name, item := range v {
 			if p := byWire[name]; p != nil {
-				renamed[p.Name] = w.in(item, from.Elem, p.Type, named)
+				renamed[p.Name] = w.fromWire(item, from.Elem, p.Type, named)
 			} else if to.Field(name) == nil {
-				renamed[name] = w.in(item, from.Elem, to.Elem, named)
+				renamed[name] = w.fromWire(item, from.Elem, to.Elem, named)
 			}
 		}
 		return renamed
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
-			list[i] = w.in(item, from.Elem, to.Elem, named)
+			list[i] = w.fromWire(item, from.Elem, to.Elem, named)
 		}
 		return list
 	default:
@@ -147,8 +148,8 @@ func (w WireRule) in(v any, from, to *spec.Type, named spec.Types) any {
 	}
 }
 
-// putAt puts a value under a name below parents, which are made where they are not
-// there. What is there is copied.
+// putAt sets a value below parents. It creates missing parents, and copies existing
+// ones.
 func putAt(m map[string]any, parents []string, name string, v any) {
 	for _, parent := range parents {
 		inner, _ := m[parent].(map[string]any)
@@ -161,8 +162,8 @@ func putAt(m map[string]any, parents []string, name string, v any) {
 	m[name] = v
 }
 
-// takeAt is the value under a name below parents, and the map without it: a parent
-// that becomes empty goes, too. What is below a secret is secret.
+// takeAt returns the value below parents, and the map without it. A parent that
+// becomes empty is removed, too. A value below a secret is secret.
 func takeAt(m map[string]any, parents []string, name string) (v any, found bool, rest map[string]any) {
 	at := name
 	if len(parents) > 0 {
@@ -195,8 +196,8 @@ func takeAt(m map[string]any, parents []string, name string) (v any, found bool,
 	return v, true, rest
 }
 
-// declared goes on below a struct whose own names are declared ones.
-func (w WireRule) declared(v map[string]any, from, to *spec.Type, named spec.Types) any {
+// fromDeclared converts the members of a struct that already has its declared names.
+func (w WireRule) fromDeclared(v map[string]any, from, to *spec.Type, named spec.Types) any {
 	out := make(map[string]any, len(v))
 	for name, item := range v {
 		inner := from.Field(name)
@@ -207,23 +208,23 @@ func (w WireRule) declared(v map[string]any, from, to *spec.Type, named spec.Typ
 		if p := to.Field(name); p != nil {
 			target = p.Type
 		}
-		out[name] = w.in(item, inner.Type, target, named)
+		out[name] = w.fromWire(item, inner.Type, target, named)
 	}
 	for name, item := range v {
 		if from.Field(name) == nil {
-			w.undeclared(out, name, item, from, to, named)
+			w.addUndeclared(out, name, item, from, to, named)
 		}
 	}
 	return out
 }
 
-// undeclared puts a member that an open struct does not declare into out: it still
-// has its name on the wire. What is declared stands.
-func (w WireRule) undeclared(out map[string]any, name string, item any, from, to *spec.Type, named spec.Types) {
+// addUndeclared adds a member that an open struct does not declare to out. Such a
+// member still has its wire name. It does not replace a declared member.
+func (w WireRule) addUndeclared(out map[string]any, name string, item any, from, to *spec.Type, named spec.Types) {
 	p := to.Field(name)
 	if from.Open {
-		if p = w.onWire(to, name); p == nil && to.Field(name) != nil {
-			return // a stranger of the same name
+		if p = w.propertyNamed(to, name); p == nil && to.Field(name) != nil {
+			return // an unrelated member with the same name
 		}
 	}
 	target := to.Elem
@@ -231,20 +232,20 @@ func (w WireRule) undeclared(out map[string]any, name string, item any, from, to
 		name, target = p.Name, p.Type
 	}
 	if _, there := out[name]; !there {
-		out[name] = w.in(item, from.Elem, target, named)
+		out[name] = w.fromWire(item, from.Elem, target, named)
 	}
 }
 
-// onWire is the property that has a name on the wire, or nil.
-func (w WireRule) onWire(t *spec.Type, name string) *spec.Property {
+// propertyNamed returns the property with a wire name, or nil.
+func (w WireRule) propertyNamed(t *spec.Type, name string) *spec.Property {
 	if i := slices.IndexFunc(t.Fields, func(p *spec.Property) bool { return p.WireParents == nil && w.Name(p) == name }); i >= 0 {
 		return t.Fields[i]
 	}
 	return nil
 }
 
-// declaresNames reports whether what is known of a value is a struct, or lists or
-// maps of it, whose names are declared ones.
+// declaresNames reports whether a type is a struct, or a list or map of structs,
+// whose members already have their declared names.
 func declaresNames(t *spec.Type, named spec.Types) bool {
 	for depth := 0; depth < 100 && (t.Kind == spec.List || t.Kind == spec.Map); depth++ {
 		t = named.Resolve(t.Elem)
@@ -252,9 +253,8 @@ func declaresNames(t *spec.Type, named spec.Types) bool {
 	return t.Kind == spec.Object
 }
 
-// narrow is the type that a value is of, where t is a union: nothing is known of
-// one that is no variant. The value has its names on the wire, or else the declared
-// ones.
+// narrow returns the variant of a union that a value belongs to, or an untyped type
+// if it is not known. wire is true if the value has wire names.
 func (w WireRule) narrow(v any, t *spec.Type, named spec.Types, wire bool) *spec.Type {
 	if t.Kind != spec.Union {
 		return t
@@ -269,7 +269,7 @@ func (w WireRule) narrow(v any, t *spec.Type, named spec.Types, wire bool) *spec
 	return &spec.Type{}
 }
 
-// Renames reports whether the rule or any @wire changes a name of the type.
+// Renames reports whether the rule or any @wire changes a name in the type.
 func (w WireRule) Renames(named spec.Types, root *spec.Type) bool {
 	seen := map[*spec.Type]bool{}
 	var visit func(t *spec.Type) bool
@@ -296,9 +296,8 @@ func (w WireRule) Renames(named spec.Types, root *spec.Type) bool {
 	return visit(root)
 }
 
-// Secrets are the names on the wire of all properties that are secret, however
-// deep.
-func (n Naming) Secrets() []string {
+// SecretNames returns the wire names of all secret properties at any depth.
+func (n Naming) SecretNames() []string {
 	var names []string
 	seen := map[*spec.Type]bool{}
 	var visit func(t *spec.Type)

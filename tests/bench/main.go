@@ -1,6 +1,6 @@
-// Bench measures declprov beside a provider written by hand on the raw
-// protocol, both in one run, and prints each row of the budget as met or
-// missed. `make bench` runs it. Linux only: it reads /proc.
+// Bench compares declprov with a provider written by hand on the raw protocol, and prints
+// each row of the budget as met or missed. `make bench` runs it. It requires Linux,
+// because it reads /proc.
 package main
 
 import (
@@ -19,12 +19,12 @@ import (
 )
 
 func main() {
-	rounds := flag.Int("rounds", 5, "rounds of each measurement; the ratios are medians over them")
-	ops := flag.Int("ops", 2000, "operations a round and verb")
-	cli := flag.Bool("cli", true, "measure the Pulumi CLI too, where all is measured")
-	only := flag.String("only", "", "measure these alone: "+strings.Join(partNames(), ", "))
-	bare := flag.String("bare", "", "only send requests to this URL, by net/http alone: what bench starts itself with")
-	bareExec := flag.Bool("bare-commands", false, "only run commands, by os/exec alone: what bench starts itself with")
+	rounds := flag.Int("rounds", 5, "rounds of each measurement; the ratios are medians of the rounds")
+	ops := flag.Int("ops", 2000, "operations per round and verb")
+	cli := flag.Bool("cli", true, "also measure the Pulumi CLI, if -only is not set")
+	only := flag.String("only", "", "measure only these parts: "+strings.Join(partNames(), ", "))
+	bare := flag.String("bare", "", "internal: only send requests to this URL with net/http")
+	bareExec := flag.Bool("bare-commands", false, "internal: only run commands with os/exec")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	var err error
@@ -43,25 +43,25 @@ func main() {
 	}
 }
 
-// bench is what all measurements share.
+// bench is the state that all measurements share.
 type bench struct {
 	root, dir   string
 	raw, rawOff peer // the second does not sync to the disk
 	rounds, ops int
-	// whole is declprov, serving the binary of it that only serves: the one
-	// that install takes, and that is measured.
+	// whole is declprov, and serving the binary that only serves, which install uses
+	// and bench measures.
 	whole, serving string
 	files          string // the text of examples/files.cue
 	rows           []row
 }
 
-// part is one of the measurements.
+// part is one measurement.
 type part struct {
 	name    string
 	measure func(*bench, context.Context) error
 }
 
-// parts are all of them, in their order.
+// parts returns all measurements, in order.
 func parts() []part {
 	return []part{
 		{"starts", (*bench).starts},
@@ -86,8 +86,8 @@ func partNames() []string {
 	return names
 }
 
-// wanted says which parts are measured: those that are named, else all, the CLI
-// where that is wanted too.
+// wanted returns a function that reports whether a part is measured: the parts in only, or
+// else all parts, the CLI only if cli is set.
 func wanted(only string, cli bool) func(string) bool {
 	if only == "" {
 		return func(name string) bool { return cli || name != partCLI }
@@ -110,11 +110,11 @@ func run(ctx context.Context, rounds, ops int, wanted func(part string) bool) (e
 	if err := b.build(ctx); err != nil {
 		return err
 	}
-	// The compiled specs are cached inside the folder, which goes.
+	// The cache of compiled specs is in the folder, which is removed at the end.
 	if err := os.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache")); err != nil {
 		return err
 	}
-	// So is the journal, which is none of the user's.
+	// The journal is there, too, not in the user's folder.
 	if err := os.Setenv("DECLPROV_JOURNAL", filepath.Join(dir, "journal")); err != nil {
 		return err
 	}
@@ -126,15 +126,15 @@ func run(ctx context.Context, rounds, ops int, wanted func(part string) bool) (e
 			return err
 		}
 	}
-	fmt.Printf("\nBudget, as ratios (x) to a provider written by hand, in this run:\n\n")
+	fmt.Printf("\nBudget; x is the ratio to a provider written by hand, in this run:\n\n")
 	for _, r := range b.rows {
 		r.print(os.Stdout)
 	}
 	return nil
 }
 
-// memoryDisk is a folder in memory where there is one: a file system on a disk
-// costs more than any provider, and hides it.
+// memoryDisk returns a folder in memory, or "" if there is none. A file system on a disk
+// costs more than any provider and would hide its cost.
 func memoryDisk() string {
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
 		return "/dev/shm"
@@ -160,15 +160,15 @@ func (b *bench) build(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "./bench/raw")
 	cmd.Dir = filepath.Join(b.root, "tests")
 	if printed, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("building the provider to compare with: %w\n%s", err, printed)
+		return fmt.Errorf("building the provider written by hand: %w\n%s", err, printed)
 	}
 	b.raw = peer{name: "raw", program: program}
 	b.rawOff = peer{name: "raw, no fsync", program: program, env: []string{"RAW_NO_FSYNC=1"}}
 	return nil
 }
 
-// buildOurs builds both binaries as they are released. What is not compiled yet,
-// a provider hands to declprov on the PATH.
+// buildOurs builds both binaries as for a release, and adds declprov to the PATH, because
+// the serving binary passes specs to it that are not compiled.
 func (b *bench) buildOurs(ctx context.Context) error {
 	bin := filepath.Join(b.dir, "bin")
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "grpcnotrace", "-ldflags", "-s -w", "-o", bin+string(os.PathSeparator),
@@ -181,11 +181,11 @@ func (b *bench) buildOurs(ctx context.Context) error {
 	return os.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// ours is declprov with a spec of so many resource types.
+// ours returns the serving binary with a spec of the given number of resource types.
 func (b *bench) ours(types int) (peer, error) { return b.with(b.serving, types) }
 
-// with is a provider that one of our binaries makes of a spec of so many
-// resource types.
+// with returns a provider that consists of one of our binaries and a spec of the given
+// number of resource types.
 func (b *bench) with(binary string, types int) (peer, error) {
 	text, err := specOf(b.files, types)
 	if err != nil {

@@ -208,7 +208,7 @@ func (b *bench) cli(ctx context.Context) error {
 	fmt.Println("\nthe Pulumi CLI ...")
 	paths := map[string]string{}
 	for _, name := range []string{tools.Pulumi, tools.PulumiYAML} {
-		tool, err := tools.Named(name)
+		tool, err := tools.ByName(name)
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ const sandboxCalls = 300 // commands in one call
 // sandbox measures what the kernel's sandbox adds to a command: many in one call,
 // so that the host's protocol has no part in it.
 func (b *bench) sandbox(ctx context.Context) error {
-	if err := sandbox.Here().Required(); err != nil {
+	if err := sandbox.CurrentKernel().Required(); err != nil {
 		fmt.Println("left out, the kernel's sandbox:", err)
 		return nil
 	}

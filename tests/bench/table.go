@@ -38,7 +38,7 @@ func median(values []float64) float64 {
 	return sorted[len(sorted)/2]
 }
 
-// ratios are those of two series, round by round.
+// ratios returns the ratios of two series, round by round.
 func ratios(own, raw []float64) []float64 {
 	out := make([]float64, len(own))
 	for i := range own {

@@ -24,7 +24,7 @@ func openCommand(t *testing.T, env ...string) *pulumitest.Stack {
 // listed are the intents of a journal, in short.
 func listed(t *testing.T, dir string) []string {
 	t.Helper()
-	book := journal.In(dir)
+	book := journal.Open(dir)
 	all, err := book.List()
 	if err != nil {
 		t.Fatal(err)

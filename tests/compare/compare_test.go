@@ -17,13 +17,13 @@ import (
 	"github.com/declprov/declprov/tests/internal/tools"
 )
 
-// observation is what one aspect of one step showed of both.
+// observation is one aspect of one step, for both providers.
 type observation struct{ Step, Aspect, Guide, Ours string }
 
 func TestSameProgramAgainstTheGuidesProvider(t *testing.T) {
 	guide := guideProvider(t)
 	ours := provider.Folder(t, "files", "examples/files.cue")
-	all := map[string]map[string]seen{"myfiles": {}, "files": {}}
+	all := map[string]map[string]snapshot{"myfiles": {}, "files": {}}
 	t.Run("play", func(t *testing.T) {
 		for pkg, folder := range map[string]string{"myfiles": guide, "files": ours} {
 			t.Run(pkg, func(t *testing.T) {
@@ -38,17 +38,17 @@ func TestSameProgramAgainstTheGuidesProvider(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	seen := differing(all["myfiles"], all["files"])
-	if diff := cmp.Diff(tabled(), seen); diff != "" {
-		for _, o := range seen {
+	found := findDifferences(all["myfiles"], all["files"])
+	if diff := cmp.Diff(expectedDifferences(), found); diff != "" {
+		for _, o := range found {
 			t.Logf("%#v", o)
 		}
-		t.Errorf("differences between the two (-in the table +seen now):\n%s", diff)
+		t.Errorf("differences between the two providers (-expected +found):\n%s", diff)
 	}
 }
 
-// TestOursRecordsMore keeps oursAlone true: what it names is in our state and
-// not in the guide's.
+// TestOursRecordsMore checks that the properties of onlyOurs are in our state and not in
+// that of the guide's provider.
 func TestOursRecordsMore(t *testing.T) {
 	guide := guideProvider(t)
 	for pkg, folder := range map[string]string{"myfiles": guide, "files": provider.Folder(t, "files", "examples/files.cue")} {
@@ -56,16 +56,16 @@ func TestOursRecordsMore(t *testing.T) {
 		s.program(greeting("a.txt", "hello"))
 		s.Up("create=1")
 		recorded := s.Recorded("greeting").Outputs
-		for _, name := range oursAlone() {
+		for _, name := range onlyOurs() {
 			if _, has := recorded[name]; has != (pkg == "files") {
-				t.Errorf("%s: recorded outputs have %q: %t, which docs/internals/python-provider.md says otherwise", pkg, name, has)
+				t.Errorf("%s: recorded outputs have %q: %t, which contradicts docs/internals/python-provider.md", pkg, name, has)
 			}
 		}
 	}
 }
 
-// differing are the observations in which the two sides are not equal.
-func differing(guide, ours map[string]seen) []observation {
+// findDifferences returns the observations in which the two sides differ.
+func findDifferences(guide, ours map[string]snapshot) []observation {
 	var out []observation
 	for _, step := range scenario() {
 		g, o := guide[step.name], ours[step.name]
@@ -73,7 +73,7 @@ func differing(guide, ours map[string]seen) []observation {
 		maps.Copy(aspects, o)
 		for _, aspect := range slices.Sorted(maps.Keys(aspects)) {
 			if g[aspect] != o[aspect] {
-				guides, own := apart(g[aspect], o[aspect])
+				guides, own := differentLines(g[aspect], o[aspect])
 				out = append(out, observation{step.name, aspect, guides, own})
 			}
 		}
@@ -81,9 +81,9 @@ func differing(guide, ours map[string]seen) []observation {
 	return out
 }
 
-// apart are the lines that only one of two texts has; where they differ in the
-// order of their lines, all of them.
-func apart(a, b string) (onlyA, onlyB string) {
+// differentLines returns the lines that only one of two texts has. If only the order of the
+// lines differs, it returns both texts.
+func differentLines(a, b string) (onlyA, onlyB string) {
 	left, right := strings.Split(a, "\n"), strings.Split(b, "\n")
 	without := func(lines, others []string) string {
 		return strings.Join(slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return slices.Contains(others, l) }), "\n")
@@ -95,8 +95,9 @@ func apart(a, b string) (onlyA, onlyB string) {
 	return onlyA, onlyB
 }
 
-// tabled are the observations of the table, in the scenario's order.
-func tabled() []observation {
+// expectedDifferences returns the observations of differences, in the order of the
+// scenario.
+func expectedDifferences() []observation {
 	var out []observation
 	for _, d := range differences() {
 		out = append(out, d.observation)
@@ -116,7 +117,7 @@ func tabled() []observation {
 
 func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
-var _ = flag.Bool("update", false, "write docs/internals/python-provider.md anew")
+var _ = flag.Bool("update", false, "update docs/internals/python-provider.md")
 
 //go:generate go test . -count=1 -run ThePageIsFresh -args -update
 
@@ -140,25 +141,25 @@ func TestThePageIsFresh(t *testing.T) {
 	}
 }
 
-// page is the comparison for people.
+// page returns docs/internals/python-provider.md.
 func page() string {
 	var b strings.Builder
 	b.WriteString(`<!-- Generated from tests/compare; run "make generate". -->
 
-# Beside a provider written by hand
+# Comparison with a provider written by hand
 
-Pulumi's guide "Implement a provider in Python" writes a provider for files by hand, some three hundred lines.
-` + "`examples/files.cue`" + ` is the same provider as a spec. A test runs one program, through one life, against both with the real
-Pulumi CLI, and compares what the CLI did, the files, the errors, the outputs and the recorded state after every step:
+Pulumi's guide "Implement a provider in Python" contains a provider for files, of about three hundred lines.
+` + "`examples/files.cue`" + ` is the same provider as a spec. A test runs the same program with both providers and the real Pulumi CLI.
+After every step, it compares the operations of the CLI, the files, the errors, the outputs and the recorded state:
 
 `)
 	for _, step := range scenario() {
 		fmt.Fprintf(&b, "- %s\n", step.name)
 	}
-	b.WriteString("\nEverything is equal but for what follows; the test fails if anything else differs, and if any of this stops differing.\n\n")
-	fmt.Fprintf(&b, "At every step our state also holds `%s`, which the guide's provider does not have.\n", strings.Join(oursAlone(), "`, `"))
+	b.WriteString("\nThe following differences are expected. The test fails if there is any other difference, or if one of these no longer exists.\n\n")
+	fmt.Fprintf(&b, "After every step, our state also contains `%s`, which the guide's provider does not have.\n", strings.Join(onlyOurs(), "`, `"))
 	for _, d := range differences() {
-		fmt.Fprintf(&b, "\n## %s: %s\n\n%s\n\n| the guide's | ours |\n|---|---|\n| %s | %s |\n", d.Step, d.Aspect, d.why, cell(d.Guide), cell(d.Ours))
+		fmt.Fprintf(&b, "\n## %s: %s\n\n%s\n\n| the guide's provider | ours |\n|---|---|\n| %s | %s |\n", d.Step, d.Aspect, d.why, cell(d.Guide), cell(d.Ours))
 	}
 	return b.String()
 }

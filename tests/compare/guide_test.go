@@ -1,7 +1,6 @@
-// Package compare runs one scenario against two providers: the one that
-// Pulumi's implementer guide writes by hand in Python, as the guide prints it,
-// and examples/files.cue. What differs must be in the table of intended
-// differences, and what is in the table must differ.
+// Package compare runs one scenario with two providers: the Python provider in Pulumi's
+// implementer guide, unchanged, and examples/files.cue. The differences must be equal to
+// those in the table of intended differences.
 package compare
 
 import (
@@ -12,10 +11,9 @@ import (
 	"github.com/declprov/declprov/tests/internal/tools"
 )
 
-// guideProvider makes the folder of the guide's provider, in the form of its
-// section "Packaging for distribution": a script beside the code and a virtual
-// environment. The guide's PulumiPlugin.yaml stays out: with it the CLI would
-// ask for Pulumi's Python language host, which the protocol does not need.
+// guideProvider creates the folder of the guide's provider, as in the section "Packaging
+// for distribution": a script, the code and a virtual environment. It omits the guide's
+// PulumiPlugin.yaml, with which the CLI would require Pulumi's Python language host.
 func guideProvider(t *testing.T) string {
 	t.Helper()
 	venv := tools.Need(t, tools.PythonProvider)
@@ -26,7 +24,7 @@ func guideProvider(t *testing.T) string {
 	if err := os.Remove(filepath.Join(dir, "PulumiPlugin.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	// A checkout may have lost the bit.
+	// A checkout may not preserve the executable bit.
 	if err := os.Chmod(filepath.Join(dir, "pulumi-resource-myfiles"), 0o755); err != nil {
 		t.Fatal(err)
 	}

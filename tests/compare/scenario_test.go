@@ -21,110 +21,110 @@ type side struct {
 	pkg string
 }
 
-// seen is what a step of the scenario shows of a provider, by aspect.
-type seen map[string]string
+// snapshot is the result of a step for one provider, by aspect.
+type snapshot map[string]string
 
 // The aspects.
 const (
-	ops     = "steps"   // what the CLI did, in its order
-	files   = "files"   // what is on the disk afterwards
-	fault   = "error"   // what went wrong, in kind
-	outputs = "outputs" // the stack's outputs
-	state   = "state"   // the recorded inputs and outputs
+	ops     = "operations" // the operations of the CLI, in order
+	files   = "files"      // the files on the disk afterwards
+	fault   = "error"      // the kinds of errors
+	outputs = "outputs"    // the stack's outputs
+	state   = "state"      // the recorded inputs and outputs
 )
 
-// step is one thing that a user does, and then looks.
+// step is an action of a user that returns a snapshot.
 type step struct {
 	name string
-	do   func(s *side) seen
+	do   func(s *side) snapshot
 }
 
-// scenario is a file's whole life; each step goes on from the one before it.
+// scenario returns the steps of the life of a file. Each step continues the previous one.
 func scenario() []step {
 	return []step{
-		{"preview of a create", func(s *side) seen {
+		{"preview of a create", func(s *side) snapshot {
 			s.program(greeting("sub/dir/a.txt", "hello"))
 			return s.look(s.Project.Preview(s.t.Context()))
 		}},
-		{"create, with parent folders", func(s *side) seen {
+		{"create, with parent folders", func(s *side) snapshot {
 			return s.look(s.Project.Up(s.t.Context()))
 		}},
-		{"up again", func(s *side) seen { return s.look(s.Project.Up(s.t.Context())) }},
-		{"preview of an update", func(s *side) seen {
+		{"up again", func(s *side) snapshot { return s.look(s.Project.Up(s.t.Context())) }},
+		{"preview of an update", func(s *side) snapshot {
 			s.program(greeting("sub/dir/a.txt", "hello again"))
 			return s.look(s.Project.Preview(s.t.Context()))
 		}},
-		{"update", func(s *side) seen { return s.look(s.Project.Up(s.t.Context())) }},
-		{"update of force alone", func(s *side) seen {
+		{"update", func(s *side) snapshot { return s.look(s.Project.Up(s.t.Context())) }},
+		{"update of only `force`", func(s *side) snapshot {
 			s.program(greeting("sub/dir/a.txt", "hello again") + "      force: true\n")
 			return s.look(s.Project.Up(s.t.Context()))
 		}},
-		{"preview of a replacement", func(s *side) seen {
+		{"preview of a replacement", func(s *side) snapshot {
 			s.program(greeting("b.txt", "hello again"))
 			return s.look(s.Project.Preview(s.t.Context()))
 		}},
-		{"replacement", func(s *side) seen { return s.look(s.Project.Up(s.t.Context())) }},
-		{"create where a file exists", func(s *side) seen {
+		{"replacement", func(s *side) snapshot { return s.look(s.Project.Up(s.t.Context())) }},
+		{"create over an existing file", func(s *side) snapshot {
 			s.Write("taken.txt", "precious")
-			// One after the other, so that what is told of the first does not
-			// depend on when the second fails.
+			// The dependency makes the output about the first file independent of when
+			// the second one fails.
 			s.program(greeting("b.txt", "hello again") + file("taken", "taken.txt", "mine") +
 				"    options:\n      dependsOn:\n        - ${greeting}\n")
 			return s.look(s.Project.Up(s.t.Context()))
 		}},
-		{"create where a file exists, with force", func(s *side) seen {
+		{"create over an existing file, with `force`", func(s *side) snapshot {
 			s.program(greeting("b.txt", "hello again") + file("taken", "taken.txt", "mine") + "      force: true\n")
 			return s.look(s.Project.Up(s.t.Context()))
 		}},
-		{"refresh without a change", func(s *side) seen { return s.refresh() }},
-		{"refresh after an edit by hand", func(s *side) seen {
+		{"refresh without a change", func(s *side) snapshot { return s.refresh() }},
+		{"refresh after a manual edit", func(s *side) snapshot {
 			s.Write("b.txt", "edited by hand")
 			return s.refresh()
 		}},
-		{"repair of the edit", func(s *side) seen { return s.look(s.Project.Up(s.t.Context())) }},
-		{"refresh after the file vanished", func(s *side) seen {
+		{"repair of the edit", func(s *side) snapshot { return s.look(s.Project.Up(s.t.Context())) }},
+		{"refresh after the file was deleted", func(s *side) snapshot {
 			s.remove("b.txt")
 			return s.refresh()
 		}},
-		{"create again what vanished", func(s *side) seen { return s.look(s.Project.Up(s.t.Context())) }},
-		{"removal from the program", func(s *side) seen {
+		{"recreation of the file", func(s *side) snapshot { return s.look(s.Project.Up(s.t.Context())) }},
+		{"removal from the program", func(s *side) snapshot {
 			s.program(greeting("b.txt", "hello again"))
 			return s.look(s.Project.Up(s.t.Context()))
 		}},
-		{"a file that depends on another", func(s *side) seen {
+		{"file that depends on another file", func(s *side) snapshot {
 			s.program(greeting("b.txt", "hello again") + file("copy", "copy.txt", "${greeting.content}, twice"))
 			return s.look(s.Project.Up(s.t.Context()))
 		}},
-		{"preview of a change that runs through", func(s *side) seen {
+		{"preview of a change that affects the dependent file", func(s *side) snapshot {
 			s.program(greeting("b.txt", "bye") + file("copy", "copy.txt", "${greeting.content}, twice"))
 			return s.look(s.Project.Preview(s.t.Context()))
 		}},
-		{"a change that runs through", func(s *side) seen { return s.look(s.Project.Up(s.t.Context())) }},
-		{"import of a file", func(s *side) seen {
+		{"change that affects the dependent file", func(s *side) snapshot { return s.look(s.Project.Up(s.t.Context())) }},
+		{"import of a file", func(s *side) snapshot {
 			s.Write("found.txt", "found")
 			return s.look(s.Project.Import(s.t.Context(), s.pkg+":index:File", "found", filepath.Join(s.Dir, "found.txt")))
 		}},
-		{"import of a file that is not there", func(s *side) seen {
+		{"import of a file that does not exist", func(s *side) snapshot {
 			return s.look(s.Project.Import(s.t.Context(), s.pkg+":index:File", "nothing", filepath.Join(s.Dir, "nothing.txt")))
 		}},
-		{"secret content", func(s *side) seen {
+		{"secret content", func(s *side) snapshot {
 			s.program(greeting("b.txt", "bye") + file("copy", "copy.txt", "${greeting.content}, twice") + file("found", "found.txt", "found") +
 				file("hidden", "hidden.txt", "{fn::secret: swordfish}"))
 			return s.look(s.Project.Up(s.t.Context()))
 		}},
-		{"destroy, one file gone already", func(s *side) seen {
+		{"destroy after one file was deleted", func(s *side) snapshot {
 			s.remove("copy.txt")
 			return s.look(s.Project.Destroy(s.t.Context()))
 		}},
 	}
 }
 
-// greeting is the head of a program and its first resource.
+// greeting returns the beginning of a program, with its first resource.
 func greeting(name, content string) string {
 	return "outputs:\n  path: ${greeting.path}\n  content: ${greeting.content}\nresources:\n" + file("greeting", name, content)
 }
 
-// file is one resource. Further properties may follow it.
+// file returns one resource. Further properties may be appended.
 func file(resource, name, content string) string {
 	return fmt.Sprintf("  %s:\n    type: PKG:index:File\n    properties:\n      path: ${pulumi.cwd}/%s\n      content: %s\n", resource, name, content)
 }
@@ -141,7 +141,7 @@ func (s *side) remove(name string) {
 	}
 }
 
-func (s *side) refresh() seen {
+func (s *side) refresh() snapshot {
 	s.t.Helper()
 	r, err := s.Project.Refresh(s.t.Context())
 	got := s.look(r, err)
@@ -149,14 +149,14 @@ func (s *side) refresh() seen {
 	return got
 }
 
-// look is what a command shows, with what belongs to one side only (its
-// folder, its package's name) made equal.
-func (s *side) look(r *pulumicli.Result, err error) seen {
+// look returns the snapshot after a command. It replaces the folder and the package name,
+// which differ between the two sides.
+func (s *side) look(r *pulumicli.Result, err error) snapshot {
 	s.t.Helper()
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	got := seen{ops: did(r), files: lines(s.Files()), outputs: s.outputs(), state: s.state()}
+	got := snapshot{ops: did(r), files: lines(s.Files()), outputs: s.outputs(), state: s.state()}
 	if r.ExitCode != 0 {
 		got[fault] = kind(r.Errors())
 	}
@@ -167,8 +167,8 @@ func (s *side) look(r *pulumicli.Result, err error) seen {
 	return got
 }
 
-// did is what was done, resource by resource: the CLI works on several at a
-// time, but on each of them in a meaningful order.
+// did returns the operations, sorted by resource. The CLI processes several resources
+// concurrently, but the operations of each one in order.
 func did(r *pulumicli.Result) string {
 	steps := r.Steps()
 	slices.SortStableFunc(steps, func(a, b pulumicli.Step) int { return strings.Compare(a.Name, b.Name) })
@@ -193,8 +193,8 @@ func (s *side) outputs() string {
 	return ""
 }
 
-// state is every recorded resource: id, inputs and outputs. A secret is shown
-// as what it is, since its ciphertext differs from run to run.
+// state returns the id, inputs and outputs of every recorded resource. A secret becomes
+// "(secret)", because its ciphertext differs from run to run.
 func (s *side) state() string {
 	s.t.Helper()
 	d, err := s.Export()
@@ -215,8 +215,8 @@ func (s *side) state() string {
 func properties(m map[string]any) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(m)) {
-		if slices.Contains(oursAlone(), name) || strings.HasPrefix(name, "__") {
-			continue // the last are a provider's own part of the state
+		if slices.Contains(onlyOurs(), name) || strings.HasPrefix(name, "__") {
+			continue // properties with __ are internal to a provider
 		}
 		text := "(secret)"
 		if object, ok := m[name].(map[string]any); !ok || object["ciphertext"] == nil {
@@ -231,26 +231,26 @@ func properties(m map[string]any) string {
 	return strings.Join(all, " ")
 }
 
-// kind sorts error messages by what they tell the user; their words are each
-// provider's own.
+// kind returns what error messages mean, because the two providers use different
+// words.
 func kind(messages []string) string {
 	all := strings.Join(messages, "\n")
-	var tells []string
-	for _, k := range []struct{ word, tells string }{
-		{"already exists", "something exists already"},
-		{"taken.txt", "it is taken.txt"},
-		{"force", "force overwrites it"},
-		{"does not exist", "the thing to import does not exist"},
+	var meanings []string
+	for _, k := range []struct{ word, meaning string }{
+		{"already exists", "an object already exists"},
+		{"taken.txt", "the object is taken.txt"},
+		{"force", "force overwrites the object"},
+		{"does not exist", "the object to import does not exist"},
 		{"Exception calling application", "the provider crashed"},
 	} {
 		if strings.Contains(all, k.word) {
-			tells = append(tells, k.tells)
+			meanings = append(meanings, k.meaning)
 		}
 	}
-	if len(tells) == 0 {
+	if len(meanings) == 0 {
 		return all
 	}
-	return strings.Join(tells, "\n")
+	return strings.Join(meanings, "\n")
 }
 
 func lines[V any](m map[string]V) string {

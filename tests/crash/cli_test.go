@@ -17,7 +17,7 @@ import (
 // counted from the start of its process, while the folder has a file "armed".
 func mortal(t *testing.T, strace, name string, n int) string {
 	t.Helper()
-	return provider.Behind(t, "files", "examples/files.cue", fmt.Sprintf(`if [ -e "$dir/armed" ]; then
+	return provider.FolderWithScript(t, "files", "examples/files.cue", fmt.Sprintf(`if [ -e "$dir/armed" ]; then
 	exec %s -f -qq -o /dev/null -e 'trace=%[2]s' -e 'inject=%[2]s:signal=KILL:when=%[3]d' "$real" "$@"
 fi
 exec "$real" "$@"`, strace, name, n))

@@ -9,16 +9,16 @@ import (
 	"github.com/declprov/declprov/tests/internal/pulumicli"
 )
 
-// chapter is one thing that a provider has to be good at.
+// chapter demonstrates one capability of a provider.
 type chapter struct {
 	title string
 	tell  func(ctx context.Context, s *story) error
 }
 
-// part is a provider, and what is told of it.
+// part demonstrates one provider.
 type part struct {
 	title string
-	// provider is its name, spec where its document is.
+	// provider is the name of the provider, spec the path of its spec.
 	provider, spec string
 	// env is added to the provider's environment.
 	env      []string
@@ -27,7 +27,7 @@ type part struct {
 
 func files() part {
 	return part{
-		title: "PART ONE: files on the disk, by examples/files.cue", provider: "files", spec: "examples/files.cue",
+		title: "PART ONE: files on the disk, with examples/files.cue", provider: "files", spec: "examples/files.cue",
 		chapters: fileChapters(),
 	}
 }
@@ -35,19 +35,19 @@ func files() part {
 func fileChapters() []chapter {
 	return []chapter{
 		{"Vet: the spec is checked before anything runs", vet},
-		{"Preview: nothing is touched", preview},
-		{"Up: the file is made", up},
+		{"Preview: nothing is changed", preview},
+		{"Up: the file is created", up},
 		{"Up again: nothing to do", again},
-		{"A hand edits the file: refresh finds it, up repairs it", repair},
-		{"A change in place", update},
-		{"A change that replaces", replace},
-		{"A create that fails leaves nothing", refuse},
-		{"Import: what is there already is taken over", adopt},
-		{"Destroy: everything is removed", destroy},
+		{"A manual edit: refresh finds it, up repairs it", repair},
+		{"An update", update},
+		{"A replacement", replace},
+		{"A failed create leaves nothing", refuse},
+		{"Import of an existing file", adopt},
+		{"Destroy: all files are deleted", destroy},
 	}
 }
 
-// file is one resource of the program.
+// file returns one resource of the program.
 func file(name, path, content string, more ...string) string {
 	text := "  " + name + ":\n    type: files:File\n    properties:\n      path: " + path + "\n      content: " + content + "\n"
 	for _, m := range more {
@@ -57,7 +57,7 @@ func file(name, path, content string, more ...string) string {
 }
 
 func vet(ctx context.Context, s *story) error {
-	s.spec("examples/files.cue, its resource without the comments", s.text, "resources: File:")
+	s.spec("the resource in examples/files.cue, without comments", s.text, "resources: File:")
 	code, err := s.declprov(ctx, "vet", "examples/files.cue")
 	s.claim(code == 0, "the spec has no mistakes")
 	return err
@@ -71,7 +71,7 @@ func preview(ctx context.Context, s *story) error {
 	if err != nil {
 		return err
 	}
-	s.claim(r.Ops() == "create=1", "one file is to be created")
+	s.claim(r.Ops() == "create=1", "the preview shows that one file will be created")
 	s.claim(!s.there("greeting.txt"), "no file was written")
 	return nil
 }
@@ -83,13 +83,13 @@ func up(ctx context.Context, s *story) error {
 	}
 	s.claim(r.Ops() == "create=1", "one file was created")
 	s.show("greeting.txt")
-	s.claim(s.holds("greeting.txt", "Hello"), "greeting.txt holds %q", "Hello")
+	s.claim(s.holds("greeting.txt", "Hello"), "the content of greeting.txt is %q", "Hello")
 	recorded, err := s.project.Resource("greeting")
 	if err != nil {
 		return err
 	}
 	const sum = "185f8db32271fe25f561a6fc938b2e264306ec304eda518007d1764826381969"
-	s.claim(recorded != nil && recorded.Outputs["sha256"] == sum, "its output sha256 is right: %s…", sum[:12])
+	s.claim(recorded != nil && recorded.Outputs["sha256"] == sum, "the output sha256 is correct: %s…", sum[:12])
 	return nil
 }
 
@@ -111,12 +111,12 @@ func repair(ctx context.Context, s *story) error {
 		return err
 	}
 	s.claim(slices.Equal(r.Outcomes(), []string{"update File greeting"}), "the refresh found the edit")
-	s.claim(s.holds("greeting.txt", "Defaced"), "and changed nothing itself")
+	s.claim(s.holds("greeting.txt", "Defaced"), "the refresh did not change the file")
 	if r, err = s.must(s.project.Up(ctx)); err != nil {
 		return err
 	}
 	s.show("greeting.txt")
-	s.claim(r.Ops() == "update=1" && s.holds("greeting.txt", "Hello"), "up repaired it: greeting.txt holds %q again", "Hello")
+	s.claim(r.Ops() == "update=1" && s.holds("greeting.txt", "Hello"), "up repaired the file: its content is %q again", "Hello")
 	return nil
 }
 
@@ -128,7 +128,7 @@ func update(ctx context.Context, s *story) error {
 	if err != nil {
 		return err
 	}
-	s.claim(r.Ops() == "update=1", "one update, no replacement")
+	s.claim(r.Ops() == "update=1", "the file was updated, not replaced")
 	info, err := os.Stat(s.path("greeting.txt"))
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func update(ctx context.Context, s *story) error {
 }
 
 func replace(ctx context.Context, s *story) error {
-	s.say("The spec says of path: @replace().")
+	s.say("In the spec, the input path has the attribute @replace().")
 	if err := s.program(file("greeting", "letters/hello.txt", "Hello, world", `mode: "0600"`)); err != nil {
 		return err
 	}
@@ -146,9 +146,9 @@ func replace(ctx context.Context, s *story) error {
 	if err != nil {
 		return err
 	}
-	s.claim(firstOp(r) == "create-replacement", "the new file is made before the old one is removed")
-	s.claim(s.holds("letters/hello.txt", "Hello, world"), "letters/hello.txt is there, its folder was made")
-	s.claim(!s.there("greeting.txt"), "greeting.txt is gone")
+	s.claim(firstOp(r) == "create-replacement", "the new file was created before the old one was deleted")
+	s.claim(s.holds("letters/hello.txt", "Hello, world"), "letters/hello.txt and its folder exist")
+	s.claim(!s.there("greeting.txt"), "greeting.txt no longer exists")
 	return nil
 }
 
@@ -172,10 +172,10 @@ func refuse(ctx context.Context, s *story) error {
 		return err
 	}
 	said := strings.Join(r.Errors(), "\n")
-	s.claim(r.ExitCode != 0 && strings.Contains(said, "precious.txt") && strings.Contains(said, "exists"), "up failed, and said that precious.txt exists")
-	s.claim(s.holds("precious.txt", "Somebody's work"), "the file that was there is as it was")
+	s.claim(r.ExitCode != 0 && strings.Contains(said, "precious.txt") && strings.Contains(said, "exists"), "up failed with the message that precious.txt exists")
+	s.claim(s.holds("precious.txt", "Somebody's work"), "the existing file is unchanged")
 	recorded, err := s.project.Resource("precious")
-	s.claim(recorded == nil, "the state has nothing of it")
+	s.claim(recorded == nil, "the state does not contain it")
 	return err
 }
 
@@ -184,7 +184,7 @@ func adopt(ctx context.Context, s *story) error {
 	if err != nil {
 		return err
 	}
-	s.claim(slices.Contains(r.Outcomes(), "import File precious"), "the file is Pulumi's now")
+	s.claim(slices.Contains(r.Outcomes(), "import File precious"), "Pulumi manages the file")
 	letter := file("greeting", "letters/hello.txt", "Hello, world", `mode: "0600"`)
 	if err := s.program(letter + file("precious", "precious.txt", "Somebody's work")); err != nil {
 		return err
@@ -192,7 +192,7 @@ func adopt(ctx context.Context, s *story) error {
 	if r, err = s.must(s.project.Preview(ctx)); err != nil {
 		return err
 	}
-	s.claim(r.Ops() == "same=2", "a program that says the same of it changes nothing")
+	s.claim(r.Ops() == "same=2", "a program with the same content changes nothing")
 	return nil
 }
 
@@ -202,7 +202,7 @@ func destroy(ctx context.Context, s *story) error {
 		return err
 	}
 	s.claim(r.Ops() == "delete=2", "two files were deleted")
-	s.claim(!s.there("letters/hello.txt") && !s.there("precious.txt"), "neither is on the disk")
+	s.claim(!s.there("letters/hello.txt") && !s.there("precious.txt"), "neither file exists")
 	state, err := s.project.Export()
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
-// Demo tells the life of a few files, and then of the pets of a store, managed
-// by the real Pulumi CLI through providers that are nothing but examples/files.cue
-// and examples/rest-api.cue. It checks every claim that it makes, and fails if one
-// of them is not so. `make demo` runs it.
+// Demo creates, changes and deletes files, and then pets of a store, with the Pulumi CLI
+// and the providers examples/files.cue and examples/rest-api.cue. It checks every
+// statement that it prints, and fails if one is not true. `make demo` runs it.
 package main
 
 import (
@@ -21,19 +20,18 @@ import (
 )
 
 func main() {
-	// A reader who stops (`make demo | head`) must not stop the cleaning up.
+	// If the reader of the output ends (`make demo | head`), the demo must still clean up.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx)
 	stop()
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "\nThe demo stopped: %v\n", err)
+		fmt.Fprintf(os.Stderr, "\nThe demo failed: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-// run makes everything in one temporary folder, and removes that folder
-// however the demo ends.
+// run runs the demo in a temporary folder, and removes the folder at the end.
 func run(ctx context.Context) (err error) {
 	root, err := tools.Root()
 	if err != nil {
@@ -63,23 +61,23 @@ func run(ctx context.Context) (err error) {
 const opening = `
 declprov: a document becomes a provider.
 
-Each provider below is one binary and one file of a few dozen lines. What runs it is the real
-Pulumi CLI, on a state in a temporary folder. (In its counts the stack itself is a resource
-too: "2 created" is the stack and a file.)
-Each line with a tick was checked by this program, not just printed.
+Each provider below is one binary and one file of a few dozen lines. The Pulumi CLI runs it,
+with a state in a temporary folder. (Pulumi counts the stack as a resource: "2 created" is the
+stack and a file.)
+The demo checks each statement with a tick.
 `
 
-// workshop is what all parts of the demo are made with.
+// workshop has what all parts of the demo use.
 type workshop struct {
 	root, dir, binary string
 	tools             map[string]string // paths, by name
 }
 
-// prepare brings the Pulumi CLI, and builds declprov.
+// prepare installs the Pulumi CLI and builds declprov.
 func prepare(ctx context.Context, root, dir string) (*workshop, error) {
 	w := &workshop{root: root, dir: dir, tools: map[string]string{}}
 	for _, name := range []string{tools.Pulumi, tools.PulumiYAML} {
-		tool, err := tools.Named(name)
+		tool, err := tools.ByName(name)
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +94,7 @@ func prepare(ctx context.Context, root, dir string) (*workshop, error) {
 	return w, err
 }
 
-// tell tells a part of the demo: one provider, and the life of its resources.
+// tell runs one part of the demo.
 func (w *workshop) tell(ctx context.Context, t *tally, p part) error {
 	s, err := w.open(ctx, t, p)
 	if err != nil {
@@ -112,7 +110,7 @@ func (w *workshop) tell(ctx context.Context, t *tally, p part) error {
 	return nil
 }
 
-// open makes a part's provider and its empty project.
+// open creates the provider and the empty project of a part.
 func (w *workshop) open(ctx context.Context, t *tally, p part) (*story, error) {
 	text, err := os.ReadFile(filepath.Join(w.root, filepath.FromSlash(p.spec)))
 	if err != nil {

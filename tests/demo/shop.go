@@ -8,29 +8,29 @@ import (
 	"github.com/declprov/declprov/tests/petstore"
 )
 
-// counter is the store's, as the demo looks over it.
+// counter has the chapters about the store.
 type counter struct{ store *petstore.Store }
 
 func shop(store *petstore.Store) part {
 	c := counter{store}
 	return part{
-		title:    "PART TWO: a REST API, by examples/rest-api.cue; the store is in this process, on loopback",
+		title:    "PART TWO: a REST API, with examples/rest-api.cue; this process is the server, on loopback",
 		provider: "petstore", spec: "examples/rest-api.cue", env: store.Env(),
 		chapters: []chapter{
 			{"A REST API in a few lines", c.vet},
-			{"Up: a pet is made by POST", c.up},
-			{"Up again: no request that changes anything", c.again},
-			{"Somebody changes the pet: refresh finds it, up repairs it", c.repair},
-			{"A precise plan: what an update cannot change stays known", c.precise},
-			{"Import: a pet that is there is taken over by its number", c.adopt},
-			{"A cluster takes its time: the operation is asked until it is done", c.slow},
-			{"A refusal in the server's own words", c.refuse},
-			{"Destroy: the store is empty", c.destroy},
+			{"Up: POST creates a pet", c.up},
+			{"Up again: no request with an effect", c.again},
+			{"Somebody else changes the pet: refresh finds it, up repairs it", c.repair},
+			{"A precise preview: outputs that updates cannot change remain known", c.precise},
+			{"Import of an existing pet by its number", c.adopt},
+			{"An asynchronous create: the operation is polled until it is done", c.slow},
+			{"An error with the message of the server", c.refuse},
+			{"Destroy: all pets and clusters are deleted", c.destroy},
 		},
 	}
 }
 
-// pet is one resource of the program.
+// pet returns one resource of the program.
 func pet(name string, properties ...string) string {
 	text := "  " + name + ":\n    type: petstore:Pet\n    properties:\n"
 	for _, p := range properties {
@@ -41,20 +41,20 @@ func pet(name string, properties ...string) string {
 
 const kennel = "  kennel:\n    type: petstore:Cluster\n    properties:\n      name: kennel\n      size: 3\n"
 
-// asked shows what the store was asked to change, and claims that it was this.
+// asked prints the requests with an effect that the store received, and checks them.
 func (c counter) asked(s *story, what string, want ...string) {
 	got := c.store.Writes()
 	for _, line := range got {
-		s.say("the store was asked: %s", line)
+		s.say("request to the store: %s", line)
 	}
 	s.claim(slices.Equal(got, want), "%s", what)
 }
 
 func (c counter) vet(ctx context.Context, s *story) error {
 	before, _, _ := strings.Cut(s.text, "\n// A cluster of machines.")
-	s.spec("examples/rest-api.cue, its first resource without the comments", before, "resources: Pet:")
+	s.spec("the first resource in examples/rest-api.cue, without comments", before, "resources: Pet:")
 	code, err := s.declprov(ctx, "vet", "examples/rest-api.cue")
-	s.claim(code == 0, "the spec has no mistakes; what may happen twice, it says")
+	s.claim(code == 0, "the spec has no mistakes; vet warns about requests that may be repeated")
 	return err
 }
 
@@ -65,12 +65,12 @@ func (c counter) up(ctx context.Context, s *story) error {
 	if _, err := s.must(s.project.Preview(ctx)); err != nil {
 		return err
 	}
-	c.asked(s, "the preview changed nothing")
+	c.asked(s, "the preview sent no request with an effect")
 	r, err := s.must(s.project.Up(ctx))
 	if err != nil {
 		return err
 	}
-	c.asked(s, "one request made the pet, the default of its kind with it", `POST /pets {"kind":"dog","name":"Rex"}`)
+	c.asked(s, "one request created the pet, with the default of its kind", `POST /pets {"kind":"dog","name":"Rex"}`)
 	recorded, err := s.project.Resource("rex")
 	if err != nil {
 		return err
@@ -86,28 +86,28 @@ func (c counter) again(ctx context.Context, s *story) error {
 		return err
 	}
 	s.claim(r.Ops() == "same=1", "nothing changed")
-	c.asked(s, "and nothing was asked for")
+	c.asked(s, "no request with an effect was sent")
 	return nil
 }
 
 func (c counter) repair(ctx context.Context, s *story) error {
 	c.store.Change(101, map[string]any{"name": "Defaced"})
-	s.say("Somebody else calls the pet Defaced.")
+	s.say("Somebody else renames the pet to Defaced.")
 	r, err := s.must(s.project.Refresh(ctx))
 	if err != nil {
 		return err
 	}
-	s.claim(slices.Equal(r.Outcomes(), []string{"update Pet rex"}), "the refresh found it")
+	s.claim(slices.Equal(r.Outcomes(), []string{"update Pet rex"}), "the refresh found the change")
 	if r, err = s.must(s.project.Up(ctx)); err != nil {
 		return err
 	}
-	c.asked(s, "one request with what differs, and nothing else, repaired it", `PATCH /pets/101 {"name":"Rex"}`)
-	s.claim(r.Ops() == "update=1" && c.store.Pet(101)["name"] == "Rex", "the pet is Rex again")
+	c.asked(s, "one request with only the difference repaired it", `PATCH /pets/101 {"name":"Rex"}`)
+	s.claim(r.Ops() == "update=1" && c.store.Pet(101)["name"] == "Rex", "the name of the pet is Rex again")
 	return nil
 }
 
-// family are two pets, of which the second depends on the first one's number,
-// which is @stable.
+// family returns two pets. The second one depends on the number of the first one, which is
+// @stable.
 func family(name string) string {
 	return pet("rex", "name: "+name) + pet("friend", `name: "friend of ${rex.petId}"`)
 }
@@ -127,31 +127,31 @@ func (c counter) precise(ctx context.Context, s *story) error {
 	if err != nil {
 		return err
 	}
-	s.claim(r.Ops() == "same=1 update=1", "the preview changes Rex alone: the spec says of his number @stable()")
+	s.claim(r.Ops() == "same=1 update=1", "the preview only changes Rex: in the spec, his number is @stable()")
 	if r, err = s.must(s.project.Up(ctx)); err != nil {
 		return err
 	}
-	c.asked(s, "and so it was", `PATCH /pets/101 {"name":"Max"}`)
-	s.claim(r.Ops() == "same=1 update=1", "what was previewed is what was done")
+	c.asked(s, "up sent one request", `PATCH /pets/101 {"name":"Max"}`)
+	s.claim(r.Ops() == "same=1 update=1", "up did what the preview showed")
 	return nil
 }
 
 func (c counter) adopt(ctx context.Context, s *story) error {
 	c.store.Add(map[string]any{"name": "Tom", "kind": "cat"})
-	s.say("Somebody else brings a cat, number 103.")
+	s.say("Somebody else adds a cat with number 103.")
 	r, err := s.must(s.project.Import(ctx, "petstore:index:Pet", "tom", "103"))
 	if err != nil {
 		return err
 	}
-	s.claim(slices.Contains(r.Outcomes(), "import Pet tom"), "the cat is Pulumi's now")
+	s.claim(slices.Contains(r.Outcomes(), "import Pet tom"), "Pulumi manages the cat")
 	if err := s.program(family("Max") + pet("tom", "name: Tom", "kind: cat")); err != nil {
 		return err
 	}
 	if r, err = s.must(s.project.Preview(ctx)); err != nil {
 		return err
 	}
-	s.claim(r.Ops() == "same=3", "a program that says the same of it changes nothing")
-	c.asked(s, "and nothing was asked for")
+	s.claim(r.Ops() == "same=3", "a program with the same properties changes nothing")
+	c.asked(s, "no request with an effect was sent")
 	return nil
 }
 
@@ -163,13 +163,13 @@ func (c counter) slow(ctx context.Context, s *story) error {
 	if err != nil {
 		return err
 	}
-	c.asked(s, "the cluster was asked for once", `POST /clusters {"name":"kennel","size":3}`)
+	c.asked(s, "one request created the cluster", `POST /clusters {"name":"kennel","size":3}`)
 	recorded, err := s.project.Resource("kennel")
 	if err != nil {
 		return err
 	}
 	s.claim(r.Ops() == "create=1 same=3" && recorded != nil && recorded.Outputs["state"] == "running",
-		"up came back when the cluster was running")
+		"up ended when the cluster was running")
 	return nil
 }
 
@@ -182,10 +182,10 @@ func (c counter) refuse(ctx context.Context, s *story) error {
 		return err
 	}
 	said := strings.Join(r.Errors(), "\n")
-	s.claim(r.ExitCode != 0 && strings.Contains(said, "a pet needs a name"), "up failed, and said why in the store's words")
-	s.claim(!strings.Contains(r.Stdout+r.Stderr, petstore.Token), "the token is nowhere in what was printed")
+	s.claim(r.ExitCode != 0 && strings.Contains(said, "a pet needs a name"), "up failed with the message of the store")
+	s.claim(!strings.Contains(r.Stdout+r.Stderr, petstore.Token), "the output does not contain the token")
 	recorded, err := s.project.Resource("nobody")
-	s.claim(recorded == nil, "the state has nothing of it")
+	s.claim(recorded == nil, "the state does not contain it")
 	c.store.Writes()
 	return err
 }
@@ -196,7 +196,7 @@ func (c counter) destroy(ctx context.Context, s *story) error {
 		return err
 	}
 	s.claim(r.Ops() == "delete=4", "three pets and a cluster were deleted")
-	s.claim(c.store.Pets() == nil && c.store.Clusters() == nil, "the store has none of them")
+	s.claim(c.store.Pets() == nil && c.store.Clusters() == nil, "the store is empty")
 	state, err := s.project.Export()
 	if err != nil {
 		return err

@@ -14,18 +14,18 @@ import (
 	"github.com/declprov/declprov/tests/internal/pulumicli"
 )
 
-// tally prints what happens, and keeps count of the claims, over all parts.
+// tally prints the output of all parts, and counts the statements.
 type tally struct {
 	out                io.Writer
 	told, kept, broken int
 }
 
-// story is a part as it is told.
+// story is a part that is running.
 type story struct {
 	*tally
 	root, binary string
 	project      *pulumicli.Project
-	// text is the spec's.
+	// text is the text of the spec.
 	text string
 }
 
@@ -36,28 +36,28 @@ func (t *tally) chapter(title string) {
 
 func (t *tally) say(format string, args ...any) { fmt.Fprintf(t.out, "    "+format+"\n", args...) }
 
-// claim says something of the world, and whether it is so.
+// claim prints a statement, and whether it is true.
 func (t *tally) claim(so bool, format string, args ...any) {
 	mark := "✓"
 	if so {
 		t.kept++
 	} else {
 		t.broken++
-		mark = "✗ NOT SO:"
+		mark = "✗ NOT TRUE:"
 	}
 	fmt.Fprintf(t.out, "  %s %s\n", mark, fmt.Sprintf(format, args...))
 }
 
 func (t *tally) summary() error {
-	fmt.Fprintf(t.out, "\n%d claims checked, %d of them true. Nothing of this is left on the disk.\n", t.kept+t.broken, t.kept)
+	fmt.Fprintf(t.out, "\nChecked %d statements, %d are true. All files of the demo have been deleted.\n", t.kept+t.broken, t.kept)
 	if t.broken > 0 {
-		return fmt.Errorf("%d claims were not true", t.broken)
+		return fmt.Errorf("%d statements are not true", t.broken)
 	}
-	fmt.Fprint(t.out, "The specs are examples/files.cue and examples/rest-api.cue; README.md says how to write one.\n")
+	fmt.Fprint(t.out, "The specs are examples/files.cue and examples/rest-api.cue; README.md explains how to write one.\n")
 	return nil
 }
 
-// program shows and writes the resources of Pulumi.yaml.
+// program prints the resources of Pulumi.yaml and writes them.
 func (s *story) program(resources string) error {
 	body := "resources:\n" + resources
 	s.say("Pulumi.yaml:")
@@ -67,7 +67,7 @@ func (s *story) program(resources string) error {
 	return s.project.SetProgram(body)
 }
 
-// pulumi shows the command and the lines of its output that matter.
+// pulumi prints the command and the relevant lines of its output.
 func (s *story) pulumi(r *pulumicli.Result, err error) (*pulumicli.Result, error) {
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (s *story) pulumi(r *pulumicli.Result, err error) (*pulumicli.Result, error
 	return r, nil
 }
 
-// must is pulumi for a command that has to work.
+// must is pulumi for a command that must succeed.
 func (s *story) must(r *pulumicli.Result, err error) (*pulumicli.Result, error) {
 	r, err = s.pulumi(r, err)
 	if err == nil {
@@ -90,7 +90,7 @@ func (s *story) must(r *pulumicli.Result, err error) (*pulumicli.Result, error) 
 	return r, err
 }
 
-// shown leaves out the flags that stand in for a person's answers.
+// shown returns arguments without flags, which only replace the prompts of the CLI.
 func shown(args []string) []string {
 	var kept []string
 	for _, arg := range args {
@@ -101,11 +101,11 @@ func shown(args []string) []string {
 	return kept
 }
 
-// unfinished are the lines that announce what another line reports.
+// unfinished matches lines about operations that a later line reports as finished.
 var unfinished = regexp.MustCompile(`(creating|updating|deleting|replacing|importing|refreshing)( original| replacement)? (\(|failed)`)
 
-// interesting lines are those of our resources that are finished, the counts
-// below "Resources:", and errors.
+// interesting reports whether a line is about a finished operation on a resource of the
+// demo, a count below "Resources:", or an error.
 func interesting(line string) bool {
 	text := strings.TrimSpace(line)
 	switch {
@@ -120,7 +120,7 @@ func interesting(line string) bool {
 	}
 }
 
-// declprov runs and shows a command of ours, from the repository's top.
+// declprov runs declprov in the repository, and prints the command and its output.
 func (s *story) declprov(ctx context.Context, args ...string) (exitCode int, err error) {
 	s.say("$ declprov %s", strings.Join(args, " "))
 	cmd := exec.CommandContext(ctx, s.binary, args...)
@@ -136,7 +136,7 @@ func (s *story) declprov(ctx context.Context, args ...string) (exitCode int, err
 	return cmd.ProcessState.ExitCode(), nil
 }
 
-// spec shows the part of a spec from a line on, without its comments.
+// spec prints a spec from a line on, without comments.
 func (s *story) spec(name, text, from string) {
 	_, part, found := strings.Cut(text, from)
 	if !found {
@@ -150,7 +150,7 @@ func (s *story) spec(name, text, from string) {
 	}
 }
 
-// write changes a file behind Pulumi's back, as a shell would.
+// write changes a file without Pulumi, and prints the equivalent shell command.
 func (s *story) write(name, content string) error {
 	s.say("$ echo -n %q > %s", content, name)
 	return os.WriteFile(s.path(name), []byte(content), 0o644)
@@ -168,7 +168,7 @@ func (s *story) show(name string) {
 
 func (s *story) path(name string) string { return filepath.Join(s.project.Dir, name) }
 
-// holds reports whether a file is there with exactly this content.
+// holds reports whether a file exists and has exactly this content.
 func (s *story) holds(name, content string) bool {
 	data, err := os.ReadFile(s.path(name))
 	return err == nil && string(data) == content

@@ -197,7 +197,7 @@ func shapes() []point {
 			_, diff := p.Diff(t.Context(), shape(), state, news)
 			_, update := p.Update(t.Context(), shape(), state, news, client.Operation{})
 			for verb, err := range map[string]error{"Diff": diff, "Update": update} {
-				if err == nil || !strings.Contains(err.Error(), "inputs.rules is text") || !strings.Contains(err.Error(), "raise schemaVersion") {
+				if err == nil || !strings.Contains(err.Error(), "inputs.rules: expected a list") || !strings.Contains(err.Error(), "raise schemaVersion") {
 					t.Errorf("%s of what does not fit: %v", verb, err)
 				}
 			}

@@ -60,7 +60,7 @@ func TestCredentialsBelongToTheirBlock(t *testing.T) {
 			`auth: {bearer: "hunter2", origins: ["${config.other}"]}`, `url: "${config.other}/x"`, []string{"GET /x"}, nil, "",
 		},
 		"asked for, and not listed": {
-			`auth: {bearer: "hunter2", origins: ["https://elsewhere.test"]}`, `{url: "${config.other}/x", auth: "default"}`, nil, nil, "do not list",
+			`auth: {bearer: "hunter2", origins: ["https://elsewhere.test"]}`, `{url: "${config.other}/x", auth: "default"}`, nil, nil, "does not list",
 		},
 		"asked for, at home": {`auth: bearer: "hunter2"`, `{path: "/x", auth: "default"}`, nil, []string{"GET /x" + bearer + header}, ""},
 		"of the step, to where it goes": {

@@ -15,7 +15,7 @@ import (
 	"github.com/declprov/declprov/tests/internal/tools"
 )
 
-// surroundings are the calls that read what surrounds a process: variables, temporary
+// surroundings lists the calls that read the environment of a process: variables, temporary
 // folders, programs on the PATH, proxies.
 func surroundings() []string {
 	return []string{
@@ -24,8 +24,8 @@ func surroundings() []string {
 	}
 }
 
-// exceptions may read them beside actions/sys/process/environment.go and actions/sys/files/system_temporary.go, each for what is the provider's
-// own and no spec's.
+// exceptions lists the files that may use these calls, because what they read does not
+// depend on the spec.
 func exceptions() []string {
 	return []string{
 		"actions/assets/fetch.go http.ProxyFromEnvironment", // used where Network.CheckProxy finds a grant
@@ -35,17 +35,17 @@ func exceptions() []string {
 		"actions/sys/process/environment.go os.Getenv",
 		"actions/sys/process/pool_unix.go os.Getenv",       // whether this process is the supervisor
 		"actions/sys/process/supervisor/main.go os.Getenv", // likewise
-		"engine/journal/file.go os.CreateTemp",             // beside the entry that it replaces
+		"engine/journal/file.go os.CreateTemp",             // in the folder of the entry that it replaces
 		"engine/journal/journal.go os.UserHomeDir",         // where the journal is
-		"engine/journal/key.go os.CreateTemp",              // linked to its name when it is whole
-		"spec/container/cache.go os.CreateTemp",            // beside the entry that it replaces
+		"engine/journal/key.go os.CreateTemp",              // linked to its name when it is complete
+		"spec/container/cache.go os.CreateTemp",            // in the folder of the entry that it replaces
 		"spec/container/cache.go os.Getenv",                // where the cache is
 		"spec/container/cache.go os.UserCacheDir",          // likewise
 	}
 }
 
-// TestOneReaderOfTheEnvironment: nothing gets past the permissions of a spec by asking
-// the process itself for what surrounds it.
+// TestOneReaderOfTheEnvironment checks that no code bypasses the permissions of a spec by
+// reading the environment of the process directly.
 func TestOneReaderOfTheEnvironment(t *testing.T) {
 	t.Parallel()
 	root, err := tools.Root()
@@ -77,11 +77,11 @@ func TestOneReaderOfTheEnvironment(t *testing.T) {
 	}
 	slices.Sort(got)
 	if diff := cmp.Diff(exceptions(), got); diff != "" {
-		t.Errorf("who reads the environment (-want +got); use actions.Env:\n%s", diff)
+		t.Errorf("calls that read the environment (-want +got); use actions.Env instead:\n%s", diff)
 	}
 }
 
-// readsSurroundings are the uses of those calls in a file.
+// readsSurroundings returns these calls in a file.
 func readsSurroundings(t *testing.T, path string) []string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)

@@ -1,5 +1,5 @@
-// Package house keeps the shape of the repository true: which folder may
-// import which, what the binary carries, and what CONTRIBUTING says of it.
+// Package house checks the structure of the repository: which packages may import which,
+// what the binaries contain, and the statements in the documentation.
 package house
 
 import (
@@ -39,7 +39,7 @@ func arrows() map[string][]string {
 		"spec/load/source": {"spec/load/block", "spec/names"},
 		// The language as data: it reads nothing.
 		"spec/load/block": {"spec"},
-		"spec/container":  {"spec"},
+		"spec/container":  {"spec", "spec/decode"},
 		"spec/decode":     {},
 		"spec/budget":     {},
 		// Static types, and what values they have.
@@ -71,15 +71,35 @@ func arrows() map[string][]string {
 		"actions/http":         {"actions/http/session"},
 		"actions/exec":         {"actions/assets", "actions/declare", "actions/ssh"},
 		"actions/builtin":      {family, "actions/http", "actions/exec"},
-		"engine":               {"engine/compile", "engine/journal", "engine/component"},
+		"engine":               {"engine/compile", "engine/component", "engine/run"},
 		// What is compiled is data: it knows neither what compiles it nor what runs it.
 		"engine/value":    {"spec/expr", "actions", "engine/reserved"},
 		"engine/reserved": {},
 		"engine/journal":  {},
 		"engine/plan":     {"engine/value"},
-		"engine/compile":  {"engine/plan", "spec/container"},
+		// A spec becomes a plan: what was found, the names that templates see, arguments, grants,
+		// steps, and what steps yield; then resources and components, and the judgement of them.
+		"engine/compile/finding":   {"spec/expr"},
+		"engine/compile/scopes":    {"engine/compile/finding", "engine/plan"},
+		"engine/compile/arguments": {"engine/compile/scopes"},
+		"engine/compile/grants":    {"engine/compile/arguments"},
+		"engine/compile/steps":     {"engine/compile/grants"},
+		"engine/compile/yield":     {"engine/compile/scopes"},
+		"engine/compile/identity":  {"engine/compile/yield"},
+		"engine/compile/certainty": {"engine/compile/finding", "engine/plan"},
+		"engine/compile/order":     {},
+		"engine/compile/component": {"engine/compile/grants", "engine/compile/order", "engine/compile/yield"},
+		"engine/compile": {
+			"spec/container", "engine/compile/steps", "engine/compile/component", "engine/compile/identity", "engine/compile/certainty",
+		},
 		// What templates see while an operation runs.
-		"engine/run/scope": {"engine/plan"},
+		"engine/run/scope":     {"engine/plan"},
+		"engine/run/arguments": {"engine/run/scope"},
+		// How an operation is cancelled, and what its attempts come to.
+		"engine/run/stop":    {"engine/run/scope"},
+		"engine/run/verdict": {"engine/run/scope", "engine/run/stop"},
+		// How resources are made, read, changed and removed.
+		"engine/run": {"engine/journal", "engine/run/arguments", "engine/run/verdict", "engine/run/permit"},
 		// What a configured program may use.
 		"engine/run/permit": {"engine/run/scope"},
 		"engine/component":  {"engine/run/permit"},
@@ -110,8 +130,8 @@ func owners() map[string][]string {
 	}
 }
 
-// heavy must not be in the binary: each costs more start-up than all the rest
-// (docs: DESIGN, "Values").
+// heavy lists packages that the binary must not contain, because each of them would slow
+// its start more than all other packages together.
 func heavy() []string {
 	return []string{
 		"github.com/pulumi/pulumi/sdk/v3/go/common/resource/plugin",
@@ -121,7 +141,7 @@ func heavy() []string {
 	}
 }
 
-// pkg is what `go list -json` says of a package, as far as it matters here.
+// pkg has the fields of the output of `go list -json` that the tests use.
 type pkg struct {
 	ImportPath string
 	Standard   bool
@@ -154,19 +174,19 @@ func TestTheBinaryCarriesNothingHeavy(t *testing.T) {
 	for _, p := range list(t, "-deps", "./cmd/declprov") {
 		for _, library := range heavy() {
 			if within(p.ImportPath, library) {
-				t.Errorf("the binary has %s", p.ImportPath)
+				t.Errorf("the binary contains %s", p.ImportPath)
 			}
 		}
 	}
 }
 
-// TestTheServingBinaryCarriesNoEvaluator: CUE and the command line would cost
-// each start of a provider milliseconds and memory.
+// TestTheServingBinaryCarriesNoEvaluator checks that the serving binary does not contain CUE
+// or the command line, which would cost each start of a provider time and memory.
 func TestTheServingBinaryCarriesNoEvaluator(t *testing.T) {
 	for _, p := range list(t, "-deps", "./cmd/declprov/pulumi-resource-declprov") {
 		for _, library := range append(heavy(), "cuelang.org/go", "github.com/cockroachdb/apd", "github.com/spf13/cobra") {
 			if within(p.ImportPath, library) {
-				t.Errorf("the binary that only serves has %s", p.ImportPath)
+				t.Errorf("the serving binary contains %s", p.ImportPath)
 			}
 		}
 	}
@@ -209,7 +229,7 @@ func reach(from string) []string {
 	return seen
 }
 
-// list runs `go list -json` in the product's module.
+// list runs `go list -json` in the main module.
 func list(t *testing.T, args ...string) []pkg {
 	t.Helper()
 	root, err := tools.Root()

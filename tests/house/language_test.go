@@ -22,7 +22,7 @@ type snippet struct {
 
 var fence = regexp.MustCompile("(?ms)^```(cue|yaml)\n(.*?)^```$")
 
-// snippets are the blocks that are whole specs: they name a provider.
+// snippets returns the blocks of a page that are complete specs.
 func snippets(page string) []snippet {
 	var all []snippet
 	for _, m := range fence.FindAllStringSubmatchIndex(page, -1) {
@@ -34,7 +34,7 @@ func snippets(page string) []snippet {
 	return all
 }
 
-// TestDocumentedSpecsAreRight vets every whole spec of the documentation.
+// TestDocumentedSpecsAreRight vets every complete spec in the documentation.
 func TestDocumentedSpecsAreRight(t *testing.T) {
 	root, err := tools.Root()
 	if err != nil {
@@ -68,12 +68,12 @@ func TestDocumentedSpecsAreRight(t *testing.T) {
 		}
 	}
 	if vetted < 5 {
-		t.Errorf("only %d whole specs were found in the documentation", vetted)
+		t.Errorf("found only %d complete specs in the documentation", vetted)
 	}
 }
 
-// TestTheLanguagesFirstExampleIsFiles keeps the copy in docs/language.md equal
-// to the file.
+// TestTheLanguagesFirstExampleIsFiles checks that the first spec in docs/language.md is
+// equal to examples/files.cue.
 func TestTheLanguagesFirstExampleIsFiles(t *testing.T) {
 	root, err := tools.Root()
 	if err != nil {
@@ -89,7 +89,7 @@ func TestTheLanguagesFirstExampleIsFiles(t *testing.T) {
 	}
 	all := snippets(string(page))
 	if len(all) == 0 {
-		t.Fatal("docs/language.md has no whole spec")
+		t.Fatal("docs/language.md has no complete spec")
 	}
 	if diff := cmp.Diff(string(want), all[0].text); diff != "" {
 		t.Errorf("docs/language.md and examples/files.cue differ (-file +page):\n%s", diff)

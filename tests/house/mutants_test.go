@@ -13,8 +13,8 @@ import (
 	"github.com/declprov/declprov/tests/mutants/table"
 )
 
-// TestTheTableOfMutantsIsFresh: each row finds its text once, and its test. What
-// comes of the row, `make mutants` tells.
+// TestTheTableOfMutantsIsFresh checks that the text of each row occurs once in its file, and
+// that its test exists. `make mutants` runs the rows.
 func TestTheTableOfMutantsIsFresh(t *testing.T) {
 	root, err := tools.Root()
 	if err != nil {
@@ -27,8 +27,8 @@ func TestTheTableOfMutantsIsFresh(t *testing.T) {
 	}
 }
 
-// TestEveryComplaintHasItsMutants: each complaint that is about HTTP has a test,
-// and each of these tests is the one that notices something.
+// TestEveryComplaintHasItsMutants checks that each complaint about HTTP has a test, and that
+// each of these tests is in a row.
 func TestEveryComplaintHasItsMutants(t *testing.T) {
 	root, err := tools.Root()
 	if err != nil {
@@ -55,17 +55,17 @@ func TestEveryComplaintHasItsMutants(t *testing.T) {
 			tests = slices.Delete(tests, i, i+1)
 		}
 		if named := regexp.MustCompile(`^TestComplaint(\d\d)`).FindStringSubmatch(m.Test); named == nil || named[1] != twoDigits(m.Complaint) {
-			t.Errorf("%s: %s is no test of it", m, m.Test)
+			t.Errorf("%s: %s is not a test of this complaint", m, m.Test)
 		}
 		noticed[m.Complaint] = true
 	}
 	for _, name := range tests {
-		t.Errorf("%s stands for no mechanism of tests/mutants/table", name)
+		t.Errorf("%s is in no row of tests/mutants/table", name)
 	}
-	// The others are about commands and components, which specs do not have yet.
+	// Complaints 26 to 29 are about commands and components, and have no rows here.
 	for number := 1; number <= 30; number++ {
 		if later := number >= 26 && number <= 29; noticed[number] == later {
-			t.Errorf("complaint %d: that it has a mechanism is %t", number, noticed[number])
+			t.Errorf("complaint %d: has a row: %t", number, noticed[number])
 		}
 	}
 }
@@ -75,8 +75,8 @@ func twoDigits(n int) string {
 	return strings.Repeat("0", max(2-len(text), 0)) + text
 }
 
-// TestTheDocumentedMutantIsOne: CONTRIBUTING shows a row of the table as it
-// stands there, and the commands that it names are the Makefile's.
+// TestTheDocumentedMutantIsOne checks that the row in CONTRIBUTING is in the table, and that
+// the Makefile has the commands that CONTRIBUTING names.
 func TestTheDocumentedMutantIsOne(t *testing.T) {
 	root, err := tools.Root()
 	if err != nil {
@@ -100,7 +100,7 @@ func TestTheDocumentedMutantIsOne(t *testing.T) {
 		return err == nil && strings.Contains(string(text), want)
 	})
 	if !found {
-		t.Errorf("no file of tests/mutants/table has the row that CONTRIBUTING shows:\n%s", want)
+		t.Errorf("no file of tests/mutants/table has this row of CONTRIBUTING:\n%s", want)
 	}
 	rules, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	if err != nil {
@@ -108,7 +108,7 @@ func TestTheDocumentedMutantIsOne(t *testing.T) {
 	}
 	for _, part := range []string{"\nmutants: ", "$(MUTANTSFLAGS)"} {
 		if !strings.Contains(string(rules), part) {
-			t.Errorf("the Makefile has no %q, of which CONTRIBUTING tells", part)
+			t.Errorf("the Makefile does not contain %q, which CONTRIBUTING refers to", part)
 		}
 	}
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/declprov/declprov/tests/internal/tools"
 )
 
-// TestReadmeWordByWord does what the README tells a stranger to do, and checks
-// what it promises.
+// TestReadmeWordByWord runs the commands in the README, and checks its statements.
 func TestReadmeWordByWord(t *testing.T) {
 	root, err := tools.Root()
 	if err != nil {
@@ -30,7 +29,7 @@ func TestReadmeWordByWord(t *testing.T) {
 
 	blocks := snippets(page)
 	if len(blocks) != 1 {
-		t.Fatalf("the README has %d whole specs, this test knows one", len(blocks))
+		t.Fatalf("the README has %d complete specs, expected one", len(blocks))
 	}
 	work := t.TempDir()
 	if err := os.WriteFile(filepath.Join(work, "notes.cue"), []byte(blocks[0].text), 0o644); err != nil {
@@ -38,7 +37,7 @@ func TestReadmeWordByWord(t *testing.T) {
 	}
 	commands := regexp.MustCompile(`(?m)^declprov ([a-z]+ notes\.cue.*?)(?: +#.*)?$`).FindAllStringSubmatch(page, -1)
 	if len(commands) != 3 {
-		t.Fatalf("the README has %d declprov commands, this test knows three", len(commands))
+		t.Fatalf("the README has %d declprov commands, expected three", len(commands))
 	}
 	for _, c := range commands {
 		cmd := exec.Command(binary, strings.Fields(c[1])...)

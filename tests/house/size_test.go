@@ -10,10 +10,10 @@ import (
 	"github.com/declprov/declprov/tests/internal/tools"
 )
 
-// TestTheBinariesAreSmall holds them to the budget of their stripped size, which
-// is of what Pulumi starts: the serving path. The command line has CUE beside all
-// of that, and has to be downloaded, too. Released ones are smaller by the paths of
-// the machine (-trimpath), for which every package would be compiled again here.
+// TestTheBinariesAreSmall checks the stripped sizes of the serving binary, which Pulumi
+// starts, and of declprov, which also contains CUE. Released binaries are a little
+// smaller, because they contain no local paths (-trimpath); building them here would
+// compile every package again.
 func TestTheBinariesAreSmall(t *testing.T) {
 	root, err := tools.Root()
 	if err != nil {
@@ -32,7 +32,7 @@ func TestTheBinariesAreSmall(t *testing.T) {
 		}
 		t.Logf("%s: %.1f MB", path, float64(info.Size())/1e6)
 		if info.Size() > most {
-			t.Errorf("%s has %d bytes, stripped, and may have %d", path, info.Size(), most)
+			t.Errorf("%s has %d bytes when stripped, the maximum is %d", path, info.Size(), most)
 		}
 	}
 }

@@ -19,8 +19,8 @@ type hop struct{ file, function string }
 
 var hopRow = regexp.MustCompile("(?m)^\\| [0-9]+ \\| `([^`]+)` \\| `([^`]+)` \\|")
 
-// TestHowACreateTravels keeps the trace in CONTRIBUTING true: the files and functions are
-// there, and one before it leads to each.
+// TestHowACreateTravels checks the table in CONTRIBUTING: the files and functions exist, and
+// each function is reachable from an earlier one.
 func TestHowACreateTravels(t *testing.T) {
 	root, err := tools.Root()
 	if err != nil {
@@ -41,14 +41,14 @@ func TestHowACreateTravels(t *testing.T) {
 	for _, h := range hops {
 		name := method(h.function)
 		if strings.HasPrefix(h.file, "actions/") {
-			// The engine knows an action by its declaration alone.
+			// The engine calls an action through the Run of its declaration.
 			name = "Run"
 			if !declaresRun(t, root, h) {
-				t.Errorf("%s: no kind there has Run: %s", h.file, h.function)
+				t.Errorf("%s: no kind has Run: %s", h.file, h.function)
 			}
 		}
 		if !led[name] {
-			t.Errorf("nothing before %s, %s leads to it", h.file, h.function)
+			t.Errorf("%s, %s is not reachable from an earlier function", h.file, h.function)
 		}
 		maps.Copy(led, reachable(t, root, h))
 	}
@@ -56,8 +56,8 @@ func TestHowACreateTravels(t *testing.T) {
 
 func method(function string) string { return function[strings.LastIndex(function, ".")+1:] }
 
-// reachable are the names that a function calls, or that functions of its own
-// package call on its behalf.
+// reachable returns the names of the functions that a function calls, directly or through
+// functions of its package.
 func reachable(t *testing.T, root string, h hop) map[string]bool {
 	t.Helper()
 	bodies := map[string][]*ast.FuncDecl{}
@@ -110,7 +110,7 @@ func functions(t *testing.T, path string) []*ast.FuncDecl {
 	return all
 }
 
-// qualified is a function's name, with its receiver's: "Server.Create".
+// qualified returns the name of a function with its receiver: "Server.Create".
 func qualified(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return f.Name.Name
@@ -125,7 +125,7 @@ func qualified(f *ast.FuncDecl) string {
 	return f.Name.Name
 }
 
-// called are the names of the functions and methods that a body calls.
+// called returns the names of the functions and methods that a body calls.
 func called(f *ast.FuncDecl) map[string]bool {
 	names := map[string]bool{}
 	if f.Body == nil {

@@ -34,7 +34,7 @@ func openTyped(programs Programs, at Place, spec *Spec, who string, s settings) 
 	if err := provider.Make(t.folder, at.Binary, "model", ".json", spec.Text); err != nil {
 		return nil, err
 	}
-	err := provider.Hide(t.folder, "model", ".json", provider.Noted)
+	err := provider.WrapProvider(t.folder, "model", ".json", provider.NotePID)
 	if err != nil {
 		return nil, err
 	}
@@ -170,21 +170,21 @@ func (t *Typed) Recorded() []Recorded {
 
 // Interrupt is ^C, which a terminal sends to the CLI alone here.
 func (t *Typed) Interrupt() {
-	if pid := provider.CLI(t.folder); pid > 0 {
+	if pid := provider.CLIPID(t.folder); pid > 0 {
 		_ = provider.Signal(os.Interrupt, pid)
 	}
 }
 
 // Crash kills the CLI, and what it has started.
 func (t *Typed) Crash() {
-	if pid := provider.CLI(t.folder); pid > 0 {
-		_ = provider.Signal(os.Kill, append([]int{pid}, provider.Children(pid)...)...)
+	if pid := provider.CLIPID(t.folder); pid > 0 {
+		_ = provider.Signal(os.Kill, append([]int{pid}, provider.ChildPIDs(pid)...)...)
 	}
 }
 
 // Kill kills the provider.
 func (t *Typed) Kill() {
-	_ = provider.Signal(os.Kill, provider.Running(t.folder)...)
+	_ = provider.Signal(os.Kill, provider.RunningPIDs(t.folder)...)
 }
 
 // URN is a resource's.

@@ -131,7 +131,7 @@ func (w *World) recorded(who string) []Recorded {
 // listed reports whether the journal of a stack names a resource: as long as the
 // history goes on, in any way; at its end, as something that a person is told of.
 func (w *World) listed(who, slot string) bool {
-	intents, _ := journal.In(w.journals[who]).List()
+	intents, _ := journal.Open(w.journals[who]).List()
 	return slices.ContainsFunc(intents, func(i journal.Intent) bool { return i.Resource == w.stacks[who].URN(slot) })
 }
 

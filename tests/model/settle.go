@@ -99,7 +99,7 @@ func (u *user) refresh() []string {
 // tooSlow reports whether a message is about a response that did not come in time:
 // here, where nothing goes wrong any more, that of a machine that has much to do.
 func tooSlow(text string) bool {
-	return strings.Contains(text, "no whole answer within") || strings.Contains(text, "took longer than its timeout")
+	return strings.Contains(text, "no complete response within") || strings.Contains(text, "took longer than its timeout")
 }
 
 // destroy destroys everything.
@@ -325,7 +325,7 @@ func (u *user) byHandOf(who string, t *Thing) {
 // parts by hand that they are about: what the object is deleted with goes with it, and
 // that of another owner stays.
 func (u *user) forget(slot string) {
-	book := journal.In(u.journals[u.who])
+	book := journal.Open(u.journals[u.who])
 	intents, _ := book.List()
 	for _, i := range intents {
 		if i.Resource == u.stacks[u.who].URN(slot) {

@@ -10,24 +10,24 @@ import (
 	"github.com/declprov/declprov/tests/mutants/table"
 )
 
-// numbered is a row, and the number that switches its mechanism off.
+// numbered is a row with the number that disables its mechanism.
 type numbered struct {
 	table.Mutant
 	number int
 }
 
-// The package that a combined source file asks which mechanism is off. It is in no
-// folder: the compiler gets it as an overlay.
+// The package that tells a combined source file which mechanism is disabled. It is not in
+// the repository: the compiler gets it as an overlay.
 const (
 	switchFolder = "spec/mutant"
 	switchImport = "github.com/declprov/declprov/" + switchFolder
-	// switchMark stands in every program that was compiled with the package, once.
-	// The digits behind it are the number of the mechanism that is off.
+	// switchMark occurs once in every program that was compiled with the package. The
+	// digits after it are the number of the disabled mechanism.
 	switchMark = "declprov mechanism switched off: "
 	noneOff    = "0000"
 )
 
-// switchSource is the package. The number is read once, while the program starts.
+// switchSource is the source of the package. It reads the number once, at start.
 const switchSource = `// Package mutant says which mechanism is switched off.
 package mutant
 
@@ -48,10 +48,10 @@ func read() int {
 func Off(n int) bool { return number == n }
 `
 
-// combine returns a source file with every edit of these rows in it, each behind a
-// condition: the function that an edit is in has the edited body first, and its own
-// one after that. An edit outside a function's body, or in one with labels, cannot be
-// combined with others; those rows are returned as alone.
+// combine returns a source file that contains the edits of all rows, each behind a
+// condition: a function begins with its edited body, followed by the original one. An
+// edit outside a function, or in a function with labels, cannot be combined; combine
+// returns these rows as alone.
 func combine(source string, rows []numbered) (combined string, alone []numbered, err error) {
 	files := token.NewFileSet()
 	parsed, err := parser.ParseFile(files, "", source, parser.SkipObjectResolution)
@@ -93,8 +93,8 @@ func combine(source string, rows []numbered) (combined string, alone []numbered,
 	return b.String(), alone, nil
 }
 
-// trim returns what an edit changes, without what both texts begin and end with, which
-// may only be there to make the place unique; skipped is how much that is in front.
+// trim removes the common beginning and end of both texts of an edit, which may only make
+// the place unique. skipped is the length of the common beginning.
 func trim(find, replace string) (changed, to string, skipped int) {
 	for skipped < min(len(find), len(replace)) && find[skipped] == replace[skipped] {
 		skipped++
@@ -106,12 +106,12 @@ func trim(find, replace string) (changed, to string, skipped int) {
 	return find, replace, skipped
 }
 
-// lineMark is what the compiler says, with the row's number, of an edit that does not
-// compile.
+// lineMark, followed by the number of a row, is the file name in compiler errors about an
+// edit.
 const lineMark = "mutant-"
 
-// enclosing returns the function whose body holds a part of a file, unless there are
-// labels in it: they would be there twice.
+// enclosing returns the function whose body contains a part of a file, or nil if the body
+// has labels, which would be duplicated.
 func enclosing(file *ast.File, offset func(token.Pos) int, from, to int) *ast.FuncDecl {
 	for _, d := range file.Decls {
 		f, ok := d.(*ast.FuncDecl)

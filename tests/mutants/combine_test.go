@@ -8,8 +8,8 @@ import (
 	"github.com/declprov/declprov/tests/mutants/table"
 )
 
-// TestCombine: several edits of one file stand in it side by side, each behind its
-// condition, and what cannot be combined is told.
+// TestCombine checks that several edits of one file are combined, each behind its
+// condition, and that edits that cannot be combined are returned.
 func TestCombine(t *testing.T) {
 	const source = `package p
 
@@ -85,14 +85,13 @@ again:
 	}
 }
 
-// TestEditsThatDoNotCompile: what the compiler says is told of the rows that it is
-// about.
+// TestEditsThatDoNotCompile checks that compiler errors are assigned to their rows.
 func TestEditsThatDoNotCompile(t *testing.T) {
 	printed := "# github.com/declprov/declprov/engine\n/checkout/mutant-3:2:1: declared and not used: own\n../mutant-12:7: undefined: x\nmutant-3:9: missing return\n"
-	if diff := cmp.Diff([]int{3, 12}, uncompiled(printed)); diff != "" {
+	if diff := cmp.Diff([]int{3, 12}, brokenRows(printed)); diff != "" {
 		t.Error(diff)
 	}
-	if got := uncompiled("combined.go:5:2: undefined: y"); got != nil {
-		t.Errorf("an error of no row is told of %v", got)
+	if got := brokenRows("combined.go:5:2: undefined: y"); got != nil {
+		t.Errorf("an error outside the rows is assigned to %v", got)
 	}
 }

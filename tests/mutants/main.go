@@ -1,7 +1,7 @@
-// Mutants switches off one mechanism after the other, and sees that the test
-// which stands for it fails: `make mutants`. The table of mechanisms is package
-// table. Nothing in the repository is changed: the compiler gets each changed
-// file as an overlay, with the edits of all rows in it, each behind a condition.
+// Mutants disables one mechanism after the other, and checks that its test then fails:
+// `make mutants`. Package table lists the mechanisms. No file of the repository is
+// changed: the compiler gets each changed file as an overlay, which contains the edits of
+// all rows, each behind a condition.
 package main
 
 import (
@@ -22,13 +22,13 @@ import (
 )
 
 func main() {
-	// Not flag.CommandLine, where a library of the Pulumi SDK has its own.
+	// Not flag.CommandLine, because a library of the Pulumi SDK defines flags there.
 	flags := flag.NewFlagSet("mutants", flag.ExitOnError)
-	only := flags.String("run", "", "only the rows that match this regular expression, in any of their fields")
+	only := flags.String("run", "", "run only the rows of which a field matches this regular expression")
 	list := flags.Bool("list", false, "print the table, and run nothing")
-	verbose := flags.Bool("v", false, "print what each test says")
-	side := flags.Int("j", 2*runtime.NumCPU(), "how many to try side by side: many of their tests wait")
-	_ = flags.Parse(os.Args[1:]) // it exits on an error
+	verbose := flags.Bool("v", false, "print the output of each test")
+	side := flags.Int("j", 2*runtime.NumCPU(), "number of rows to run at once")
+	_ = flags.Parse(os.Args[1:]) // exits on an error
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, os.Stdout, table.All(), *only, *list, *verbose, *side); err != nil {
@@ -43,7 +43,7 @@ func run(ctx context.Context, out io.Writer, rows []table.Mutant, only string, l
 	if err != nil {
 		return fmt.Errorf("-run: %w", err)
 	}
-	rows = slices.DeleteFunc(rows, func(m table.Mutant) bool { return !wanted.MatchString(wordsOf(m)) })
+	rows = slices.DeleteFunc(rows, func(m table.Mutant) bool { return !wanted.MatchString(textOf(m)) })
 	if len(rows) == 0 {
 		return fmt.Errorf("no row matches %q", only)
 	}
@@ -71,12 +71,12 @@ func run(ctx context.Context, out io.Writer, rows []table.Mutant, only string, l
 	return b.tryAll(ctx, rows)
 }
 
-// wordsOf is all that a row says.
-func wordsOf(m table.Mutant) string {
+// textOf returns all fields of a row as text.
+func textOf(m table.Mutant) string {
 	return strings.Join([]string{m.String(), m.Promise, m.File, m.Find, m.Replace, m.Package, m.Test, m.Fails}, "\n")
 }
 
-// printTable prints the rows for a person: promise, mechanism, edit, test.
+// printTable prints the promise, mechanism, edit and test of each row.
 func printTable(out io.Writer, rows []table.Mutant) {
 	promise := ""
 	for _, m := range rows {

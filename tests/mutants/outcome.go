@@ -15,10 +15,9 @@ const (
 	passed  outcome = "passes"
 	failed  outcome = "fails"
 	leftOut outcome = "is skipped"
-	// notThere is a row that names no test, by mistake.
+	// notThere means that the row names a test that does not exist.
 	notThere outcome = "does not exist"
-	// broken is a test that ended in another way than by its own judgement: a
-	// panic, too much time.
+	// broken means that the test did not end by itself: a panic or a timeout.
 	broken outcome = "breaks"
 )
 
@@ -29,7 +28,7 @@ var (
 	anyPanic   = regexp.MustCompile(`(?m)^panic: `)
 )
 
-// outcomeOf reads what `go test -v` printed.
+// outcomeOf returns the outcome in the output of `go test -v`.
 func outcomeOf(printed string, err error) outcome {
 	switch {
 	case strings.Contains(printed, "testing: warning: no tests to run"):
@@ -49,15 +48,15 @@ func outcomeOf(printed string, err error) outcome {
 	}
 }
 
-// verdict is nil where the test missed the mechanism in the words of its row.
+// verdict returns nil if the test failed with the text of its row, and an error otherwise.
 func verdict(m table.Mutant, got outcome, printed string) error {
 	switch {
 	case got == passed:
-		return fmt.Errorf("%s: it survived: %s %s passes with %q in the place of %q of %s; the test has to look closer", m, m.Package, m.Test, m.Replace, m.Find, m.File)
+		return fmt.Errorf("%s: %s %s passes with %q instead of %q in %s; make the test stricter", m, m.Package, m.Test, m.Replace, m.Find, m.File)
 	case got != failed:
-		return fmt.Errorf("%s: %s %s %s, and should fail by itself:\n%s", m, m.Package, m.Test, got, printed)
+		return fmt.Errorf("%s: %s %s %s, expected a failure of the test itself:\n%s", m, m.Package, m.Test, got, printed)
 	case !strings.Contains(printed, m.Fails):
-		return fmt.Errorf("%s: %s %s fails without saying %q:\n%s", m, m.Package, m.Test, m.Fails, printed)
+		return fmt.Errorf("%s: the failure of %s %s does not contain %q:\n%s", m, m.Package, m.Test, m.Fails, printed)
 	default:
 		return nil
 	}

@@ -17,20 +17,20 @@ import (
 	"github.com/declprov/declprov/tests/mutants/table"
 )
 
-// programs are what the rows run: declprov and the tests of each package, compiled once
-// with the edits of all rows that can be combined. See combine.
+// programs are declprov and the tests of each package, compiled once with the edits of all
+// rows that can be combined. See combine.
 type programs struct {
 	declprov string
 	tests    map[string]string // by package
-	// rows are all of them, numbered from 1 on.
+	// rows are all rows, numbered from 1.
 	rows []numbered
-	// alone are the numbers of those that are compiled each for itself, broken what the
-	// compiler says of those that do not compile.
+	// alone has the numbers of rows that are compiled separately, broken the compiler
+	// errors of rows that do not compile.
 	alone  map[int]bool
 	broken map[int]string
 }
 
-// compile makes the programs in the folder of the bench.
+// compile builds the programs in the folder of the bench.
 func (b *bench) compile(ctx context.Context, rows []table.Mutant) (err error) {
 	p := &programs{declprov: filepath.Join(b.work, "declprov"), tests: map[string]string{}, alone: map[int]bool{}, broken: map[int]string{}}
 	for i, m := range rows {
@@ -41,7 +41,7 @@ func (b *bench) compile(ctx context.Context, rows []table.Mutant) (err error) {
 	if err != nil {
 		return err
 	}
-	// With the flags of the tests, so that no package is compiled twice.
+	// The flags are those of the tests, so that no package is compiled twice.
 	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-ldflags=-s -w", "-overlay", overlay, "-o", p.declprov, "./cmd/declprov")
 	cmd.Dir = b.root
 	if printed, err := cmd.CombinedOutput(); err != nil {
@@ -62,7 +62,8 @@ func (b *bench) compile(ctx context.Context, rows []table.Mutant) (err error) {
 	})
 }
 
-// overlay writes the combined files, without the edits that do not compile.
+// overlay writes the combined files, without edits that do not compile, and returns the
+// path of the overlay.
 func (b *bench) overlay(ctx context.Context) (path string, err error) {
 	path = filepath.Join(b.work, "overlay.json")
 	for {
@@ -75,7 +76,7 @@ func (b *bench) overlay(ctx context.Context) (path string, err error) {
 		if err == nil {
 			return path, nil
 		}
-		wrong := uncompiled(string(printed))
+		wrong := brokenRows(string(printed))
 		if wrong == nil {
 			return "", fmt.Errorf("compiling with the edits of all rows: %w\n%s", err, printed)
 		}
@@ -85,7 +86,7 @@ func (b *bench) overlay(ctx context.Context) (path string, err error) {
 	}
 }
 
-// combineAll writes an overlay with every row that is not known to be broken.
+// combineAll writes an overlay with all rows that are not known to be broken.
 func (b *bench) combineAll(path string) error {
 	byFile := map[string][]numbered{}
 	for _, m := range b.programs.rows {
@@ -124,9 +125,8 @@ func (b *bench) combineAll(path string) error {
 
 var ofEdit = regexp.MustCompile(lineMark + `(\d+):`)
 
-// uncompiled are the numbers of the rows that the compiler complains of, in the order
-// in which it does.
-func uncompiled(printed string) []int {
+// brokenRows returns the numbers of the rows in compiler errors, in order.
+func brokenRows(printed string) []int {
 	var out []int
 	seen := map[string]bool{}
 	for _, found := range ofEdit.FindAllStringSubmatch(printed, -1) {
@@ -138,7 +138,7 @@ func uncompiled(printed string) []int {
 	return out
 }
 
-// linesOf are the compiler's lines about a row.
+// linesOf returns the compiler errors about a row.
 func linesOf(printed string, number int) string {
 	var out []string
 	for line := range strings.Lines(printed) {
@@ -149,8 +149,8 @@ func linesOf(printed string, number int) string {
 	return strings.Join(out, "")
 }
 
-// switchOff copies a program that was compiled with the edits of all rows, with one of
-// its mechanisms off.
+// switchOff copies a program that was compiled with the edits of all rows, and disables one
+// mechanism in the copy.
 func switchOff(from, to string, number int) error {
 	program, err := os.ReadFile(from)
 	if err != nil {
@@ -158,11 +158,11 @@ func switchOff(from, to string, number int) error {
 	}
 	mark := []byte(switchMark + noneOff)
 	if n := bytes.Count(program, mark); n != 1 {
-		return fmt.Errorf("%s has %d switches, and should have one: is the row's test compiled with the row's file?", filepath.Base(from), n)
+		return fmt.Errorf("%s has %d switches, expected one: check that the test of the row imports the file of the row", filepath.Base(from), n)
 	}
 	copy(program[bytes.Index(program, mark)+len(switchMark):], fmt.Sprintf("%0*d", len(noneOff), number))
 	if err := os.WriteFile(to, program, 0o755); err != nil || runtime.GOOS != "darwin" {
 		return err
 	}
-	return exec.Command("codesign", "--force", "--sign", "-", to).Run() // it is another program now
+	return exec.Command("codesign", "--force", "--sign", "-", to).Run() // the signature is no longer valid
 }

@@ -16,21 +16,21 @@ import (
 	"github.com/declprov/declprov/tests/mutants/table"
 )
 
-// longest is how long one test may take: they take a second or two.
-const longest = 90 * time.Second
+// testTimeout is the time limit of one test. Most take a second or two.
+const testTimeout = 90 * time.Second
 
-// outside is where the tests are that run declprov as a program.
-const outside = "tests"
+// testsFolder has the tests that run declprov as a separate process.
+const testsFolder = "tests"
 
 func blackBox(m table.Mutant) bool {
-	return strings.HasPrefix(m.Package, outside+"/") && m.Package != table.Model
+	return strings.HasPrefix(m.Package, testsFolder+"/") && m.Package != table.Model
 }
 
 // compileTest compiles the tests of a package of either module.
 func (b *bench) compileTest(ctx context.Context, pkg, to string, flags ...string) error {
 	dir := b.root
-	if inner, ok := strings.CutPrefix(pkg, outside+"/"); ok {
-		dir, pkg = filepath.Join(b.root, outside), inner
+	if inner, ok := strings.CutPrefix(pkg, testsFolder+"/"); ok {
+		dir, pkg = filepath.Join(b.root, testsFolder), inner
 	}
 	args := append([]string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-o", to}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, "./"+pkg)...)
@@ -41,8 +41,8 @@ func (b *bench) compileTest(ctx context.Context, pkg, to string, flags ...string
 	return nil
 }
 
-// asItIs runs a row's test with nothing switched off.
-func (b *bench) asItIs(ctx context.Context, i int, m table.Mutant) (outcome, error) {
+// runUnchanged runs the test of a row with all mechanisms enabled.
+func (b *bench) runUnchanged(ctx context.Context, i int, m table.Mutant) (outcome, error) {
 	dir, err := b.folder("as-it-is", i)
 	if err != nil {
 		return failed, err
@@ -55,36 +55,37 @@ func (b *bench) asItIs(ctx context.Context, i int, m table.Mutant) (outcome, err
 	return got, fmt.Errorf("%s %s %s:\n%s", m.Package, m.Test, got, printed)
 }
 
-// switchedOff runs a row's test without the mechanism. It must fail, in the words
-// of the row.
-func (b *bench) switchedOff(ctx context.Context, _ int, m numbered) error {
+// runSwitchedOff runs the test of a row with its mechanism disabled. It must fail with the
+// text of the row.
+func (b *bench) runSwitchedOff(ctx context.Context, _ int, m numbered) error {
 	began := time.Now()
 	dir, err := b.folder("off", m.number)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	program, binary, err := b.without(ctx, dir, m)
+	program, binary, err := b.programsFor(ctx, dir, m)
 	if err != nil {
-		b.say("BROKEN   %s: with its edit it does not compile: %v\n", m, err)
-		return fmt.Errorf("%s: it does not compile", m)
+		b.printf("BROKEN   %s: the edit does not compile: %v\n", m, err)
+		return fmt.Errorf("%s: the edit does not compile", m)
 	}
 	got, printed := b.runTest(ctx, dir, program, binary, m.Mutant)
 	if b.verbose {
-		b.say("%s\n", printed)
+		b.printf("%s\n", printed)
 	}
 	took := time.Since(began).Seconds()
 	if err := verdict(m.Mutant, got, printed); err != nil {
-		b.say("HOLLOW   %s: %s (%.1f s)\n%v\n", m.Test, m, took, err)
+		b.printf("HOLLOW   %s: %s (%.1f s)\n%v\n", m.Test, m, took, err)
 		return fmt.Errorf("%s: %s", m.Test, m)
 	}
-	b.say("noticed  %s: %s (%.1f s)\n", m.Test, m, took)
+	b.printf("noticed  %s: %s (%.1f s)\n", m.Test, m, took)
 	return nil
 }
 
-// without gives the tests and the declprov of a row, with its mechanism off: of tests
-// that run declprov as a program only that, of others the tests, of the model's both.
-func (b *bench) without(ctx context.Context, dir string, m numbered) (program, binary string, err error) {
+// programsFor returns the test program and the declprov of a row, with its mechanism
+// disabled: in declprov if the tests run it as a separate process, otherwise in the test
+// program, and for the model in both.
+func (b *bench) programsFor(ctx context.Context, dir string, m numbered) (program, binary string, err error) {
 	if said := b.programs.broken[m.number]; said != "" {
 		return "", "", errors.New(said)
 	}
@@ -126,21 +127,21 @@ func (b *bench) alone(dir string, m table.Mutant) (overlay string, err error) {
 	return overlay, errors.Join(err, os.WriteFile(changed, []byte(text), 0o644), os.WriteFile(overlay, plan, 0o644))
 }
 
-// folder makes a folder for one try. Everything that it writes is below.
+// folder creates a folder for one run, which contains all files that it writes.
 func (b *bench) folder(kind string, i int) (string, error) {
 	dir := filepath.Join(b.work, fmt.Sprintf("%s-%d", kind, i))
 	return dir, os.MkdirAll(filepath.Join(dir, "tmp"), 0o755)
 }
 
-// runTest runs a row's test, where its package stands, against a declprov. That
-// one keeps no compiled specs of another's.
+// runTest runs the test of a row in the folder of its package, with the given declprov and
+// a separate cache of compiled specs.
 func (b *bench) runTest(ctx context.Context, dir, program, binary string, m table.Mutant) (outcome, string) {
-	cmd := exec.CommandContext(ctx, program, "-test.v", "-test.count=1", "-test.timeout="+longest.String(), "-test.run="+m.Pattern())
+	cmd := exec.CommandContext(ctx, program, "-test.v", "-test.count=1", "-test.timeout="+testTimeout.String(), "-test.run="+m.Pattern())
 	cmd.Dir = filepath.Join(b.root, m.Package)
 	cmd.Env = append(os.Environ(), release.Variable+"="+binary,
 		"DECLPROV_CACHE="+filepath.Join(dir, "cache"), "TMPDIR="+filepath.Join(dir, "tmp"))
 	printed, err := cmd.CombinedOutput()
-	if errors.Is(err, syscall.ETXTBSY) { // a process that is being started has the file open for a moment
+	if errors.Is(err, syscall.ETXTBSY) { // another process that is just starting has the file open
 		time.Sleep(50 * time.Millisecond)
 		return b.runTest(ctx, dir, program, binary, m)
 	}

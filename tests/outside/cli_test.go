@@ -34,22 +34,22 @@ func TestSignedDataInYAML(t *testing.T) {
 	b.program(strings.ReplaceAll(program.String(), "%d", "1"))
 	b.upFails("--continue-on-error")
 	b.holds(things)
-	made := b.server.Made()
+	made := b.server.CountMade()
 	b.upFails("--continue-on-error")
 	b.holds(things)
 	b.program(strings.ReplaceAll(program.String(), "%d", "2"))
 	b.upFails("--continue-on-error")
 	b.holds(things)
-	if b.server.Made() != made {
-		t.Errorf("%d were made, and later %d", made, b.server.Made())
+	if b.server.CountMade() != made {
+		t.Errorf("%d were made, and later %d", made, b.server.CountMade())
 	}
 	if r, err := b.stack.Project.Refresh(t.Context()); err != nil || r.ExitCode != 0 {
 		t.Errorf("refresh: %v %+v", err, r)
 	}
 	b.holds(things)
 	b.destroy()
-	if left := b.server.There(); left > 0 || b.server.Touched() > 0 {
-		t.Errorf("%d things are left; the canary was asked for %d times", left, b.server.Touched())
+	if left := b.server.CountThings(); left > 0 || b.server.CountTouched() > 0 {
+		t.Errorf("%d things are left; the canary was asked for %d times", left, b.server.CountTouched())
 	}
 	if listed, err := provider.Journal(t, b.stack.Environment()); err != nil || len(listed) > 0 {
 		t.Errorf("the journal lists %v, %v", listed, err)
@@ -80,8 +80,8 @@ func TestSignedComponentsInYAML(t *testing.T) {
 		b.holds(nil)
 	}
 	b.destroy()
-	if left := b.server.There(); left > 0 || b.server.Touched() > 0 {
-		t.Errorf("%d things are left; the canary was asked for %d times", left, b.server.Touched())
+	if left := b.server.CountThings(); left > 0 || b.server.CountTouched() > 0 {
+		t.Errorf("%d things are left; the canary was asked for %d times", left, b.server.CountTouched())
 	}
 }
 
@@ -141,8 +141,8 @@ func (b *signedStack) holds(things map[string]string) {
 			b.Errorf("%s: the errors do not name %s: %q", r.URN, place, r.InitErrors)
 		}
 	}
-	if seen != len(things) || b.server.There() < seen {
-		b.Errorf("%d of %d things are recorded, %d are there", seen, len(things), b.server.There())
+	if seen != len(things) || b.server.CountThings() < seen {
+		b.Errorf("%d of %d things are recorded, %d are there", seen, len(things), b.server.CountThings())
 	}
 }
 

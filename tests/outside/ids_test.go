@@ -61,7 +61,7 @@ func TestSteeringIDs(t *testing.T) {
 		}
 		_, err = b.Read(b.Context(), client.Resource{Type: "signed:index:Thing", Name: name}, client.State{ID: id}, client.Operation{})
 		shows("import", err)
-		made := b.server.Made()
+		made := b.server.CountMade()
 		named := client.Resource{Type: "signed:index:Named", Name: name}
 		if c, err := b.Check(b.Context(), named, property.Map{}, thing(id)); err != nil || !slices.ContainsFunc(c.Failures, func(f client.Failure) bool { return f.Property == "name" }) {
 			t.Errorf("%q: check: %v, %v", text, c.Failures, err)
@@ -73,7 +73,7 @@ func TestSteeringIDs(t *testing.T) {
 				shows(typ, err)
 			}
 		}
-		if b.server.Made() != made {
+		if b.server.CountMade() != made {
 			t.Errorf("%q: something was made whose id cannot be recorded", text)
 		}
 	}

@@ -198,7 +198,7 @@ func TestMoreValues(t *testing.T) {
 		t.Errorf("expected more than a million items, got %v, %v", n, err)
 	}
 	_, err = ask(t.Context(), p, "more", "more")
-	if err == nil || !strings.Contains(err.Error(), "maxValues allows 1100000, all pages together; raise maxValues") {
+	if err == nil || !strings.Contains(err.Error(), "maxValues allows 1100000, counting all pages; raise maxValues") {
 		t.Error(err)
 	}
 }

@@ -44,7 +44,7 @@ func TestManyValuesInARequest(t *testing.T) {
 		}
 		s := &structpb.Struct{Fields: map[string]*structpb.Value{"shape": structpb.NewListValue(&structpb.ListValue{Values: values})}}
 		for name, call := range calls {
-			if err := call(t.Context(), s); err == nil || !strings.Contains(err.Error(), "holds more than 1000000 values") {
+			if err := call(t.Context(), s); err == nil || !strings.Contains(err.Error(), "contains more than 1000000 values") {
 				t.Errorf("%s in a %s: %.300v", shape, name, err)
 			}
 		}

@@ -158,20 +158,20 @@ func TestSignedDataInAProgram(t *testing.T) {
 	}
 	p.server.Say("good", map[string]any{"data": p.hostile["asset of a file"]}, "ASK")
 	p.up("resources", true)
-	if there := p.server.There(); there != 1+len(p.whats) {
+	if there := p.server.CountThings(); there != 1+len(p.whats) {
 		t.Errorf("%d things are there: nothing but the things themselves was to be made", there)
 	}
-	made := p.server.Made()
+	made := p.server.CountMade()
 	p.up("resources", true)
-	if p.server.Made() != made {
-		t.Errorf("%d were made, and later %d", made, p.server.Made())
+	if p.server.CountMade() != made {
+		t.Errorf("%d were made, and later %d", made, p.server.CountMade())
 	}
 	p.up("functions", false)
 	p.up("methods", true)
 	p.up("components", true)
 	p.stack.destroy()
-	if left := p.server.There(); left > 0 || p.server.Touched() > 0 {
-		t.Errorf("%d things are left; the canary was asked for %d times", left, p.server.Touched())
+	if left := p.server.CountThings(); left > 0 || p.server.CountTouched() > 0 {
+		t.Errorf("%d things are left; the canary was asked for %d times", left, p.server.CountTouched())
 	}
 	if listed, err := provider.Journal(t, p.stack.Environment()); err != nil || len(listed) > 0 {
 		t.Errorf("the journal lists %v, %v", listed, err)

@@ -154,7 +154,7 @@ func serve(encoded []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err := permissions.Of(p.Program); err != nil { // compiles everything
+	if _, err := permissions.List(p.Program); err != nil { // compiles everything
 		return err
 	}
 	s := pulumi.New(pulumi.Options{Program: p, Version: p.Metadata().Version, Schema: c.Schema, Dir: "."})

@@ -1,8 +1,8 @@
-// Testall runs every test of both modules that this machine's tools allow, and
-// ends with what it left out and how to bring that. `make test` runs it.
+// Testall runs all tests of both modules. At the end, it lists the tests that were left
+// out because this machine lacks a program, and how to install it. `make test` runs it.
 //
-// What was left out is read from the tests' own events, so that no skip,
-// whoever wrote it, goes unseen. With DECLPROV_NO_SKIP=1 a skip is a failure.
+// It reads the skipped tests from the output of `go test -json`, so it finds every skip.
+// With DECLPROV_NO_SKIP=1, a skip is a failure.
 package main
 
 import (
@@ -26,8 +26,8 @@ import (
 )
 
 func main() {
-	verbose := flag.Bool("v", false, "print what every test prints, as `go test -v` does")
-	whole := flag.Bool("whole", false, "with the race detector also what runs declprov as a program")
+	verbose := flag.Bool("v", false, "print the output of every test, like `go test -v`")
+	whole := flag.Bool("whole", false, "also run the tests that start declprov as a separate process with the race detector")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -52,7 +52,7 @@ func runAll(ctx context.Context, out io.Writer, verbose, whole bool, patterns []
 		race = nil
 		r.leaveOut("the race detector", err.Error())
 	}
-	if err := oneBinary(ctx, root); err != nil {
+	if err := buildBinary(ctx, root); err != nil {
 		return err
 	}
 	tests := filepath.Join(root, "tests")
@@ -64,21 +64,21 @@ func runAll(ctx context.Context, out io.Writer, verbose, whole bool, patterns []
 	if err != nil {
 		return err
 	}
-	// The modules run side by side, so that a package that is still at work when all
-	// others of its module are done leaves no processor idle.
+	// The modules run concurrently, so that the last package of a module does not leave
+	// a processor idle.
 	var product, raced, outside error
 	var both sync.WaitGroup
 	cores := runtime.NumCPU()
 	both.Go(func() {
 		product = goTest(ctx, root, cores, append(race, paths(products)...), r)
-		if watched := watched(others, whole); race != nil && len(watched) > 0 {
+		if watched := raceTested(others, whole); race != nil && len(watched) > 0 {
 			raced = goTest(ctx, tests, cores, append([]string{"-race", "-count=1"}, paths(watched)...), r)
 		}
 	})
 	both.Go(func() {
-		// The tests of the second module run programs that are built from the
-		// first, which Go's cache of test results does not know: -count=1. They take
-		// longer in all, and wait more.
+		// The tests of the second module run programs that are built from the first.
+		// Go's cache of test results does not track these: -count=1. These tests take
+		// longer, and wait more often.
 		outside = goTest(ctx, tests, cores+1, append([]string{"-count=1"}, paths(others)...), r)
 	})
 	both.Wait()
@@ -87,14 +87,14 @@ func runAll(ctx context.Context, out io.Writer, verbose, whole bool, patterns []
 	case product != nil || raced != nil || outside != nil || r.failed > 0:
 		return errors.New("tests failed")
 	case os.Getenv(tools.NoSkip) == "1" && len(r.left) > 0:
-		return fmt.Errorf("tests were left out, and %s=1 forbids it", tools.NoSkip)
+		return fmt.Errorf("tests were left out, but %s=1 is set", tools.NoSkip)
 	}
 	return nil
 }
 
-// oneBinary builds the declprov that all tests of the second module run: each of
-// their processes would link one of its own.
-func oneBinary(ctx context.Context, root string) error {
+// buildBinary builds the declprov that all tests of the second module run.
+// Otherwise, each test process would build it.
+func buildBinary(ctx context.Context, root string) error {
 	if os.Getenv(release.Variable) != "" {
 		return nil
 	}
@@ -111,8 +111,8 @@ type pkg struct {
 	Imports, TestImports, XTestImports []string
 }
 
-// slowest are the packages that take longest, of both modules: they start first, since
-// what starts last is waited for alone.
+// slowest lists the packages of both modules that take longest. They start first, so that
+// the run does not end with a single slow package.
 var slowest = []string{
 	"tests/model", "tests/compare", "tests/http/faults", "tests/http/kill", "tests/e2e", "tests/http/secrets", "tests/outside", "tests/exec/ssh",
 	"engine", "actions/sys/process/sandbox", "cmd/declprov", "cmd/declprov/internal/evaluate", "engine/journal", "actions/http", "engine/pulumi", "spec/expr",
@@ -154,45 +154,46 @@ func paths(packages []pkg) []string {
 	return out
 }
 
-// engine is what the tests are about whose own process has declprov in it.
+// engine is the package that tests import if declprov runs in their own process.
 const engine = "github.com/declprov/declprov/engine"
 
-// watched are the packages of the second module that run with the race detector, too:
-// those with the engine in the process of the tests. It sees nothing of a declprov that
-// runs as a program, as for all others, unless the whole was asked for.
-func watched(packages []pkg, whole bool) []pkg {
+// raceTested returns the packages of the second module that also run with the race
+// detector: those that import the engine, because the race detector cannot observe a
+// declprov that runs as a separate process. With whole, it returns all packages.
+func raceTested(packages []pkg, whole bool) []pkg {
 	return slices.DeleteFunc(slices.Clone(packages), func(p pkg) bool {
 		tests := slices.Concat(p.TestImports, p.XTestImports)
 		return len(tests) == 0 || !whole && !slices.Contains(append(tests, p.Imports...), engine)
 	})
 }
 
-// raceDetector says why -race cannot be had, if it cannot: it takes a C
-// compiler to link.
+// raceDetector returns an error if this machine cannot use -race, which requires a C
+// compiler.
 func raceDetector(root string) error {
-	cc, err := tools.Named(tools.CCompiler)
+	cc, err := tools.ByName(tools.CCompiler)
 	if err != nil {
 		return err
 	}
 	if _, err := cc.Find(root); err != nil {
-		return errors.New("there is no C compiler to link it with: run `make test-deps`")
+		return errors.New("it requires a C compiler: run `make test-deps`")
 	}
 	return nil
 }
 
-// brief has programs end soon after their tests: with the race detector each waits a
-// second for goroutines that are left, and so does every command that is this program
-// once more, of which there are hundreds.
-const brief = "atexit_sleep_ms=10"
+// exitDelay is the GORACE setting that shortens the end of programs. With the race
+// detector, each program waits a second for remaining goroutines, and so does every
+// command that is the test program itself, of which there are hundreds.
+const exitDelay = "atexit_sleep_ms=10"
 
-// gcPercent is the GOGC of all that the tests run, if the user has set none: there is
-// memory, and most processes, Pulumi's CLI first of all, end before they need it back.
+// gcPercent is the GOGC value of all tests, unless the user sets another one. Most
+// processes, above all Pulumi's CLI, end before they would need the memory again.
 const gcPercent = "400"
 
-// goTest runs one module's tests into the report. They are not vetted, as that is for
-// `make check`, and not linked for a debugger: both take seconds for each package.
-// Two of these run side by side, each with so many packages at once, and a package with
-// twice as many tests as there are processors, since many wait now and then.
+// goTest runs the tests of one module and adds them to the report. It does not vet them,
+// because `make check` does, and omits debug information: both take seconds for each
+// package. Two of these run concurrently, each with the given number of packages at once.
+// A package runs twice as many tests in parallel as there are processors, because many
+// tests wait.
 func goTest(ctx context.Context, dir string, packages int, args []string, r *report) error {
 	cmd := exec.CommandContext(ctx, "go", append([]string{
 		"test", "-json", "-timeout=20m", "-vet=off", "-ldflags=-w", fmt.Sprint("-p=", packages), fmt.Sprint("-parallel=", 2*runtime.NumCPU()),
@@ -206,8 +207,8 @@ func goTest(ctx context.Context, dir string, packages int, args []string, r *rep
 	how := ""
 	if slices.Contains(args, "-race") {
 		how = " -race"
-		// Without, it is as the user has it: as make check and make mutants compile.
-		cmd.Env = append(cmd.Env, "CGO_ENABLED=1", "GORACE="+brief+" "+os.Getenv("GORACE"))
+		// Without -race, the user's value applies, as in make check and make mutants.
+		cmd.Env = append(cmd.Env, "CGO_ENABLED=1", "GORACE="+exitDelay+" "+os.Getenv("GORACE"))
 	}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {

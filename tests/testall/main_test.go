@@ -8,7 +8,7 @@ import (
 	"github.com/declprov/declprov/tests/internal/tools"
 )
 
-// TestTheSlowestArePackages: one that has moved would start at its place in the alphabet.
+// TestTheSlowestArePackages checks that the packages in slowest exist and have tests.
 func TestTheSlowestArePackages(t *testing.T) {
 	root, err := tools.Root()
 	if err != nil {
@@ -21,7 +21,7 @@ func TestTheSlowestArePackages(t *testing.T) {
 	}
 }
 
-// TestTheSlowestComeFirst: in their order, before all others.
+// TestTheSlowestComeFirst checks that the packages in slowest are first, in that order.
 func TestTheSlowestComeFirst(t *testing.T) {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -18,7 +18,7 @@ type event struct {
 	Elapsed                                   float64
 }
 
-// report turns events into lines for a person, as they come. It is safe for concurrent
+// report prints events as readable lines while they arrive. It is safe for concurrent
 // use.
 type report struct {
 	mu      sync.Mutex
@@ -26,19 +26,19 @@ type report struct {
 	verbose bool
 	passed  int
 	failed  int
-	// broken are the tests and packages that failed, for the end.
+	// broken are the tests and packages that failed, for the summary.
 	broken []string
-	// left is what was left out, by reason.
+	// left are the tests that were left out, by reason.
 	left map[string][]string
-	// costs are how long packages took, each beside others.
+	// costs are the times of packages. Several packages run at once.
 	costs []cost
 }
 
-// cost is how long one run of a package's tests took.
+// cost is the time that one run of a package's tests took.
 type cost struct {
 	what    string
 	seconds float64
-	// slowest is the test of it that took longest, other than a part of another one.
+	// slowest is the top-level test that took longest.
 	slowest string
 	longest float64
 }
@@ -47,23 +47,23 @@ func newReport(out io.Writer, verbose bool) *report {
 	return &report{out: out, verbose: verbose, left: map[string][]string{}}
 }
 
-// stream is the events of one `go test`. Another one may run the same package, in
-// another way.
+// stream processes the events of one `go test`. Another one may run the same package with
+// other flags.
 type stream struct {
 	*report
-	// printed is what a test or package that is not finished has printed.
+	// printed is the output of unfinished tests and packages.
 	printed map[string]*strings.Builder
-	// ran counts a package's tests, slowest has the one of each that took longest.
+	// ran is the number of tests of each package, slowest its slowest test.
 	ran     map[string]int
 	slowest map[string]event
-	// how is what the stream's runs have that others have not.
+	// how is appended to the names of packages: the flags of this stream.
 	how string
 }
 
 func (r *report) leaveOut(what, reason string) { r.left[reason] = append(r.left[reason], what) }
 
-// read reports the events of one `go test`, until they end. The costs that it notes
-// are named after their packages, and how.
+// read reports all events of one `go test`. how is appended to the names of packages in
+// the list of costs.
 func (r *report) read(in io.Reader, how string) error {
 	s := &stream{report: r, printed: map[string]*strings.Builder{}, ran: map[string]int{}, slowest: map[string]event{}, how: how}
 	lines := bufio.NewReader(in)
@@ -76,7 +76,7 @@ func (r *report) read(in io.Reader, how string) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("reading the tests' events: %w", err)
+			return fmt.Errorf("reading the events of the tests: %w", err)
 		}
 	}
 }
@@ -111,7 +111,7 @@ func (s *stream) add(e event) {
 	}
 }
 
-// finish counts a test that ended, or prints the line of a package that did.
+// finish counts a finished test, or prints the line of a finished package.
 func (s *stream) finish(e event, printed *strings.Builder) {
 	text := ""
 	if printed != nil {
@@ -149,7 +149,7 @@ func (s *stream) finishPackage(e event, text string) {
 	case e.Action == "fail":
 		if s.ran[e.Package] == 0 {
 			s.failed++
-			s.broken = append(s.broken, shortPackage(e.Package)+", which did not build or did not start")
+			s.broken = append(s.broken, shortPackage(e.Package)+" (did not build or did not start)")
 		}
 		if !s.verbose {
 			fmt.Fprint(s.out, text)
@@ -160,7 +160,7 @@ func (s *stream) finishPackage(e event, text string) {
 	}
 }
 
-// reason is what a skipped test said: the text after the position, as in
+// reason returns the message of a skipped test: the text after the position, as in
 // `    need.go:41: strace is missing …`.
 func reason(text string) string {
 	for line := range strings.Lines(text) {
@@ -170,25 +170,25 @@ func reason(text string) string {
 			}
 		}
 	}
-	return "it gave no reason"
+	return "no reason given"
 }
 
 func shortPackage(path string) string {
 	return strings.TrimPrefix(path, "github.com/declprov/declprov/")
 }
 
-// mostCosts is how many costs the end lists.
-const mostCosts = 20
+// maxCosts is the number of costs that the summary lists.
+const maxCosts = 20
 
-// listCosts lists the packages that took longest. Several run side by side, so that the
-// sum is more than what passed.
+// listCosts lists the packages that took longest. Several packages run at once, so the sum
+// exceeds the elapsed time.
 func (r *report) listCosts() {
 	if len(r.costs) == 0 {
 		return
 	}
 	slices.SortStableFunc(r.costs, func(a, b cost) int { return cmp.Compare(b.seconds, a.seconds) })
-	listed := r.costs[:min(mostCosts, len(r.costs))]
-	fmt.Fprintf(r.out, "\nWhat took longest, of %d packages:\n", len(r.costs))
+	listed := r.costs[:min(maxCosts, len(r.costs))]
+	fmt.Fprintf(r.out, "\nThe slowest of %d packages:\n", len(r.costs))
 	for _, c := range listed {
 		line := fmt.Sprintf("  %6.1fs  %-40s", c.seconds, c.what)
 		if c.slowest != "" {

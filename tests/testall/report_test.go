@@ -14,7 +14,7 @@ func TestReport(t *testing.T) {
 		events []string
 		want   string
 	}{
-		"all is well": {
+		"all tests pass": {
 			events: []string{
 				`{"Action":"run","Package":"P/a","Test":"T"}`,
 				`{"Action":"output","Package":"P/a","Test":"T","Output":"noise\n"}`,
@@ -24,9 +24,9 @@ func TestReport(t *testing.T) {
 				`{"Action":"pass","Package":"P/a","Elapsed":1.5}`,
 			},
 			want: "ok    P/a                                                             1.5s     3 tests\n\n" +
-				"What took longest, of 1 packages:\n     1.5s  P/a                                       T 1.2s\n\n3 tests passed, 0 failed, 0 left out\n",
+				"The slowest of 1 packages:\n     1.5s  P/a                                       T 1.2s\n\n3 tests passed, 0 failed, 0 left out\n",
 		},
-		"a package may be run in two ways": {
+		"a package that runs twice": {
 			how: " -race",
 			events: []string{
 				`{"Action":"pass","Package":"P/a","Test":"T"}`, `{"Action":"pass","Package":"P/a","Test":"U"}`, `{"Action":"pass","Package":"P/a","Elapsed":1.5}`,
@@ -34,9 +34,9 @@ func TestReport(t *testing.T) {
 			},
 			want: "ok    P/a                                                             1.5s     2 tests\n" +
 				"ok    P/a                                                             2.5s     1 tests\n\n" +
-				"What took longest, of 2 packages:\n     2.5s  P/a -race\n     1.5s  P/a -race\n\n3 tests passed, 0 failed, 0 left out\n",
+				"The slowest of 2 packages:\n     2.5s  P/a -race\n     1.5s  P/a -race\n\n3 tests passed, 0 failed, 0 left out\n",
 		},
-		"a skip is listed with its reason": {
+		"a skipped test": {
 			events: []string{
 				`{"Action":"output","Package":"P/a","Test":"T","Output":"    need.go:41: strace is missing (why): run it\n"}`,
 				`{"Action":"skip","Package":"P/a","Test":"T"}`,
@@ -45,23 +45,23 @@ func TestReport(t *testing.T) {
 			want: "ok    P/a                                                             0.0s     1 tests\n\n0 tests passed, 0 failed, 1 left out\n\n" +
 				"Left out on this machine:\n  strace is missing (why): run it\n      P/a.T\n",
 		},
-		"a failure shows what it printed": {
+		"a failed test": {
 			events: []string{
 				`{"Action":"output","Package":"P/a","Test":"T","Output":"want 1\n"}`,
 				`{"Action":"fail","Package":"P/a","Test":"T"}`,
 				`{"Action":"fail","Package":"P/a","Elapsed":0.2}`,
 			},
 			want: "want 1\nFAIL  P/a                                                             0.2s\n\n" +
-				"What took longest, of 1 packages:\n     0.2s  P/a\n\n0 tests passed, 1 failed, 0 left out\n\nFailed:\n  P/a.T\n",
+				"The slowest of 1 packages:\n     0.2s  P/a\n\n0 tests passed, 1 failed, 0 left out\n\nFailed:\n  P/a.T\n",
 		},
-		"a package that does not build has failed": {
+		"a package that does not build": {
 			events: []string{
 				`{"Action":"build-output","ImportPath":"P/a","Output":"a.go:1: no\n"}`,
 				`{"Action":"fail","Package":"P/a","Elapsed":0}`,
 			},
-			want: "a.go:1: no\nFAIL  P/a                                                             0.0s\n\n0 tests passed, 1 failed, 0 left out\n\nFailed:\n  P/a, which did not build or did not start\n",
+			want: "a.go:1: no\nFAIL  P/a                                                             0.0s\n\n0 tests passed, 1 failed, 0 left out\n\nFailed:\n  P/a (did not build or did not start)\n",
 		},
-		"a package without tests is nothing to tell": {
+		"a package without tests": {
 			events: []string{`{"Action":"skip","Package":"P/a"}`},
 			want:   "\n0 tests passed, 0 failed, 0 left out\n",
 		},

@@ -1,6 +1,6 @@
-// Testdeps brings the programs that the tests need: with -go-only those that
-// Go can build, else all of them. `make demo`, `make test` and `make test-deps`
-// run it; what is there already costs nothing.
+// Testdeps installs the programs that the tests require: with -go-only only those that Go
+// can build. `make demo`, `make test` and `make test-deps` run it. It skips programs that
+// are already installed.
 package main
 
 import (
@@ -15,20 +15,20 @@ import (
 )
 
 func main() {
-	goOnly := flag.Bool("go-only", false, "bring only what Go alone can build")
+	goOnly := flag.Bool("go-only", false, "install only programs that Go can build")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := bring(ctx, *goOnly); err != nil {
+	if err := install(ctx, *goOnly); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		stop()
 		os.Exit(1)
 	}
 }
 
-// bring goes on after a failure, so that one missing package does not hide the
-// next.
-func bring(ctx context.Context, goOnly bool) error {
+// install installs the programs. It continues after a failure, to report all missing
+// programs at once.
+func install(ctx context.Context, goOnly bool) error {
 	root, err := tools.Root()
 	if err != nil {
 		return err

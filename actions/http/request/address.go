@@ -10,56 +10,56 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Address is where a request goes.
+// Address is the URL of a request.
 type Address struct {
 	URL *url.URL
-	// Chosen says that a value, not the author, said which origin it is.
-	Chosen bool
+	// FromValue says that a value, not the author, determines the origin.
+	FromValue bool
 }
 
-// builder joins the parts of a path or URL. A value never becomes more than
-// text in the place where it stands: one segment, or part of one.
-type builder struct {
+// urlBuilder joins the parts of a path or URL. A value is always escaped as text of one
+// segment, or part of one.
+type urlBuilder struct {
 	segments []segment
 	query    strings.Builder
-	// inQuery says that a literal `?` is behind us.
+	// inQuery says that a literal `?` was added.
 	inQuery bool
 }
 
-// segment is what stands between two slashes, escaped.
+// segment is the escaped text between two slashes.
 type segment struct {
 	text []byte
-	// valued says that a value is in it.
-	valued bool
+	// hasValue says that it contains a value.
+	hasValue bool
 }
 
-func (b *builder) add(parts []spec.Part) error {
+func (b *urlBuilder) addParts(parts []spec.Part) error {
 	b.segments = []segment{{}}
 	for _, p := range parts {
 		last := &b.segments[len(b.segments)-1]
 		switch {
 		case p.Literal:
-			if err := b.literal(p.Text); err != nil {
+			if err := b.addLiteral(p.Text); err != nil {
 				return err
 			}
 		case b.inQuery:
 			b.query.WriteString(escapeQuery(p.Text))
 		default:
-			last.valued = true
+			last.hasValue = true
 			last.text = append(last.text, url.PathEscape(p.Text)...)
 		}
 	}
 	return nil
 }
 
-// literal is the author's own text: its slashes part segments, a `?` begins the
-// query, and what is escaped in it stays so.
-func (b *builder) literal(s string) error {
+// addLiteral adds text of the author. Slashes separate segments, a `?` begins the query, and
+// escapes are kept.
+func (b *urlBuilder) addLiteral(s string) error {
 	for i := range len(s) {
 		last := &b.segments[len(b.segments)-1]
 		switch c := s[i]; {
 		case c == '#':
-			return errors.New("a request has no fragment: leave out what begins with `#`, or write %23")
+			return errors.New("a request cannot have a fragment: remove it, or write %23 for `#`")
 		case b.inQuery:
 			b.query.Write(escapeLiteral(nil, c))
 		case c == '?':
@@ -73,7 +73,7 @@ func (b *builder) literal(s string) error {
 	return nil
 }
 
-// escapeLiteral appends a byte of the author's, escaped if no URL may hold it.
+// escapeLiteral appends a byte of the author's text, escaped if it is not valid in a URL.
 func escapeLiteral(b []byte, c byte) []byte {
 	if c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
 		return fmt.Appendf(b, "%%%02X", c)
@@ -81,20 +81,20 @@ func escapeLiteral(b []byte, c byte) []byte {
 	return append(b, c)
 }
 
-// joined is the path. An empty segment may stand at the very beginning (of
-// `/pets`) and, where no value made it, at the very end (of `/pets/`).
-func (b *builder) joined() (string, error) {
+// path returns the joined path. The first segment may be empty (`/pets`), and so may the last
+// (`/pets/`), unless a value made it so.
+func (b *urlBuilder) path() (string, error) {
 	var out strings.Builder
 	for i, s := range b.segments {
 		plain, err := url.PathUnescape(string(s.text))
 		first, last := i == 0, i == len(b.segments)-1
 		switch {
 		case err != nil:
-			return "", fmt.Errorf("%q is not a part of a path: write %%25 for a percent sign", s.text)
+			return "", fmt.Errorf("%q is not a valid part of a path: write %%25 for a percent sign", s.text)
 		case plain == "." || plain == "..":
-			return "", fmt.Errorf("a segment of the path is %q, which servers take for another path", plain)
-		case plain == "" && s.valued:
-			return "", errors.New("a value in the path is empty, which would make it another path")
+			return "", fmt.Errorf("a segment of the path is %q, which servers resolve to another path", plain)
+		case plain == "" && s.hasValue:
+			return "", errors.New("a value in the path is empty, which would result in another path")
 		case plain == "" && !first && !last:
 			return "", errors.New("the path has an empty segment (`//`)")
 		case plain == "" && first:
@@ -106,9 +106,9 @@ func (b *builder) joined() (string, error) {
 	return out.String(), nil
 }
 
-// onto joins what was built to a base.
-func (b *builder) onto(base *url.URL) (*url.URL, error) {
-	raw, err := b.joined()
+// resolve returns the URL below the base.
+func (b *urlBuilder) resolve(base *url.URL) (*url.URL, error) {
+	raw, err := b.path()
 	if err != nil {
 		return nil, err
 	}
@@ -119,48 +119,48 @@ func (b *builder) onto(base *url.URL) (*url.URL, error) {
 	}
 	path, err := url.PathUnescape(raw)
 	if err != nil {
-		return nil, fmt.Errorf("%q is not a path: write %%25 for a percent sign", raw)
+		return nil, fmt.Errorf("%q is not a valid path: write %%25 for a percent sign", raw)
 	}
 	out := &url.URL{Scheme: base.Scheme, Host: base.Host, Path: path, RawPath: raw, RawQuery: b.query.String()}
 	if _, err := url.QueryUnescape(out.RawQuery); err != nil {
-		return nil, errors.New("the query after `?` is not escaped: write %25 for a percent sign")
+		return nil, errors.New("the query after `?` has an invalid escape: write %25 for a percent sign")
 	}
 	return out, nil
 }
 
-// CheckPath returns what is wrong with a path of the author's own text.
+// CheckPath returns an error if a path that the author wrote is not valid.
 func CheckPath(text string) error {
-	var b builder
-	if err := b.add([]spec.Part{{Text: text, Literal: true}}); err != nil {
+	var b urlBuilder
+	if err := b.addParts([]spec.Part{{Text: text, Literal: true}}); err != nil {
 		return err
 	}
-	_, err := b.joined()
+	_, err := b.path()
 	return err
 }
 
-// below is the address of a path.
-func below(base *url.URL, parts []spec.Part) (*url.URL, error) {
+// resolvePath returns the URL of a path below the base.
+func resolvePath(base *url.URL, parts []spec.Part) (*url.URL, error) {
 	if base == nil {
-		return nil, errors.New("a path needs a baseURL to start at; give one, here or for all requests (`http: baseURL: …`), or give url instead")
+		return nil, errors.New("path requires a baseURL; add one here or for all requests (`http: baseURL: …`), or use url instead")
 	}
-	var b builder
-	if err := b.add(parts); err != nil {
+	var b urlBuilder
+	if err := b.addParts(parts); err != nil {
 		return nil, err
 	}
-	return b.onto(base)
+	return b.resolve(base)
 }
 
-// ParseURL parses a URL that a value or baseURL is.
+// ParseURL parses an absolute http or https URL.
 func ParseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil {
-		return nil, errors.New("it cannot be parsed as a URL")
+		return nil, errors.New("it is not a valid URL")
 	}
 	if u.User != nil {
-		return nil, errors.New("it holds a user or a password; use `auth: basic`")
+		return nil, errors.New("it contains a user or a password; use `auth: basic`")
 	}
 	if u.Host == "" || u.Opaque != "" {
-		return nil, errors.New("it has no host; write it like https://api.example.com/v1")
+		return nil, errors.New("it has no host (use a URL like https://api.example.com/v1)")
 	}
 	if _, err := OriginOf(u); err != nil {
 		return nil, err
@@ -169,11 +169,11 @@ func ParseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// baseURL parses the base of paths.
-func baseURL(text string) (*url.URL, error) {
+// parseBaseURL parses the argument `baseURL`.
+func parseBaseURL(text string) (*url.URL, error) {
 	u, err := ParseURL(text)
 	if err == nil && (u.RawQuery != "" || u.ForceQuery) {
-		err = errors.New("it has a query; give `query` to the requests")
+		err = errors.New("it has a query; use the argument `query` of the requests instead")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("baseURL: %w", err)
@@ -181,88 +181,87 @@ func baseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// parsedBase is what a baseURL was parsed to.
+// parsedBase is the result of parsing a baseURL.
 type parsedBase struct {
 	url *url.URL
 	err error
 }
 
-// Bases are parsed baseURLs: that of a request is nearly always the one of the request
-// before.
-type Bases struct{ kept Kept[string, parsedBase] }
+// Bases caches parsed baseURLs, since nearly all requests have the same one.
+type Bases struct{ cache Cache[string, parsedBase] }
 
-// Parse returns the parsed baseURL. Nobody may change it.
+// Parse returns the parsed baseURL, which must not be modified.
 func (b *Bases) Parse(text string) (*url.URL, error) {
-	kept := b.kept.Get(text, func() parsedBase {
-		u, err := baseURL(text)
+	kept := b.cache.Get(text, func() parsedBase {
+		u, err := parseBaseURL(text)
 		return parsedBase{u, err}
 	})
 	return kept.url, kept.err
 }
 
-// located is the address of a `url`.
-func located(base *url.URL, parts []spec.Part) (Address, error) {
+// resolveURL returns the address of the argument `url`.
+func resolveURL(base *url.URL, parts []spec.Part) (Address, error) {
 	if len(parts) == 0 {
 		return Address{}, errors.New("url is empty")
 	}
 	if !parts[0].Literal {
-		return valued(base, parts)
+		return resolveValue(base, parts)
 	}
-	origin, rest, err := leading(parts)
+	origin, rest, err := literalOrigin(parts)
 	if err != nil {
 		return Address{}, err
 	}
 	if origin == nil {
 		if strings.HasPrefix(parts[0].Text, "//") {
-			return Address{}, errors.New("url begins with `//`; write the scheme too")
+			return Address{}, errors.New("url begins with `//`; add the scheme")
 		}
-		u, err := below(base, parts)
+		u, err := resolvePath(base, parts)
 		return Address{URL: u}, err
 	}
-	u, err := below(origin, rest)
-	return Address{URL: u, Chosen: Spelled(parts) == ""}, err
+	u, err := resolvePath(origin, rest)
+	return Address{URL: u, FromValue: SpelledOrigin(parts) == ""}, err
 }
 
-// valued is the address that begins with a value: a URL, absolute or relative
-// to the base.
-func valued(base *url.URL, parts []spec.Part) (Address, error) {
+// resolveValue returns the address of a `url` that begins with a value. The value is a URL,
+// absolute or relative to the base.
+func resolveValue(base *url.URL, parts []spec.Part) (Address, error) {
 	text := parts[0].Text
 	ref, err := url.Parse(text)
 	if err != nil || text == "" {
 		return Address{}, errors.New("url begins with a value that is not a URL")
 	}
-	out := Address{Chosen: true}
+	out := Address{FromValue: true}
 	if ref.Scheme != "" || ref.Host != "" {
 		if ref.Scheme == "" && base != nil {
 			ref.Scheme = base.Scheme
 		}
 		ref, err = ParseURL(ref.String())
 	} else if base == nil {
-		err = errors.New("it is relative, and there is no baseURL")
+		err = errors.New("it is relative, but there is no baseURL")
 	} else {
 		folder := *base
 		folder.Path, folder.RawPath = strings.TrimSuffix(base.Path, "/")+"/", strings.TrimSuffix(base.EscapedPath(), "/")+"/"
 		ref.Fragment, ref.RawFragment = "", ""
-		ref, out.Chosen = folder.ResolveReference(ref), false
+		ref, out.FromValue = folder.ResolveReference(ref), false
 	}
 	if err != nil {
-		return Address{}, fmt.Errorf("url begins with a value that cannot be used: %w", err)
+		return Address{}, fmt.Errorf("url begins with an invalid value: %w", err)
 	}
 	out.URL = ref
 	if len(parts) == 1 {
 		return out, nil
 	}
 	if ref.RawQuery != "" {
-		return Address{}, errors.New("url begins with a URL that has a query, and more follows; give `query` instead")
+		return Address{}, errors.New("url begins with a URL with a query, so nothing can follow it; use the argument `query` instead")
 	}
-	out.URL, err = below(ref, parts[1:])
+	out.URL, err = resolvePath(ref, parts[1:])
 	return out, err
 }
 
-// Spelled is the beginning of a URL, up to where its path begins, where its author has
-// spelled out which domain it is in: all of it, or what stands behind the last value, of
-// two names at least ("https://${inputs.region}.example.com"). Else it is "".
-func Spelled(parts []spec.Part) string {
+// SpelledOrigin returns the part of a `url` before its path, if the author spelled out the
+// domain, else "". The author did so if no value is in it, or if at least two labels follow
+// the last value ("https://${inputs.region}.example.com").
+func SpelledOrigin(parts []spec.Part) string {
 	text, behind := "", ""
 	for i, p := range parts {
 		if !p.Literal {
@@ -293,9 +292,10 @@ func Spelled(parts []spec.Part) string {
 	return text
 }
 
-// leading is the origin that literal text begins a URL with, and what follows;
-// nil where it is relative. Values in it are parts of a name.
-func leading(parts []spec.Part) (*url.URL, []spec.Part, error) {
+// literalOrigin returns the origin at the beginning of a `url` that begins with literal text,
+// and the remaining parts. It returns nil if the `url` is relative. Values in the origin must
+// be parts of a host name.
+func literalOrigin(parts []spec.Part) (*url.URL, []spec.Part, error) {
 	if !strings.Contains(parts[0].Text, "://") || strings.HasPrefix(parts[0].Text, "/") {
 		return nil, parts, nil
 	}
@@ -333,15 +333,15 @@ func wrapURL(err error) error {
 	return nil
 }
 
-// OriginOf is where requests to the URL go.
+// OriginOf returns the origin of a URL.
 func OriginOf(u *url.URL) (grant.Origin, error) {
 	if u.Scheme != "http" && u.Scheme != "https" {
-		return grant.Origin{}, fmt.Errorf("%q is not http or https", u.Scheme)
+		return grant.Origin{}, fmt.Errorf("expected the scheme http or https, got %q", u.Scheme)
 	}
 	return grant.OriginOf(u)
 }
 
-// SameOrigin reports whether requests to both go to one place.
+// SameOrigin reports whether both URLs have the same origin.
 func SameOrigin(a, b *url.URL) bool {
 	if a == nil || b == nil {
 		return false
@@ -354,8 +354,8 @@ func SameOrigin(a, b *url.URL) bool {
 	return err == nil && err2 == nil && x == y
 }
 
-// Display is a URL as messages have it: without its query, which may hold
-// secrets, and without the origin where that is the base's.
+// Display returns the URL for messages: without the query, which may contain secrets, and
+// without the origin if it is that of the base.
 func Display(u, base *url.URL) string {
 	const most = 200
 	path := u.EscapedPath()

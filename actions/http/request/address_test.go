@@ -40,18 +40,18 @@ func TestPath(t *testing.T) {
 		{"", "/pets", "", "baseURL"},
 		{"https://user:hunter2@x.test", "/pets", "", "auth: basic"},
 		{"https://x.test?a=b", "/pets", "", "query"},
-		{"ftp://x.test", "/pets", "", "not http or https"},
+		{"ftp://x.test", "/pets", "", "expected the scheme http or https"},
 		{"x.test/v1", "/pets", "", "no host"},
 	} {
 		t.Run(tc.base+" "+tc.path, func(t *testing.T) {
 			var base *url.URL
 			var err error
 			if tc.base != "" {
-				base, err = baseURL(tc.base)
+				base, err = parseBaseURL(tc.base)
 			}
 			var u *url.URL
 			if err == nil {
-				u, err = below(base, parts(tc.path))
+				u, err = resolvePath(base, parts(tc.path))
 			}
 			checkAddress(t, u, err, tc.want, tc.err)
 		})
@@ -69,13 +69,13 @@ func TestURL(t *testing.T) {
 		{"", "https://x.test:${80@evil.test}/v1", "", "cannot be part of a host"},
 		{"", "${https://y.test/a?b=c}", "https://y.test/a?b=c", ""},
 		{"", "${https://y.test/v1/}/pets/${a/b}", "https://y.test/v1/pets/a%2Fb", ""},
-		{"", "${https://y.test/?x=y}/pets", "", "has a query"},
+		{"", "${https://y.test/?x=y}/pets", "", "a URL with a query"},
 		{"", "${https://me:hunter2@y.test}", "", "user or a password"},
 		{"", "${javascript:alert(1)}", "", "no host"},
 		{"", "${file:///etc/passwd}", "", "no host"},
 		{"", "${/pets}", "", "no baseURL"},
 		{"", "${}", "", "not a URL"},
-		{"", "//evil.test/x", "", "write the scheme too"},
+		{"", "//evil.test/x", "", "add the scheme"},
 		{"https://x.test/v1", "${/ops/7}", "https://x.test/ops/7", ""},
 		{"https://x.test/v1", "${ops/7?a=b}", "https://x.test/v1/ops/7?a=b", ""},
 		{"https://x.test/v1", "${//y.test/z}", "https://y.test/z", ""},
@@ -86,7 +86,7 @@ func TestURL(t *testing.T) {
 			if tc.base != "" {
 				base = mustURL(t, tc.base)
 			}
-			a, err := located(base, parts(tc.url))
+			a, err := resolveURL(base, parts(tc.url))
 			checkAddress(t, a.URL, err, tc.want, tc.err)
 		})
 	}
@@ -97,7 +97,7 @@ func checkAddress(t *testing.T, u *url.URL, err error, want, message string) {
 	switch {
 	case message != "":
 		if err == nil || !strings.Contains(err.Error(), message) {
-			t.Errorf("error %v, want one with %q", err, message)
+			t.Errorf("expected an error with %q, got %v", message, err)
 		}
 		if err != nil && strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("the error shows a password: %v", err)
@@ -105,18 +105,18 @@ func checkAddress(t *testing.T, u *url.URL, err error, want, message string) {
 	case err != nil:
 		t.Error(err)
 	case u.String() != want:
-		t.Errorf("%s, want %s", u, want)
+		t.Errorf("got %s, want %s", u, want)
 	}
 }
 
-// FuzzPath sees that no value leaves its segment, whatever it is.
+// FuzzPath checks that no value changes the path outside of its segment.
 func FuzzPath(f *testing.F) {
 	for _, s := range []string{"", ".", "..", "a/b", "%2e%2e", "?", "#", "\x00", "\\..", "ü", "\xff", "a\r\nb", ";x", "//", "@", ":80"} {
 		f.Add(s, s)
 	}
 	base := mustURL(f, "https://x.test/v1")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		u, err := below(base, []spec.Part{
+		u, err := resolvePath(base, []spec.Part{
 			{Text: "/pets/", Literal: true}, {Text: a}, {Text: "/toys/", Literal: true}, {Text: b}, {Text: "?q=", Literal: true}, {Text: a},
 		})
 		special := func(s string) bool { return s == "" || s == "." || s == ".." }
@@ -128,22 +128,22 @@ func FuzzPath(f *testing.F) {
 		}
 		again, err := url.Parse(u.String())
 		if err != nil || again.Host != "x.test" || again.Scheme != "https" || again.Fragment != "" || again.User != nil {
-			t.Fatalf("%q, %q: %s leads elsewhere (%v)", a, b, u, err)
+			t.Fatalf("%q, %q: %s has another origin (%v)", a, b, u, err)
 		}
 		segments := strings.Split(again.EscapedPath(), "/")
 		if len(segments) != 6 || special(a) || special(b) {
-			t.Fatalf("%q, %q: %s has other segments", a, b, u)
+			t.Fatalf("%q, %q: %s has a different number of segments", a, b, u)
 		}
 		for i, want := range []string{3: a, 5: b} {
 			if want == "" {
 				continue
 			}
 			if got, err := url.PathUnescape(segments[i]); err != nil || got != want {
-				t.Fatalf("%q arrives as %q (%v)", want, got, err)
+				t.Fatalf("%q is decoded as %q (%v)", want, got, err)
 			}
 		}
 		if got := again.Query().Get("q"); got != a {
-			t.Fatalf("%q arrives as %q", a, got)
+			t.Fatalf("%q is decoded as %q", a, got)
 		}
 		if !utf8.ValidString(u.String()) {
 			t.Fatalf("%q is not a URL", u)
@@ -151,7 +151,8 @@ func FuzzPath(f *testing.F) {
 	})
 }
 
-// TestSegments: what segments(…) gives stays apart, and never makes another path.
+// TestSegments checks that the elements of segments(…) remain separate segments, and never
+// result in another path.
 func TestSegments(t *testing.T) {
 	base := mustURL(t, "https://x.test")
 	for value, want := range map[string]string{
@@ -170,10 +171,10 @@ func TestSegments(t *testing.T) {
 		for _, p := range evaluated {
 			parts = append(parts, spec.Part{Text: p.Text, Literal: p.Literal})
 		}
-		u, err := below(base, parts)
+		u, err := resolvePath(base, parts)
 		if got := ""; err == nil {
 			if got = u.EscapedPath(); got != want {
-				t.Errorf("%q is %q, want %q", value, got, want)
+				t.Errorf("%q: got %q, want %q", value, got, want)
 			}
 		} else if want != "" {
 			t.Errorf("%q: %v", value, err)
@@ -181,7 +182,7 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-// partsOf splits a template: what is in ${…} is a value.
+// parts splits a template. The text in ${…} is a value.
 func parts(template string) []spec.Part {
 	var out []spec.Part
 	for template != "" {

@@ -11,34 +11,34 @@ import (
 	"github.com/declprov/declprov/actions"
 )
 
-// Bodies are the arguments that make a body.
-func Bodies() []string {
+// BodyArguments returns the names of the arguments that define a body.
+func BodyArguments() []string {
 	return []string{"json", "form", "multipart", "text", "xml", "bytes", "graphql"}
 }
 
-// Body is a body that can be sent more than once.
+// Body is the body of a request. It can be sent more than once.
 type Body struct {
 	contentType string
 	Size        int64
 	Open        func() (io.ReadCloser, error)
 }
 
-// NewBody returns a body of these bytes.
+// NewBody returns a body with these bytes.
 func NewBody(contentType string, data []byte) *Body {
 	return &Body{contentType: contentType, Size: int64(len(data)), Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(data)), nil
 	}}
 }
 
-// bodyOf makes the body of the one argument that gives it; nil is none.
-func (g Arguments) bodyOf(h handed) (*Body, error) {
+// bodyOf returns the body that the arguments define, or nil.
+func (g Arguments) bodyOf(h assetEncoder) (*Body, error) {
 	var found string
-	for _, name := range Bodies() {
+	for _, name := range BodyArguments() {
 		if g.bodies[name] == nil {
 			continue
 		}
 		if found != "" {
-			return nil, fmt.Errorf("%s and %s both make a body; give one of them", found, name)
+			return nil, fmt.Errorf("%s and %s both define a body; remove one of them", found, name)
 		}
 		found = name
 	}
@@ -52,10 +52,10 @@ func (g Arguments) bodyOf(h handed) (*Body, error) {
 	return p, nil
 }
 
-// Encode makes the body of a value that holds no files.
-func Encode(as string, v any) (*Body, error) { return encodeBody(as, v, handed{}) }
+// Encode returns the body for the argument `as` with this value, which contains no assets.
+func Encode(as string, v any) (*Body, error) { return encodeBody(as, v, assetEncoder{}) }
 
-func encodeBody(as string, v any, h handed) (*Body, error) {
+func encodeBody(as string, v any, h assetEncoder) (*Body, error) {
 	switch as {
 	case "json":
 		data, err := EncodeJSON(v)
@@ -63,7 +63,7 @@ func encodeBody(as string, v any, h handed) (*Body, error) {
 	case "form":
 		m, ok := v.(map[string]any)
 		if !ok {
-			return nil, fmt.Errorf("it is %s, and must be an object", actions.KindOf(v))
+			return nil, fmt.Errorf("expected an object, got %s", actions.KindOf(v))
 		}
 		pairs, err := Parameters("form", m)
 		return NewBody("application/x-www-form-urlencoded", []byte(EncodePairs(pairs))), err
@@ -78,19 +78,19 @@ func encodeBody(as string, v any, h handed) (*Body, error) {
 	case "multipart":
 		parts, ok := v.([]any)
 		if !ok {
-			return nil, fmt.Errorf("it is %s, and a list is wanted", actions.KindOf(v))
+			return nil, fmt.Errorf("expected a list, got %s", actions.KindOf(v))
 		}
 		return multipartBody(parts, h)
 	default:
-		return h.bytes(v)
+		return h.encodeBytes(v)
 	}
 }
 
-// graphqlBody is a GraphQL request as servers take it over HTTP.
+// graphqlBody returns the body of a GraphQL request.
 func graphqlBody(v any) (*Body, error) {
 	m, ok := v.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("it is %s, and must be an object", actions.KindOf(v))
+		return nil, fmt.Errorf("expected an object, got %s", actions.KindOf(v))
 	}
 	out := maps.Clone(m)
 	for _, name := range []string{"variables", "operationName"} {
@@ -104,7 +104,7 @@ func graphqlBody(v any) (*Body, error) {
 
 var mutation = regexp.MustCompile(`(?i)\b(mutation|subscription)\b`)
 
-// GraphQLEffect is none for a document that can hold nothing but queries.
+// GraphQLEffect returns None if the document certainly contains only queries.
 func GraphQLEffect(m map[string]any) actions.Effect {
 	query, _ := m["query"].(string)
 	query = strings.TrimSpace(query)
@@ -114,8 +114,9 @@ func GraphQLEffect(m map[string]any) actions.Effect {
 	return actions.None
 }
 
-// Same reports whether two bodies hold the same; what cannot be read holds nothing.
-func (p *Body) Same(other *Body) bool {
+// Equal reports whether two bodies have the same content. A body that cannot be read has
+// none.
+func (p *Body) Equal(other *Body) bool {
 	if p == nil || other == nil || p.Size != other.Size {
 		return false
 	}
@@ -134,5 +135,5 @@ func (p *Body) Same(other *Body) bool {
 // BodyError is the error of a body that cannot be read.
 type BodyError struct{ Err error }
 
-func (e *BodyError) Error() string { return "its body cannot be read: " + e.Err.Error() }
+func (e *BodyError) Error() string { return "the body cannot be read: " + e.Err.Error() }
 func (e *BodyError) Unwrap() error { return e.Err }

@@ -9,11 +9,11 @@ import (
 	"github.com/declprov/declprov/actions"
 )
 
-// Pair is one parameter.
+// Pair is one parameter of a query or form.
 type Pair struct{ Name, Value string }
 
-// Parameters are those of a map, sorted by name: a list is repeated, null is
-// left out.
+// Parameters returns the parameters in a map, sorted by name. A list becomes repeated
+// parameters, and null is omitted.
 func Parameters(argument string, m map[string]any) ([]Pair, error) {
 	var out []Pair
 	for _, name := range slices.Sorted(maps.Keys(m)) {
@@ -35,7 +35,7 @@ func Parameters(argument string, m map[string]any) ([]Pair, error) {
 	return out, nil
 }
 
-// EncodePairs writes parameters as a query or a form.
+// EncodePairs encodes parameters as a query or form.
 func EncodePairs(pairs []Pair) string {
 	var b strings.Builder
 	for i, p := range pairs {
@@ -49,8 +49,8 @@ func EncodePairs(pairs []Pair) string {
 	return b.String()
 }
 
-// escapeQuery escapes all but the characters that mean nothing anywhere (RFC
-// 3986, 2.3). A space is %20, which queries and forms both read as one.
+// escapeQuery escapes all but the unreserved characters (RFC 3986, 2.3). It encodes a space
+// as %20, which is valid in queries and forms.
 func escapeQuery(s string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder

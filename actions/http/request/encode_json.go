@@ -15,9 +15,8 @@ import (
 	"github.com/declprov/declprov/spec/decode"
 )
 
-// EncodeJSON is the value as JSON: characters as they are, numbers with all
-// their digits, members sorted by name. Text that is no UTF-8 has no form in
-// JSON, and is refused.
+// EncodeJSON encodes a value as JSON, with exact numbers, members sorted by name, and no
+// unnecessary escapes. A string that is not valid UTF-8 is an error.
 func EncodeJSON(v any) ([]byte, error) { return appendJSON(make([]byte, 0, 256), v, 0) }
 
 func appendJSON(b []byte, v any, depth int) ([]byte, error) {
@@ -38,10 +37,10 @@ func appendJSON(b []byte, v any, depth int) ([]byte, error) {
 	case map[string]any:
 		return appendObject(b, v, depth)
 	case *spec.File:
-		return nil, errors.New("a file is in it; send it by `multipart` or `bytes`")
+		return nil, errors.New("the value contains a file; use `multipart` or `bytes` to send files")
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, errors.New("a number in it is not finite")
+			return nil, errors.New("the value contains a number that is not finite")
 		}
 	case json.Number:
 	case fmt.Stringer: // a time
@@ -49,7 +48,7 @@ func appendJSON(b []byte, v any, depth int) ([]byte, error) {
 	}
 	data, err := json.Marshal(v)
 	if err != nil {
-		return nil, fmt.Errorf("%s in it cannot be written as JSON", actions.KindOf(v))
+		return nil, fmt.Errorf("the value contains %s, which cannot be encoded as JSON", actions.KindOf(v))
 	}
 	return append(b, data...), nil
 }
@@ -83,10 +82,10 @@ func appendObject(b []byte, m map[string]any, depth int) (out []byte, err error)
 	return append(b, '}'), nil
 }
 
-// appendText writes a string with as few escapes as JSON allows (RFC 8259, 7).
+// appendText appends a string with the fewest escapes that JSON allows (RFC 8259, 7).
 func appendText(b []byte, s string) ([]byte, error) {
 	if !utf8.ValidString(s) {
-		return nil, errors.New("a text in it is no valid UTF-8, which JSON cannot carry; write base64encode(…)")
+		return nil, errors.New("the value contains a string that is not valid UTF-8; use base64encode(…)")
 	}
 	b = append(b, '"')
 	for i := range len(s) {

@@ -17,29 +17,29 @@ import (
 	"github.com/declprov/declprov/spec/decode"
 )
 
-// XML as objects: a member is an element, a list several of its name, "@name"
-// an attribute, "#text" the text beside attributes, "#children" a list of
-// objects with one member each, where order matters.
+// XML as objects: a member is an element, a list is several elements of the same name,
+// "@name" is an attribute, "#text" is the text of an element with attributes, and "#children"
+// is a list of objects with one member each, for elements whose order matters.
 
-// xmlSpace is the namespace of xml:lang, which needs no declaration.
+// xmlSpace is the namespace of xml:lang. Its prefix xml is predefined.
 const xmlSpace = "http://www.w3.org/XML/1998/namespace"
 
 var xmlName = sync.OnceValue(func() *regexp.Regexp {
-	// Compiled on first use: its classes of letters take 0.3 ms of a start that may write no XML.
+	// Compiled on first use: it takes 0.3 ms, and most providers never write XML.
 	return regexp.MustCompile(`^[\pL_][\pL\pN._-]*(:[\pL_][\pL\pN._-]*)?$`)
 })
 
-// EncodeXML writes an object as a document.
+// EncodeXML encodes an object with one member as an XML document.
 func EncodeXML(v any) ([]byte, error) {
 	m, ok := v.(map[string]any)
 	if !ok || len(m) != 1 {
-		return nil, errors.New("XML has one root: give an object with one member")
+		return nil, errors.New("expected an object with one member, the root element")
 	}
 	var b bytes.Buffer
 	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
 	for name, root := range m {
 		if _, isList := root.([]any); isList {
-			return nil, errors.New("XML has one root, and this is a list of them")
+			return nil, errors.New("expected one root element, got a list")
 		}
 		if err := writeElement(&b, name, root, 0, ""); err != nil {
 			return nil, err
@@ -48,23 +48,23 @@ func EncodeXML(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// writeElement writes an element in a namespace that holds without a prefix: a name
-// "{uri}local" changes it, for the element and what is below it.
-func writeElement(b *bytes.Buffer, whole string, v any, depth int, space string) error {
+// writeElement writes an element. space is the default namespace at this place. A qualified
+// name "{uri}local" changes the default namespace for the element and its content.
+func writeElement(b *bytes.Buffer, qualified string, v any, depth int, space string) error {
 	if depth > decode.MaxDepth {
 		return decode.DepthError{}
 	}
-	name, own, err := nameIn(whole)
+	name, own, err := splitName(qualified)
 	if err != nil {
 		return err
 	}
 	if !xmlName().MatchString(name) {
-		return fmt.Errorf("%q is not a valid name of an element", actions.Clip(name, 80))
+		return fmt.Errorf("%q is not a valid element name", actions.Clip(name, 80))
 	}
 	list, isList := v.([]any)
 	if isList {
 		for _, item := range list {
-			if err := writeElement(b, whole, item, depth+1, space); err != nil {
+			if err := writeElement(b, qualified, item, depth+1, space); err != nil {
 				return err
 			}
 		}
@@ -75,7 +75,7 @@ func writeElement(b *bytes.Buffer, whole string, v any, depth int, space string)
 		m = map[string]any{"#text": v}
 	}
 	b.WriteString("<" + name)
-	if space, err = writeSpace(b, m, name, own, space); err != nil {
+	if space, err = writeNamespace(b, m, name, own, space); err != nil {
 		return err
 	}
 	for i, key := range slices.Sorted(maps.Keys(m)) {
@@ -93,13 +93,13 @@ func writeElement(b *bytes.Buffer, whole string, v any, depth int, space string)
 	return nil
 }
 
-// writeSpace writes the namespace of an element's own, which its name or @xmlns gives, and
-// returns the one that holds below it.
-func writeSpace(b *bytes.Buffer, m map[string]any, name, own, space string) (string, error) {
+// writeNamespace declares the namespace of an element, which is given by its name (own) or by
+// @xmlns, and returns the default namespace of its content.
+func writeNamespace(b *bytes.Buffer, m map[string]any, name, own, space string) (string, error) {
 	written, given := m["@xmlns"].(string)
 	switch {
 	case given && own != "":
-		return "", fmt.Errorf("%s: a namespace in the name, and @xmlns beside it: give one", name)
+		return "", fmt.Errorf("%s: the namespace is given by the name and by @xmlns; remove one of them", name)
 	case given:
 		return written, nil
 	case own != "" && own != space:
@@ -109,22 +109,22 @@ func writeSpace(b *bytes.Buffer, m map[string]any, name, own, space string) (str
 	}
 }
 
-// nameIn splits "{uri}local".
-func nameIn(whole string) (local, space string, err error) {
-	if !strings.HasPrefix(whole, "{") {
-		return whole, "", nil
+// splitName splits a name "{uri}local".
+func splitName(qualified string) (local, space string, err error) {
+	if !strings.HasPrefix(qualified, "{") {
+		return qualified, "", nil
 	}
-	space, local, ok := strings.Cut(whole[1:], "}")
+	space, local, ok := strings.Cut(qualified[1:], "}")
 	if !ok || space == "" || strings.Contains(local, ":") {
-		return "", "", fmt.Errorf("%q is not a valid name of an element: write {namespace}name, or a prefix that @xmlns:… declares", actions.Clip(whole, 80))
+		return "", "", fmt.Errorf("%q is not a valid element name: use {namespace}name, or a prefix that @xmlns:… declares", actions.Clip(qualified, 80))
 	}
 	return local, space, nil
 }
 
-// writeAttribute writes an attribute, which is in no namespace without a prefix: number
-// makes one that no other of its element has.
-func writeAttribute(b *bytes.Buffer, whole string, v any, number int) error {
-	name, space, err := nameIn(whole)
+// writeAttribute writes an attribute. Default namespaces do not apply to attributes, so a
+// qualified name needs a prefix, which contains the number to be unique in the element.
+func writeAttribute(b *bytes.Buffer, qualified string, v any, number int) error {
+	name, space, err := splitName(qualified)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func writeAttribute(b *bytes.Buffer, whole string, v any, number int) error {
 		name = prefix + ":" + name
 	}
 	if !xmlName().MatchString(name) {
-		return fmt.Errorf("%q is not a valid name of an attribute", actions.Clip(name, 80))
+		return fmt.Errorf("%q is not a valid attribute name", actions.Clip(name, 80))
 	}
 	s, err := xmlText(v)
 	if err != nil {
@@ -167,16 +167,16 @@ func writeContent(b *bytes.Buffer, m map[string]any, depth int, space string) er
 	return writeChildren(b, m["#children"], depth, space)
 }
 
-// writeChildren writes the elements whose order matters.
+// writeChildren writes the elements of "#children" in their order.
 func writeChildren(b *bytes.Buffer, v any, depth int, space string) error {
 	children, ok := v.([]any)
 	if !ok && v != nil {
-		return errors.New("#children is a list of objects")
+		return errors.New("#children: expected a list of objects")
 	}
 	for _, child := range children {
 		one, ok := child.(map[string]any)
 		if !ok || len(one) != 1 {
-			return errors.New("each of #children is an object with one member")
+			return errors.New("#children: expected objects with one member each")
 		}
 		for key, v := range one {
 			if err := writeElement(b, key, v, depth+1, space); err != nil {
@@ -187,18 +187,18 @@ func writeChildren(b *bytes.Buffer, v any, depth int, space string) error {
 	return nil
 }
 
-// xmlText is a scalar, escaped. What XML 1.0 has no form for is refused.
+// xmlText returns an escaped scalar. Characters that XML 1.0 cannot represent are an error.
 func xmlText(v any) (string, error) {
 	s, err := actions.TextOf(v)
 	if err != nil {
 		return "", err
 	}
 	if !utf8.ValidString(s) {
-		return "", errors.New("a text is no valid UTF-8; write base64encode(…)")
+		return "", errors.New("the value contains a string that is not valid UTF-8; use base64encode(…)")
 	}
 	for _, r := range s {
 		if r < 0x20 && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
-			return "", fmt.Errorf("a text holds the character U+%04X, which XML cannot carry; write base64encode(…)", r)
+			return "", fmt.Errorf("the value contains the character U+%04X, which is not valid in XML; use base64encode(…)", r)
 		}
 	}
 	var b strings.Builder

@@ -12,8 +12,8 @@ import (
 	"github.com/declprov/declprov/actions"
 )
 
-// IsReserved reports whether a header says how a request is sent, which is not for a spec
-// to say.
+// IsReserved reports whether a header is set by the transport, so that a spec must not set
+// it.
 func IsReserved(name string) bool {
 	switch textproto.CanonicalMIMEHeaderKey(name) {
 	case "Host", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Upgrade", "Te",
@@ -24,7 +24,7 @@ func IsReserved(name string) bool {
 	}
 }
 
-// IsToken reports whether a text can be a header's name (RFC 9110, 5.6.2).
+// IsToken reports whether a text is a valid header name (RFC 9110, 5.6.2).
 func IsToken(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -35,9 +35,8 @@ func IsToken(s string) bool {
 	return s != ""
 }
 
-// setHeaders adds the headers of the arguments, as far as they go to the request's
-// address, and those that follow from the body and the answer that is wanted.
-func (r *Request) setHeaders(headers map[string]any, accept string, goes Carries) error {
+// setHeaders adds the headers of the arguments that pass the filter, and default headers.
+func (r *Request) setHeaders(headers map[string]any, accept string, filter HeaderFilter) error {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		if headers[name] == nil {
 			continue
@@ -46,31 +45,31 @@ func (r *Request) setHeaders(headers map[string]any, accept string, goes Carries
 		if err != nil {
 			return fmt.Errorf("header %q: %w", name, err)
 		}
-		switch sent, err := goes(name, r.At); {
+		switch sends, err := filter(name, r.Address); {
 		case err != nil:
 			return err
-		case !sent:
+		case !sends:
 			continue
 		}
 		if err := setHeader(r.Headers, name, value); err != nil {
 			return err
 		}
 	}
-	byDefault := func(name, value string) {
+	setDefault := func(name, value string) {
 		if value != "" && r.Headers.Get(name) == "" {
 			r.Headers.Set(name, value)
 		}
 	}
 	if r.Body != nil {
-		byDefault("Content-Type", r.Body.contentType)
+		setDefault("Content-Type", r.Body.contentType)
 	}
-	byDefault("Accept", accept)
-	byDefault("User-Agent", "declprov")
+	setDefault("Accept", accept)
+	setDefault("User-Agent", "declprov")
 	return nil
 }
 
-// accept is what the answer may be, by the argument `response`.
-func accept(response string) string {
+// acceptHeader returns the header Accept for the argument `response`.
+func acceptHeader(response string) string {
 	switch response {
 	case "json":
 		return "application/json"
@@ -83,34 +82,35 @@ func accept(response string) string {
 	}
 }
 
-// setHeader adds a header, or says why HTTP has no form for it.
+// setHeader sets a header, or returns an error if HTTP cannot represent it.
 func setHeader(h http.Header, name, value string) error {
 	canonical := textproto.CanonicalMIMEHeaderKey(name)
 	switch {
 	case !IsToken(name):
-		return fmt.Errorf("%q is not a valid name of a header", actions.Clip(name, 80))
+		return fmt.Errorf("%q is not a valid header name", actions.Clip(name, 80))
 	case IsReserved(canonical):
-		return fmt.Errorf("header %q is set by what sends the request, and cannot be given", name)
+		return fmt.Errorf("header %q is set automatically and cannot be overridden", name)
 	}
-	if err := CheckHeader(value); err != nil {
+	if err := CheckHeaderValue(value); err != nil {
 		return fmt.Errorf("header %q: %w", name, err)
 	}
 	h.Set(canonical, value)
 	return nil
 }
 
-// CheckHeader refuses a value that no header carries as it is (RFC 9110, 5.5).
-func CheckHeader(value string) error {
+// CheckHeaderValue returns an error if HTTP cannot transmit the value unchanged (RFC 9110,
+// 5.5).
+func CheckHeaderValue(value string) error {
 	for i := range len(value) {
 		switch c := value[i]; {
 		case c == '\r' || c == '\n' || c == 0:
-			return errors.New("its value holds a line end or NUL, which would begin another header; trim(…) takes away those at its ends")
+			return errors.New("the value contains a line break or NUL; use trim(…) to remove line breaks at its ends")
 		case c < ' ' && c != '\t' || c == 0x7f:
-			return fmt.Errorf("its value holds the control character 0x%02x, which HTTP has no form for", c)
+			return fmt.Errorf("the value contains the control character 0x%02x, which is not valid in a header", c)
 		}
 	}
 	if strings.Trim(value, " \t") != value {
-		return errors.New("its value begins or ends with a space, which HTTP takes away; trim(…) it")
+		return errors.New("the value begins or ends with a space, which HTTP removes; use trim(…)")
 	}
 	return nil
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// multipartBody joins the parts. Each is opened when its turn comes, so that
-// large files stay on the disk; the size is known beforehand.
-func multipartBody(parts []any, h handed) (*Body, error) {
+// multipartBody returns a body of several parts. It opens each part only when it is sent, so
+// that large files are not loaded into memory. The size is known in advance.
+func multipartBody(parts []any, h assetEncoder) (*Body, error) {
 	var frame bytes.Buffer
 	w := multipart.NewWriter(&frame)
 	var pieces []*Body
@@ -43,22 +43,22 @@ func multipartBody(parts []any, h handed) (*Body, error) {
 	for _, p := range pieces {
 		out.Size += p.Size
 	}
-	out.Open = func() (io.ReadCloser, error) { return &chain{rest: pieces}, nil }
+	out.Open = func() (io.ReadCloser, error) { return &bodyChain{rest: pieces}, nil }
 	return out, nil
 }
 
-// partOf is a part's header and content.
-func partOf(m map[string]any, h handed) (textproto.MIMEHeader, *Body, error) {
+// partOf returns the header and content of a part.
+func partOf(m map[string]any, h assetEncoder) (textproto.MIMEHeader, *Body, error) {
 	name, _ := m["name"].(string)
 	filename, _ := m["filename"].(string)
 	mediaType, _ := m["contentType"].(string)
 	asset, isAsset := m["asset"].(*spec.File)
 	if (m["value"] != nil) == isAsset {
-		return nil, nil, errors.New("it has one of value and asset")
+		return nil, nil, errors.New("expected exactly one of value and asset")
 	}
 	for _, s := range []string{name, filename, mediaType} {
 		if strings.ContainsAny(s, "\x00\r\n") {
-			return nil, nil, errors.New("a name or type in it holds a line end or NUL, which would begin another header")
+			return nil, nil, errors.New("its name, filename or contentType contains a line break or NUL")
 		}
 	}
 	if name == "" {
@@ -69,7 +69,7 @@ func partOf(m map[string]any, h handed) (textproto.MIMEHeader, *Body, error) {
 	if isAsset {
 		part := h
 		part.format, _ = m["archiveFormat"].(string)
-		body, err = part.body(asset)
+		body, err = part.encodeAsset(asset)
 		if err == nil && filename == "" {
 			filename = part.filename(asset, name)
 		}
@@ -97,8 +97,8 @@ func partOf(m map[string]any, h handed) (textproto.MIMEHeader, *Body, error) {
 	return header, body, nil
 }
 
-// lastName is the last name of a path, or def.
-func lastName(path, def string) string {
+// baseName returns the last element of a path, or def if that is empty.
+func baseName(path, def string) string {
 	path = path[strings.LastIndexAny(path, `/\`)+1:]
 	if path == "" {
 		return def
@@ -106,14 +106,14 @@ func lastName(path, def string) string {
 	return path
 }
 
-// chain reads one payload after the other, each open only in its turn.
-type chain struct {
+// bodyChain reads several bodies in sequence, and opens each only when it is reached.
+type bodyChain struct {
 	rest    []*Body
 	current io.ReadCloser
 	left    int64
 }
 
-func (c *chain) Read(p []byte) (int, error) {
+func (c *bodyChain) Read(p []byte) (int, error) {
 	for {
 		if c.current == nil {
 			if len(c.rest) == 0 {
@@ -142,7 +142,7 @@ func (c *chain) Read(p []byte) (int, error) {
 
 var errShrunk = errors.New("a file became shorter while it was sent")
 
-func (c *chain) Close() error {
+func (c *bodyChain) Close() error {
 	if c.current == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-// Package request makes requests of arguments: where they go, and what they carry, but for
+// Package request makes requests from arguments: their URL, headers and body, without
 // credentials.
 package request
 
@@ -15,23 +15,23 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// MethodPattern is what methods look like.
+// MethodPattern is the pattern of valid methods.
 const MethodPattern = `^[A-Z][A-Z-]{0,30}$`
 
 var isMethod = regexp.MustCompile(MethodPattern).MatchString
 
-// Request is one request, ready to be sent any number of times.
+// Request is one request. It can be sent any number of times.
 type Request struct {
 	Method  string
-	At      Address
-	Pairs   []Pair // the query, beside what is in the address
+	Address Address
+	Query   []Pair // the query, in addition to that of the address
 	Headers http.Header
 	Body    *Body
-	// Effect is whether it changes anything.
+	// Effect says whether the request changes anything.
 	Effect actions.Effect
 }
 
-// Arguments are those that a request is made of: a call's, or those of the login within one.
+// Arguments are the arguments that define a request, of a call or of the login within one.
 type Arguments struct {
 	Method         string         `arg:"method"`
 	Path           []spec.Part    `arg:"path"`
@@ -45,10 +45,10 @@ type Arguments struct {
 	IfNoneMatch    any            `arg:"ifNoneMatch"`
 	IdempotencyKey any            `arg:"idempotencyKey"`
 
-	// bodies has those that make a body, each under its name.
+	// bodies has the arguments that define a body, by name.
 	bodies map[string]any
-	// written reports whether the spec gives the argument, even if it is null; nil: what is
-	// in bodies is all.
+	// written reports whether the spec gives the argument, even if it is null. If it is nil,
+	// bodies has all given arguments.
 	written func(argument string) bool
 }
 
@@ -58,32 +58,31 @@ func ArgumentsOf(c *actions.Call) (g Arguments, err error) {
 	return g, c.Decode(&g)
 }
 
-// ArgumentsWithin returns those of a request that is an argument of a call: the object at
-// a path.
+// ArgumentsWithin returns the arguments of a request that is itself an argument: the object
+// at the path.
 func ArgumentsWithin(c *actions.Call, path string, object map[string]any) (g Arguments, err error) {
 	g = Arguments{bodies: object}
 	return g, c.DecodeWithin(path, object, &g)
 }
 
-// hasBody reports whether the spec gives the request a body, even if its value
-// is null: what the request does must not depend on that.
+// hasBody reports whether the spec gives the request a body, even if its value is null. The
+// default method must not depend on the value.
 func (g Arguments) hasBody() bool {
-	return slices.ContainsFunc(Bodies(), func(name string) bool {
+	return slices.ContainsFunc(BodyArguments(), func(name string) bool {
 		_, given := g.bodies[name]
 		return given || g.written != nil && g.written(name)
 	})
 }
 
-// Carries reports whether a header goes to an address, by the header's name; an error says
-// that it must not.
-type Carries func(name string, at Address) (bool, error)
+// HeaderFilter reports whether a header may be sent to an address. It returns an error if the
+// request must not be sent with that header.
+type HeaderFilter func(name string, at Address) (bool, error)
 
-// Request makes the request that arguments describe, without credentials. What it sends of
-// the user's files is read in ctx.
-func (g Arguments) Request(ctx context.Context, env *actions.Env, base *url.URL, goes Carries) (*Request, error) {
+// NewRequest returns the request that the arguments define. It reads assets in ctx.
+func (g Arguments) NewRequest(ctx context.Context, env *actions.Env, base *url.URL, filter HeaderFilter) (*Request, error) {
 	r := &Request{Method: g.Method, Headers: http.Header{}}
 	var err error
-	if r.Body, err = g.bodyOf(handed{ctx: ctx, env: env, format: g.ArchiveFormat}); err != nil {
+	if r.Body, err = g.bodyOf(assetEncoder{ctx: ctx, env: env, format: g.ArchiveFormat}); err != nil {
 		return nil, err
 	}
 	if r.Method == "" {
@@ -92,22 +91,22 @@ func (g Arguments) Request(ctx context.Context, env *actions.Env, base *url.URL,
 			r.Method = "POST"
 		}
 	}
-	if !plainMethod(r.Method) && (!isMethod(r.Method) || r.Method == "CONNECT" || r.Method == "TRACE") {
-		return nil, fmt.Errorf("method %q is none that can be sent; write it in capitals", actions.Clip(r.Method, 40))
+	if !isCommonMethod(r.Method) && (!isMethod(r.Method) || r.Method == "CONNECT" || r.Method == "TRACE") {
+		return nil, fmt.Errorf("invalid method %q; use a method in capitals", actions.Clip(r.Method, 40))
 	}
 	r.Effect = g.effect(r)
-	if r.At, err = g.place(base); err != nil {
+	if r.Address, err = g.address(base); err != nil {
 		return nil, err
 	}
-	if r.Pairs, err = Parameters("query", g.Query); err != nil {
+	if r.Query, err = Parameters("query", g.Query); err != nil {
 		return nil, err
 	}
-	return r, r.setHeaders(g.Headers, accept(g.Response), goes)
+	return r, r.setHeaders(g.Headers, acceptHeader(g.Response), filter)
 }
 
-// plainMethod reports whether it is one of the methods that nearly all requests
-// have.
-func plainMethod(method string) bool {
+// isCommonMethod reports whether the method is one of the most frequent ones, which need no
+// further check.
+func isCommonMethod(method string) bool {
 	switch method {
 	case "GET", "POST", "PUT", "PATCH", "DELETE":
 		return true
@@ -116,7 +115,8 @@ func plainMethod(method string) bool {
 	}
 }
 
-// effect is what the request changes, as effect says for a Static.
+// effect returns the effect of the request, like the function effect of the http family does
+// before it runs.
 func (g Arguments) effect(r *Request) actions.Effect {
 	switch g.Effect {
 	case "none":
@@ -130,24 +130,24 @@ func (g Arguments) effect(r *Request) actions.Effect {
 	return EffectOf(r.Method)
 }
 
-// place is where the request goes.
-func (g Arguments) place(base *url.URL) (Address, error) {
+// address returns the address of the request.
+func (g Arguments) address(base *url.URL) (Address, error) {
 	switch {
 	case g.Path != nil && g.URL != nil:
-		return Address{}, errors.New("path and url both say where the request goes; give one of them")
+		return Address{}, errors.New("path and url are both given; remove one of them")
 	case g.URL != nil:
-		return located(base, g.URL)
+		return resolveURL(base, g.URL)
 	case g.Path == nil:
-		return Address{}, errors.New("neither path nor url says where the request goes; give one of them")
+		return Address{}, errors.New("neither path nor url is given; add one of them")
 	default:
-		u, err := below(base, g.Path)
+		u, err := resolvePath(base, g.Path)
 		return Address{URL: u}, err
 	}
 }
 
-// ifMatch adds If-Match. A condition that is asked for and cannot be made is an
-// error: without it somebody else's change would be overwritten.
-func (r *Request) ifMatch(g Arguments, read string) error {
+// setIfMatch sets If-Match; read is the ETag of the last read. If it cannot be set, that is
+// an error: a request without it could overwrite another user's change.
+func (r *Request) setIfMatch(g Arguments, read string) error {
 	etag := ""
 	switch v := g.IfMatch.(type) {
 	case nil:
@@ -157,19 +157,19 @@ func (r *Request) ifMatch(g Arguments, read string) error {
 			return nil
 		}
 		if etag = read; etag == "" {
-			return errors.New("ifMatch: true needs the ETag of the last read, and there is no record of one: " +
-				"if the server gives one, refresh; else the spec cannot ask for it")
+			return errors.New("ifMatch: true requires the ETag of the last read, but none is recorded: " +
+				"run `pulumi refresh` if the server returns ETags, else remove ifMatch")
 		}
 	case string:
 		if etag = v; etag == "" {
-			return errors.New("ifMatch is empty text, which no ETag is; give the step an `if` where there may be none")
+			return errors.New("ifMatch is empty; expected an ETag (add an `if` to the step if there may be none)")
 		}
 	}
 	return setHeader(r.Headers, "If-Match", etag)
 }
 
-// ifNoneMatch adds If-None-Match: true is `*`, "nothing may be there yet".
-func (r *Request) ifNoneMatch(g Arguments) error {
+// setIfNoneMatch sets If-None-Match. `true` means `*`: the object must not exist yet.
+func (r *Request) setIfNoneMatch(g Arguments) error {
 	switch v := g.IfNoneMatch.(type) {
 	case bool:
 		if v {
@@ -184,16 +184,16 @@ func (r *Request) ifNoneMatch(g Arguments) error {
 	return nil
 }
 
-// Conditions adds If-Match, If-None-Match and the idempotency key: the ETag of the last
-// read and the engine's own key are where the arguments give no other.
-func (r *Request) Conditions(g Arguments, read, key string) error {
-	if err := errors.Join(r.ifMatch(g, read), r.ifNoneMatch(g)); err != nil {
+// SetConditions sets If-Match, If-None-Match and the idempotency key. read is the ETag of the
+// last read, and key is the engine's key; both are used unless the arguments give others.
+func (r *Request) SetConditions(g Arguments, read, key string) error {
+	if err := errors.Join(r.setIfMatch(g, read), r.setIfNoneMatch(g)); err != nil {
 		return err
 	}
 	header := "Idempotency-Key"
 	switch v := g.IdempotencyKey.(type) {
 	case nil:
-		return nil // not written: see Arg.NotNull
+		return nil // not given: see Arg.NotNull
 	case bool:
 		if !v {
 			return nil
@@ -210,15 +210,15 @@ func (r *Request) Conditions(g Arguments, read, key string) error {
 		}
 	}
 	if key == "" {
-		return errors.New("idempotencyKey: the key is empty; without one a repeated request could be done twice")
+		return errors.New("idempotencyKey: the key is empty; without a key, a repeated request could take effect twice")
 	}
 	return setHeader(r.Headers, header, key)
 }
 
-// Complete is the URL with the whole query.
-func (r *Request) Complete(extra []Pair) *url.URL {
-	u := *r.At.URL
-	encoded := EncodePairs(append(slices.Clone(r.Pairs), extra...))
+// FullURL returns the URL with the whole query.
+func (r *Request) FullURL(extra []Pair) *url.URL {
+	u := *r.Address.URL
+	encoded := EncodePairs(append(slices.Clone(r.Query), extra...))
 	switch {
 	case u.RawQuery == "":
 		u.RawQuery = encoded
@@ -228,7 +228,7 @@ func (r *Request) Complete(extra []Pair) *url.URL {
 	return &u
 }
 
-// EffectOf is the effect of a method by its definition (RFC 9110, 9.2.1).
+// EffectOf returns the effect of a method by its definition (RFC 9110, 9.2.1).
 func EffectOf(method string) actions.Effect {
 	switch method {
 	case "GET", "HEAD", "OPTIONS":

@@ -11,27 +11,28 @@ import (
 	"github.com/declprov/declprov/actions/http/request"
 )
 
-// authenticator is how requests to the origin of baseURL are signed: with what
-// is known, or with a token that is fetched.
+// authenticator adds credentials to the requests to their origin: a static signature, or a
+// token that it fetches.
 type authenticator struct {
-	fixed signature
-	// source keeps the token that fetch gets; nil where there is none.
-	source *source
-	fetch  fetcher
+	static signature
+	// source keeps the token that fetch gets; nil if the signature is static.
+	source *tokenSource
+	fetch  tokenFetcher
 	header string
 	prefix string
 }
 
-// signature is what credentials add to a request.
+// signature is what an authenticator adds to a request.
 type signature struct {
 	header request.Pair
 	query  []request.Pair
-	// token is the one in it, cached that it was not fetched just now.
+	// token is the fetched token in it. cached says that the token was not fetched for this
+	// request.
 	token  string
 	cached bool
 }
 
-// credentials is what an argument says of them: one of its members.
+// credentials are the argument `auth`. Exactly one member is set.
 type credentials struct {
 	Bearer *string `arg:"bearer"`
 	Basic  *struct {
@@ -43,15 +44,15 @@ type credentials struct {
 	Login  *loginSettings  `arg:"login"`
 }
 
-// authentication reads the argument `auth`, or that of a login, which is at a path; nil is
-// none.
-func (s *Session) authentication(path string, v any) (*authenticator, error) {
+// newAuthenticator reads the argument `auth`, of the call or of the login at the path. It
+// returns nil if there is none.
+func (s *Session) newAuthenticator(path string, v any) (*authenticator, error) {
 	m, isMap := v.(map[string]any)
 	switch {
 	case v == nil || v == "none":
 		return nil, nil
 	case !isMap:
-		return nil, fmt.Errorf("is %s, and an object or \"none\" is wanted", actions.KindOf(v))
+		return nil, fmt.Errorf("expected an object or \"none\", got %s", actions.KindOf(v))
 	}
 	var kind string
 	for _, name := range []string{"bearer", "basic", "apiKey", "oauth2", "login"} {
@@ -59,7 +60,7 @@ func (s *Session) authentication(path string, v any) (*authenticator, error) {
 			continue
 		}
 		if kind != "" {
-			return nil, fmt.Errorf("%s and %s are both given; give one", kind, name)
+			return nil, fmt.Errorf("%s and %s are both given; remove one of them", kind, name)
 		}
 		kind = name
 	}
@@ -69,49 +70,49 @@ func (s *Session) authentication(path string, v any) (*authenticator, error) {
 	}
 	switch kind {
 	case "bearer":
-		return fixed("Authorization", "Bearer "+*c.Bearer, *c.Bearer)
+		return headerAuth("Authorization", "Bearer "+*c.Bearer, *c.Bearer)
 	case "basic":
-		return s.basic(c.Basic.Username, c.Basic.Password)
+		return s.basicAuth(c.Basic.Username, c.Basic.Password)
 	case "apiKey":
 		return c.APIKey.authenticator()
 	case "oauth2":
-		return s.oauth2(c.OAuth2)
+		return s.oauth2Auth(c.OAuth2)
 	case "login":
-		return s.login(c.Login)
+		return s.loginAuth(c.Login)
 	case "":
 		if m["origins"] != nil && len(m) == 1 {
-			return nil, nil // it is for headers
+			return nil, nil // origins without credentials: for secret headers
 		}
 		fallthrough
 	default:
-		return nil, errors.New("it names none of bearer, basic, apiKey, oauth2 and login; write \"none\" for none")
+		return nil, errors.New("expected one of bearer, basic, apiKey, oauth2 and login; use \"none\" to send no credentials")
 	}
 }
 
-// fixed is a header that holds the secret.
-func fixed(header, value, secret string) (*authenticator, error) {
+// headerAuth returns an authenticator that sets a header, whose value contains the secret.
+func headerAuth(header, value, secret string) (*authenticator, error) {
 	if secret == "" {
-		return nil, errors.New("it is empty")
+		return nil, errors.New("the credentials are empty")
 	}
 	if !request.IsToken(header) {
-		return nil, fmt.Errorf("%q is not a valid name of a header", actions.Clip(header, 80))
+		return nil, fmt.Errorf("%q is not a valid header name", actions.Clip(header, 80))
 	}
-	if err := request.CheckHeader(value); err != nil {
+	if err := request.CheckHeaderValue(value); err != nil {
 		return nil, err
 	}
-	return &authenticator{fixed: signature{header: request.Pair{Name: header, Value: value}}}, nil
+	return &authenticator{static: signature{header: request.Pair{Name: header, Value: value}}}, nil
 }
 
-func (s *Session) basic(user, password string) (*authenticator, error) {
+func (s *Session) basicAuth(user, password string) (*authenticator, error) {
 	if strings.Contains(user, ":") {
-		return nil, errors.New("basic: the username holds a colon, which would end it")
+		return nil, errors.New("basic: the username must not contain a colon")
 	}
 	encoded := base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
-	s.Judge.Secret(encoded)
-	return fixed("Authorization", "Basic "+encoded, encoded)
+	s.Judge.AddSecret(encoded)
+	return headerAuth("Authorization", "Basic "+encoded, encoded)
 }
 
-// keySettings says where a key stands in a request.
+// keySettings says where the request carries an API key.
 type keySettings struct {
 	Header string `arg:"header"`
 	Query  string `arg:"query"`
@@ -122,44 +123,44 @@ type keySettings struct {
 func (k *keySettings) authenticator() (*authenticator, error) {
 	switch {
 	case k.Header != "" && k.Query == "" && k.Cookie == "":
-		return fixed(k.Header, k.Value, k.Value)
+		return headerAuth(k.Header, k.Value, k.Value)
 	case k.Query != "" && k.Header == "" && k.Cookie == "":
-		return &authenticator{fixed: signature{query: []request.Pair{{Name: k.Query, Value: k.Value}}}}, nil
+		return &authenticator{static: signature{query: []request.Pair{{Name: k.Query, Value: k.Value}}}}, nil
 	case k.Cookie != "" && k.Header == "" && k.Query == "":
 		if !request.IsToken(k.Cookie) || strings.ContainsAny(k.Value, "; ,\"\\") {
-			return nil, errors.New("apiKey: the name or value of the cookie holds what no cookie can")
+			return nil, errors.New("apiKey: the name or value of the cookie contains a character that is not valid in a cookie")
 		}
-		return fixed("Cookie", k.Cookie+"="+k.Value, k.Value)
+		return headerAuth("Cookie", k.Cookie+"="+k.Value, k.Value)
 	default:
-		return nil, errors.New("apiKey: give one of header, query and cookie")
+		return nil, errors.New("apiKey: expected exactly one of header, query and cookie")
 	}
 }
 
-// sign makes the credentials of a request. Refused is a token that no longer
-// serves, or "".
+// sign returns the signature of a request. refused is a token that the server rejected, or
+// "".
 func (s *Session) sign(ctx context.Context, r *request.Request, refused string) (signature, actions.Outcome) {
 	done := actions.Outcome{Status: actions.Done}
 	if s.auth == nil {
 		return signature{}, done
 	}
-	goes, err := s.owner.sends(r.At.URL)
+	sends, err := s.owner.sendsTo(r.Address.URL)
 	if err != nil {
 		return signature{}, actions.Refuse(fmt.Errorf("%s: %w", s.Judge.Title(r), err))
 	}
-	if !goes {
+	if !sends {
 		return signature{}, done
 	}
 	if s.auth.source == nil {
-		return s.auth.fixed, done
+		return s.auth.static, done
 	}
 	t, cached, out := s.auth.source.token(ctx, refused, s.auth.fetch)
 	if out.Status != actions.Done {
 		return signature{}, out
 	}
-	s.Judge.Secret(t)
+	s.Judge.AddSecret(t)
 	value := s.auth.prefix + t
-	if err := request.CheckHeader(value); err != nil {
-		return signature{}, actions.Refuse(fmt.Errorf("auth: the token cannot be sent: %w", err))
+	if err := request.CheckHeaderValue(value); err != nil {
+		return signature{}, actions.Refuse(fmt.Errorf("auth: the token is not valid in a header: %w", err))
 	}
 	return signature{header: request.Pair{Name: s.auth.header, Value: value}, token: t, cached: cached}, done
 }

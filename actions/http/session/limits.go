@@ -11,7 +11,7 @@ import (
 	"github.com/declprov/declprov/actions/grant"
 )
 
-// limits hold back requests, by origin, over the life of an engine.
+// limits delays requests, by origin, for the lifetime of an engine.
 type limits struct {
 	mu    sync.Mutex
 	rates map[rateKey]*rate.Limiter
@@ -32,14 +32,14 @@ func newLimits() *limits {
 	return &limits{rates: map[rateKey]*rate.Limiter{}, slots: map[slotKey]chan struct{}{}}
 }
 
-// allowance is what a call's rateLimit and concurrency allow; zero is any.
+// allowance is a rate limit; the zero value is no limit.
 type allowance struct {
 	requests, burst int64
 	per             time.Duration
 }
 
-// pace are the arguments that hold back requests.
-type pace struct {
+// throttleSettings are the arguments that limit the rate and number of requests.
+type throttleSettings struct {
 	Concurrency int64 `arg:"concurrency"`
 	RateLimit   *struct {
 		Requests int64         `arg:"requests"`
@@ -48,16 +48,16 @@ type pace struct {
 	} `arg:"rateLimit"`
 }
 
-// restraint is how a call is held back.
-type restraint struct {
+// throttle delays the requests of a call.
+type throttle struct {
 	limits *limits
 	allowance
 	most int64
 }
 
-// of is the restraint that the arguments ask for.
-func (l *limits) of(p pace) (restraint, error) {
-	r := restraint{limits: l, most: p.Concurrency}
+// newThrottle returns the throttle for the arguments.
+func (l *limits) newThrottle(p throttleSettings) (throttle, error) {
+	r := throttle{limits: l, most: p.Concurrency}
 	if p.RateLimit == nil {
 		return r, nil
 	}
@@ -66,17 +66,17 @@ func (l *limits) of(p pace) (restraint, error) {
 		r.burst = *p.RateLimit.Burst
 	}
 	if r.requests < 1 || r.burst < 1 || r.per == 0 {
-		return r, fmt.Errorf("rateLimit: write {requests: 10, per: \"1s\"}, with numbers above zero")
+		return r, fmt.Errorf("rateLimit: expected positive numbers, as in {requests: 10, per: \"1s\"}")
 	}
 	return r, nil
 }
 
-// holdsBack reports whether a request may have to wait.
-func (r restraint) holdsBack() bool { return r.most > 0 || r.requests > 0 }
+// mayWait reports whether a request may have to wait.
+func (r throttle) mayWait() bool { return r.most > 0 || r.requests > 0 }
 
-// wait returns when the next request to the origin may be sent. Done must be
-// called when it is answered.
-func (r restraint) wait(ctx context.Context, origin grant.Origin) (done func(), err error) {
+// wait waits until the next request to the origin may be sent. The caller must call done when
+// the response has arrived.
+func (r throttle) wait(ctx context.Context, origin grant.Origin) (done func(), err error) {
 	done = func() {}
 	if r.most > 0 {
 		slots := r.limits.slotsOf(slotKey{origin, r.most})
@@ -93,7 +93,7 @@ func (r restraint) wait(ctx context.Context, origin grant.Origin) (done func(), 
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
-			return nil, fmt.Errorf("rateLimit: the turn of this request comes after its time is over: %w", context.DeadlineExceeded)
+			return nil, fmt.Errorf("rateLimit: the request would have to wait beyond its deadline: %w", context.DeadlineExceeded)
 		}
 	}
 	return done, nil

@@ -15,15 +15,16 @@ import (
 	"github.com/declprov/declprov/actions/http/verdict"
 )
 
-// login is a request of the author's that gets a token.
+// login fetches a token by a request that the author wrote.
 type login struct {
 	session Session
 	request *request.Request
-	// expires finds when the token ends; nil is never.
+	// expires extracts the expiry of the token; nil means that it does not expire.
 	expires actions.LateExpr
 }
 
-// loginSettings says how a request gets a token, and how that is sent.
+// loginSettings are the arguments of a login: its request, how to extract the token, and how
+// to send it.
 type loginSettings struct {
 	HTTP    map[string]any   `arg:"http"`
 	Token   actions.LateExpr `arg:"token"`
@@ -34,8 +35,8 @@ type loginSettings struct {
 	} `arg:"as"`
 }
 
-// login gets tokens by a request of the author's.
-func (s *Session) login(m *loginSettings) (*authenticator, error) {
+// loginAuth returns an authenticator that fetches its token by a login.
+func (s *Session) loginAuth(m *loginSettings) (*authenticator, error) {
 	call := s.call
 	a := &authenticator{header: "Authorization", prefix: "Bearer "}
 	if m.As.Header != nil {
@@ -45,7 +46,7 @@ func (s *Session) login(m *loginSettings) (*authenticator, error) {
 		a.prefix = *m.As.Prefix
 	}
 	if !request.IsToken(a.header) {
-		return nil, fmt.Errorf("login.as: %q is not a valid name of a header", actions.Clip(a.header, 80))
+		return nil, fmt.Errorf("login.as: %q is not a valid header name", actions.Clip(a.header, 80))
 	}
 	const path = "auth.login.http"
 	g, err := request.ArgumentsWithin(call, path, m.HTTP)
@@ -55,74 +56,75 @@ func (s *Session) login(m *loginSettings) (*authenticator, error) {
 	l := &login{session: *s, expires: m.Expires}
 	base := s.base
 	if call.SourceOf("auth") != actions.Own {
-		base = s.owner.home // wherever the step itself goes
+		base = s.owner.defaultBase // independent of the URL of the step
 	}
 	l.session.auth = nil
-	if l.session.Judge, err = verdict.ForLogin(call, path, m.HTTP, base, s.Judge.Follow, m.Token); err != nil {
+	if l.session.Judge, err = verdict.NewForLogin(call, path, m.HTTP, base, s.Judge.Follow, m.Token); err != nil {
 		return nil, err
 	}
 	if inner, ok := m.HTTP["auth"].(map[string]any); ok {
 		if inner["login"] != nil || inner["oauth2"] != nil {
-			return nil, errors.New("login.http.auth: a login cannot need another")
+			return nil, errors.New("login.http.auth: login and oauth2 are not allowed within a login")
 		}
-		if l.session.auth, err = l.session.authentication(path+".auth", inner); err != nil {
+		if l.session.auth, err = l.session.newAuthenticator(path+".auth", inner); err != nil {
 			return nil, fmt.Errorf("login.http.auth: %w", err)
 		}
 	}
-	// Its token outlives the call that first needs it, and so may its body.
-	if l.request, err = g.Request(context.Background(), call.Env, base, carriesLogin(base)); err != nil {
+	// The login may run again after this call, so its body must not depend on the call's
+	// context.
+	if l.request, err = g.NewRequest(context.Background(), call.Env, base, loginHeaderFilter(base)); err != nil {
 		return nil, fmt.Errorf("login.http: %w", err)
 	}
 	l.session.owner = owner{}
-	l.session.owner.anchored(l.request.At, base)
+	l.session.owner.setAnchor(l.request.Address, base)
 	if m.Token == nil {
-		return nil, errors.New("login: token is missing: say where in the answer it is, as in \"${body.token}\"")
+		return nil, errors.New("login.token is missing; set it to an expression that finds the token in the response, like \"${body.token}\"")
 	}
-	asked, err := l.whole()
+	key, err := l.requestKey()
 	if err != nil {
 		return nil, fmt.Errorf("login.http: %w", err)
 	}
-	if a.source, err = s.sourceOf([]any{"login", m.HTTP, asked, lateKey(call, "auth.login.token"), lateKey(call, "auth.login.expires")}); err != nil {
+	if a.source, err = s.tokenSource([]any{"login", m.HTTP, key, lateKey(call, "auth.login.token"), lateKey(call, "auth.login.expires")}); err != nil {
 		return nil, err
 	}
-	a.fetch = l.token
+	a.fetch = l.fetchToken
 	return a, nil
 }
 
-// token sends the request, and finds the token in the answer.
-func (l *login) token(ctx context.Context) (*oauth2.Token, actions.Outcome) {
+// fetchToken sends the request, and extracts the token from the response.
+func (l *login) fetchToken(ctx context.Context) (*oauth2.Token, actions.Outcome) {
 	j := &l.session.Judge
-	unusable := func(a *verdict.Answer, err error) (*oauth2.Token, actions.Outcome) {
-		return nil, j.Failed(l.request, a, err)
+	unusable := func(resp *verdict.Response, err error) (*oauth2.Token, actions.Outcome) {
+		return nil, j.UnusableOutcome(l.request, resp, err)
 	}
-	a, out := l.session.Ask(ctx, l.request)
+	resp, out := l.session.Do(ctx, l.request)
 	if out.Status != actions.Done {
 		return nil, out
 	}
-	v, err := j.TokenOf(a.Known())
+	v, err := j.TokenOf(resp.Scope())
 	if err != nil {
-		return unusable(a, fmt.Errorf("login.token fails: %w", err))
+		return unusable(resp, fmt.Errorf("login.token failed: %w", err))
 	}
 	value, err := actions.TextOf(v)
 	if err != nil || value == "" {
-		return unusable(a, errors.New("login.token finds none in it"))
+		return unusable(resp, errors.New("login.token did not find a token in the response"))
 	}
-	j.Secret(value)
+	j.AddSecret(value)
 	var ends any
 	if l.expires != nil {
-		if ends, err = l.expires(a.Known()); err != nil {
-			return unusable(a, fmt.Errorf("login.expires fails: %w", err))
+		if ends, err = l.expires(resp.Scope()); err != nil {
+			return unusable(resp, fmt.Errorf("login.expires failed: %w", err))
 		}
 	}
-	expires, err := expiry(ends, time.Now())
+	expires, err := parseExpiry(ends, time.Now())
 	if err != nil {
-		return unusable(a, err)
+		return unusable(resp, err)
 	}
 	return &oauth2.Token{AccessToken: value, Expiry: expires}, actions.Outcome{Status: actions.Done}
 }
 
-// whole is all of the request: where it goes, what it carries, and its credentials.
-func (l *login) whole() ([]any, error) {
+// requestKey returns everything that identifies the request: URL, content, and credentials.
+func (l *login) requestKey() ([]any, error) {
 	r := l.request
 	body := sha256.New()
 	if r.Body != nil {
@@ -135,15 +137,15 @@ func (l *login) whole() ([]any, error) {
 			return nil, err
 		}
 	}
-	all := []any{r.Method, r.Complete(nil).String(), r.Headers, body.Sum(nil)}
+	all := []any{r.Method, r.FullURL(nil).String(), r.Headers, body.Sum(nil)}
 	if l.session.auth != nil {
-		sign := l.session.auth.fixed
+		sign := l.session.auth.static
 		all = append(all, sign.header.Name, sign.header.Value, request.EncodePairs(sign.query))
 	}
 	return all, nil
 }
 
-// lateKey tells apart what late expressions find in a response.
+// lateKey returns a key for the late expression at the path (see Call.LateKey).
 func lateKey(call *actions.Call, path string) string {
 	if call.LateKey == nil {
 		return fmt.Sprintf("%p", call)

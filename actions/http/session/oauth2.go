@@ -21,18 +21,17 @@ import (
 	"github.com/declprov/declprov/actions/http/verdict"
 )
 
-// client asks a server for tokens as a client of OAuth 2, by the client credentials
-// grant (RFC 6749, 4.4).
-type client struct {
-	session Session
-	source  *source
-	at      *url.URL
-	// id and secret are the client's; form is what else it sends for a token.
+// oauth2Client fetches tokens by the client credentials grant of OAuth 2 (RFC 6749, 4.4).
+type oauth2Client struct {
+	session  Session
+	source   *tokenSource
+	tokenURL *url.URL
+	// id and secret identify the client. form has the other parameters of a token request.
 	id, secret string
 	form       url.Values
 }
 
-// oauth2Settings says how a client asks for a token.
+// oauth2Settings are the arguments of OAuth 2.
 type oauth2Settings struct {
 	TokenURL     string         `arg:"tokenURL"`
 	ClientID     string         `arg:"clientID"`
@@ -42,15 +41,15 @@ type oauth2Settings struct {
 	Params       map[string]any `arg:"params"`
 }
 
-// oauth2 makes credentials of a token that is asked for as m says.
-func (s *Session) oauth2(m *oauth2Settings) (*authenticator, error) {
+// oauth2Auth returns an authenticator that fetches its token by OAuth 2.
+func (s *Session) oauth2Auth(m *oauth2Settings) (*authenticator, error) {
 	at, err := request.ParseURL(m.TokenURL)
 	if err != nil {
 		return nil, fmt.Errorf("oauth2.tokenURL: %w", err)
 	}
-	c := &client{session: *s, at: at, id: m.ClientID, secret: m.ClientSecret, form: url.Values{"grant_type": {"client_credentials"}}}
+	c := &oauth2Client{session: *s, tokenURL: at, id: m.ClientID, secret: m.ClientSecret, form: url.Values{"grant_type": {"client_credentials"}}}
 	c.session.auth, c.session.maxBytes = nil, 1<<20
-	c.session.Judge = verdict.ForGrant(s.call, s.base)
+	c.session.Judge = verdict.NewForToken(s.call, s.base)
 	if len(m.Scopes) > 0 {
 		c.form.Set("scope", strings.Join(m.Scopes, " "))
 	}
@@ -64,46 +63,46 @@ func (s *Session) oauth2(m *oauth2Settings) (*authenticator, error) {
 	for _, p := range pairs {
 		c.form.Add(p.Name, p.Value)
 	}
-	if c.source, err = s.sourceOf([]any{"oauth2", m}); err != nil {
+	if c.source, err = s.tokenSource([]any{"oauth2", m}); err != nil {
 		return nil, err
 	}
-	return &authenticator{source: c.source, header: "Authorization", prefix: "Bearer ", fetch: c.grant}, nil
+	return &authenticator{source: c.source, header: "Authorization", prefix: "Bearer ", fetch: c.fetchToken}, nil
 }
 
-// grant asks for a token: with the refresh token if there is one, else with the
-// client's credentials.
-func (c *client) grant(ctx context.Context) (*oauth2.Token, actions.Outcome) {
-	if refresh := c.source.held.RefreshToken; refresh != "" {
-		t, out := c.tokenFor(ctx, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refresh}})
+// fetchToken fetches a token with the refresh token, if there is one, else with the client
+// credentials.
+func (c *oauth2Client) fetchToken(ctx context.Context) (*oauth2.Token, actions.Outcome) {
+	if refresh := c.source.current.RefreshToken; refresh != "" {
+		t, out := c.requestToken(ctx, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refresh}})
 		if out.Status == actions.Done || out.Again {
 			return t, out
 		}
-		c.source.held.RefreshToken = "" // the server no longer accepts it
+		c.source.current.RefreshToken = "" // the server no longer accepts it
 	}
-	return c.tokenFor(ctx, c.form)
+	return c.requestToken(ctx, c.form)
 }
 
-// tokenFor sends the form with the client's name and secret: in a header, as the
-// standard prefers, or in the body if the server accepts no other.
-func (c *client) tokenFor(ctx context.Context, form url.Values) (*oauth2.Token, actions.Outcome) {
-	c.session.Judge.Renew()
-	if c.source.inBody {
+// requestToken sends the form with the client's id and secret: in a header, as RFC 6749
+// recommends, or in the body if the server only accepts that.
+func (c *oauth2Client) requestToken(ctx context.Context, form url.Values) (*oauth2.Token, actions.Outcome) {
+	c.session.Judge.ResetBudget()
+	if c.source.secretInBody {
 		return c.retrieve(ctx, form, oauth2.AuthStyleInParams)
 	}
 	t, out := c.retrieve(ctx, form, oauth2.AuthStyleInHeader)
 	if out.Class == "400" || out.Class == "401" {
 		if u, again := c.retrieve(ctx, form, oauth2.AuthStyleInParams); again.Status == actions.Done {
-			t, out, c.source.inBody = u, again, true
+			t, out, c.source.secretInBody = u, again, true
 		}
 	}
 	return t, out
 }
 
-// retrieve lets the library make the request and read the response; the session sends it,
-// and says what an error means.
-func (c *client) retrieve(ctx context.Context, form url.Values, style oauth2.AuthStyle) (*oauth2.Token, actions.Outcome) {
-	x := &exchange{client: c}
-	config := clientcredentials.Config{ClientID: c.id, ClientSecret: c.secret, TokenURL: c.at.String(), EndpointParams: form, AuthStyle: style}
+// retrieve fetches a token with the oauth2 library, which makes the request and reads the
+// response. The session sends the request and interprets errors.
+func (c *oauth2Client) retrieve(ctx context.Context, form url.Values, style oauth2.AuthStyle) (*oauth2.Token, actions.Outcome) {
+	x := &tokenTransport{client: c}
+	config := clientcredentials.Config{ClientID: c.id, ClientSecret: c.secret, TokenURL: c.tokenURL.String(), EndpointParams: form, AuthStyle: style}
 	t, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: x}))
 	j := &c.session.Judge
 	switch {
@@ -112,29 +111,29 @@ func (c *client) retrieve(ctx context.Context, form url.Values, style oauth2.Aut
 	case x.outcome.Status != actions.Done:
 		return nil, x.outcome
 	case errors.As(err, new(*oauth2.RetrieveError)):
-		return nil, j.Failed(x.request, x.response, errors.New("reports an error instead of a token"))
+		return nil, j.UnusableOutcome(x.request, x.response, errors.New("the response reports an error instead of a token"))
 	case err != nil:
-		return nil, j.Failed(x.request, x.response, errors.New("has no access_token"))
+		return nil, j.UnusableOutcome(x.request, x.response, errors.New("the response has no access_token"))
 	}
-	j.Secret(t.AccessToken)
-	j.Secret(t.RefreshToken)
-	if t.Expiry, err = expiry(x.expires, time.Now()); err != nil {
+	j.AddSecret(t.AccessToken)
+	j.AddSecret(t.RefreshToken)
+	if t.Expiry, err = parseExpiry(x.expires, time.Now()); err != nil {
 		return nil, actions.Refuse(err)
 	}
 	return t, actions.Outcome{Status: actions.Done}
 }
 
-// exchange is the one request for a token and its response. It is the library's way to the
-// server: through the session, within its grants and limits.
-type exchange struct {
-	client   *client
+// tokenTransport sends one token request of the oauth2 library through the session, within
+// its grants and limits. It keeps the request and the response.
+type tokenTransport struct {
+	client   *oauth2Client
 	request  *request.Request
-	response *verdict.Answer
+	response *verdict.Response
 	outcome  actions.Outcome
 	expires  any
 }
 
-func (x *exchange) RoundTrip(r *http.Request) (*http.Response, error) {
+func (x *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	form, err := io.ReadAll(r.Body)
 	if err = errors.Join(err, r.Body.Close()); err != nil {
 		return nil, err
@@ -143,15 +142,15 @@ func (x *exchange) RoundTrip(r *http.Request) (*http.Response, error) {
 	headers.Set("Accept", "application/json")
 	headers.Set("User-Agent", "declprov")
 	x.request = &request.Request{
-		Method: r.Method, At: request.Address{URL: x.client.at}, Headers: headers, Effect: actions.None,
+		Method: r.Method, Address: request.Address{URL: x.client.tokenURL}, Headers: headers, Effect: actions.None,
 		Body: request.NewBody(r.Header.Get("Content-Type"), form),
 	}
-	x.client.session.Judge.Secret(strings.TrimPrefix(r.Header.Get("Authorization"), "Basic "))
-	x.response, x.outcome = x.client.session.Ask(r.Context(), x.request)
+	x.client.session.Judge.AddSecret(strings.TrimPrefix(r.Header.Get("Authorization"), "Basic "))
+	x.response, x.outcome = x.client.session.Do(r.Context(), x.request)
 	if x.outcome.Status != actions.Done {
-		return nil, errors.New("no token") // the outcome says why
+		return nil, errors.New("no token") // the outcome has the reason
 	}
-	// The library reads text/plain as a form, and expires_in only as a whole number.
+	// The library would parse text/plain as a form, and only accepts integers in expires_in.
 	members, _ := x.response.Body.(map[string]any)
 	x.expires = members["expires_in"]
 	members = maps.Clone(members)

@@ -12,57 +12,59 @@ import (
 	"github.com/declprov/declprov/actions/http/request"
 )
 
-// Credentials belong to the block that declares them: those in the block of defaults to
-// the origin of its baseURL, or to those that it lists, wherever a step goes; those of a
-// step to where the step itself says that it goes. So nobody who names a URL, be it
-// another step, a user or a server, names who gets them.
+// Credentials belong to the block that declares them. Those in the block of defaults belong
+// to the origin of its baseURL and to the origins that it lists, independent of the URL of a
+// step. Those of a step belong to the origin that the step itself spells out. So a URL that
+// comes from another step, a user or a server never decides who receives credentials.
 
-// owner says to which origins the credentials and secret headers of a call belong.
+// owner determines to which origins the credentials and secret headers of a call belong.
 type owner struct {
-	// inherited says that the credentials are those of the block of defaults, asked that
-	// the step asks for them by name.
-	inherited, asked bool
-	// home is the defaults' baseURL, or nil; listed are the defaults' auth.origins.
-	home   *url.URL
-	listed []grant.Origin
-	// own are the origins that the step's own credentials list, anchor is where the step
-	// itself says that it goes, nil where a value says it.
-	own      []grant.Origin
-	anchor   *url.URL
-	ownsBase bool
+	// inherited says that the credentials are those of the block of defaults. requested says
+	// that the step asks for them with `auth: "default"`.
+	inherited, requested bool
+	// defaultBase is the baseURL of the defaults, or nil. defaultOrigins are their
+	// auth.origins.
+	defaultBase    *url.URL
+	defaultOrigins []grant.Origin
+	// stepOrigins are the auth.origins of the step. anchor is the URL that the step itself
+	// spells out, nil if it comes from a value. ownsBase says that the step gives the
+	// baseURL.
+	stepOrigins []grant.Origin
+	anchor      *url.URL
+	ownsBase    bool
 }
 
-// ownerOf reads what the block of defaults and the step say of origins. base is the call's
-// baseURL, or nil.
-func ownerOf(c *actions.Call, bases *request.Bases, base *url.URL) (o owner, err error) {
+// newOwner reads baseURL and auth.origins of the defaults and the step. base is the baseURL
+// of the call, or nil.
+func newOwner(c *actions.Call, bases *request.Bases, base *url.URL) (o owner, err error) {
 	o.ownsBase = c.SourceOf("baseURL") == actions.Own
-	o.inherited, o.asked = c.SourceOf("auth") != actions.Own, c.SourceOf("auth") == actions.Requested
+	o.inherited, o.requested = c.SourceOf("auth") != actions.Own, c.SourceOf("auth") == actions.Requested
 	if !o.ownsBase {
-		o.home = base
+		o.defaultBase = base
 	} else if text, ok := c.Defaults["baseURL"].(string); ok {
-		if o.home, err = bases.Parse(text); err != nil {
+		if o.defaultBase, err = bases.Parse(text); err != nil {
 			return o, err
 		}
 	}
 	if o.inherited {
-		o.listed, err = originsOf(c.Args["auth"])
+		o.defaultOrigins, err = parseOrigins(c.Args["auth"])
 		return o, err
 	}
-	if o.listed, err = originsOf(c.Defaults["auth"]); err != nil {
+	if o.defaultOrigins, err = parseOrigins(c.Defaults["auth"]); err != nil {
 		return o, err
 	}
-	o.own, err = originsOf(c.Args["auth"])
+	o.stepOrigins, err = parseOrigins(c.Args["auth"])
 	return o, err
 }
 
-// originsOf are those that credentials list.
-func originsOf(auth any) ([]grant.Origin, error) {
+// parseOrigins returns the origins of an argument `auth`.
+func parseOrigins(auth any) ([]grant.Origin, error) {
 	m, _ := auth.(map[string]any)
 	list, _ := m["origins"].([]any)
 	origins := make([]grant.Origin, 0, len(list))
 	for _, item := range list {
 		text, _ := item.(string)
-		o, err := ExactOrigin(text)
+		o, err := ParseExactOrigin(text)
 		if err != nil {
 			return nil, fmt.Errorf("auth.origins: %w", err)
 		}
@@ -71,100 +73,102 @@ func originsOf(auth any) ([]grant.Origin, error) {
 	return origins, nil
 }
 
-// ExactOrigin is an origin without wildcards.
-func ExactOrigin(text string) (grant.Origin, error) {
+// ParseExactOrigin parses an http or https origin without wildcards.
+func ParseExactOrigin(text string) (grant.Origin, error) {
 	o, err := grant.ParseOrigin(text)
 	switch {
 	case err != nil:
 		return o, err
 	case o.Port == "*":
-		return o, fmt.Errorf("%q names no port; credentials go to origins that are named in full", text)
+		return o, fmt.Errorf("%q has a wildcard port; expected an origin with an exact port, because it receives credentials", text)
 	case o.Scheme == "ssh":
-		return o, fmt.Errorf("%q is not http or https", text)
+		return o, fmt.Errorf("expected an http or https origin, got %q", text)
 	}
 	return o, nil
 }
 
-// anchored notes where the step itself says that it goes.
-func (o *owner) anchored(at request.Address, base *url.URL) {
+// setAnchor sets the anchor from the address of the request.
+func (o *owner) setAnchor(at request.Address, base *url.URL) {
 	switch {
 	case base != nil && o.ownsBase:
 		o.anchor = base
-	case !at.Chosen:
+	case !at.FromValue:
 		o.anchor = at.URL
 	default:
 		o.anchor = base
 	}
 }
 
-// sends reports whether the credentials go to a URL.
-func (o *owner) sends(u *url.URL) (bool, error) {
+// sendsTo reports whether the credentials are sent to a URL.
+func (o *owner) sendsTo(u *url.URL) (bool, error) {
 	switch {
-	case o.asked && !o.defaultsGo(u):
-		return false, fmt.Errorf("`auth: \"default\"` would send credentials to %s://%s, which the defaults do not list in `auth: origins`", u.Scheme, u.Host)
+	case o.requested && !o.sendsDefaultsTo(u):
+		return false, fmt.Errorf("`auth: \"default\"` would send credentials to %s://%s, which `auth: origins` of the defaults does not list", u.Scheme, u.Host)
 	case o.inherited:
-		return o.defaultsGo(u), nil
-	case o.anchor == nil && len(o.own) == 0:
-		return false, errors.New("auth belongs to no origin here, as a value decides where the request goes; give `baseURL` or `auth: origins`, or `auth: \"none\"`")
+		return o.sendsDefaultsTo(u), nil
+	case o.anchor == nil && len(o.stepOrigins) == 0:
+		return false, errors.New("auth has no origin, because a value decides where the request goes; add `baseURL`, `auth: origins` or `auth: \"none\"`")
 	}
-	return request.SameOrigin(o.anchor, u) || lists(o.own, u), nil
+	return request.SameOrigin(o.anchor, u) || containsOrigin(o.stepOrigins, u), nil
 }
 
-// defaultsGo reports whether what the block of defaults declares goes to a URL.
-func (o *owner) defaultsGo(u *url.URL) bool {
-	if o.home == nil {
-		return lists(o.listed, u)
+// sendsDefaultsTo reports whether the credentials and secret headers of the defaults are sent
+// to a URL.
+func (o *owner) sendsDefaultsTo(u *url.URL) bool {
+	if o.defaultBase == nil {
+		return containsOrigin(o.defaultOrigins, u)
 	}
-	return request.SameOrigin(o.home, u) || o.asked && lists(o.listed, u)
+	return request.SameOrigin(o.defaultBase, u) || o.requested && containsOrigin(o.defaultOrigins, u)
 }
 
-// withholds reports whether secret headers of the block of defaults do not go to an
-// address. A block that names no origin has none that are secret, as vet sees to; what
-// only looks secret by its name goes where the author says.
-func (o *owner) withholds(at request.Address) bool {
-	if o.home == nil && len(o.listed) == 0 {
-		return at.Chosen
+// withholdsHeaders reports whether secret headers of the defaults are not sent to an address.
+// vet refuses secret headers in a block without an origin, so there this only concerns
+// headers that look secret by name: they go to every address that the author chose.
+func (o *owner) withholdsHeaders(at request.Address) bool {
+	if o.defaultBase == nil && len(o.defaultOrigins) == 0 {
+		return at.FromValue
 	}
-	return !o.defaultsGo(at.URL)
+	return !o.sendsDefaultsTo(at.URL)
 }
 
-// credential is what the names of headers that carry credentials have in them.
-var credential = regexp.MustCompile(`(?i)auth|cookie|token|secret|key|password|session|signature`)
+// credentialName matches the names of headers that may carry credentials.
+var credentialName = regexp.MustCompile(`(?i)auth|cookie|token|secret|key|password|session|signature`)
 
-// carries says of the headers of a step which go to an address.
-func (o *owner) carries(c *actions.Call, base *url.URL) request.Carries {
+// headerFilter returns a filter for the headers of a step.
+func (o *owner) headerFilter(c *actions.Call, base *url.URL) request.HeaderFilter {
 	return func(name string, at request.Address) (bool, error) {
-		switch secret := c.HidesAny("headers."+name) || credential.MatchString(name); {
+		switch secret := c.HidesAny("headers."+name) || credentialName.MatchString(name); {
 		case !secret:
 			return true, nil
 		case c.SourceOf("headers."+name) == actions.Inherited:
-			return !o.withholds(at), nil
+			return !o.withholdsHeaders(at), nil
 		default:
-			return true, wander(name, at, base)
+			return true, checkHeaderOrigin(name, at, base)
 		}
 	}
 }
 
-// carriesLogin says of the headers of a login which go to an address.
-func carriesLogin(base *url.URL) request.Carries {
+// loginHeaderFilter returns a filter for the headers of a login.
+func loginHeaderFilter(base *url.URL) request.HeaderFilter {
 	return func(name string, at request.Address) (bool, error) {
-		if !credential.MatchString(name) {
+		if !credentialName.MatchString(name) {
 			return true, nil
 		}
-		return true, wander(name, at, base)
+		return true, checkHeaderOrigin(name, at, base)
 	}
 }
 
-// wander is the error of a secret header that would go where a value leads.
-func wander(header string, at request.Address, base *url.URL) error {
-	if !at.Chosen || request.SameOrigin(at.URL, base) {
+// checkHeaderOrigin returns an error if a value, not the author, decided that a secret header
+// goes to this address.
+func checkHeaderOrigin(header string, at request.Address, base *url.URL) error {
+	if !at.FromValue || request.SameOrigin(at.URL, base) {
 		return nil
 	}
-	return fmt.Errorf("header %q would go to %s://%s, which a value chose and is not baseURL's origin; "+
-		"leave the header out (null), or give that origin as the step's own baseURL", header, at.URL.Scheme, at.URL.Host)
+	return fmt.Errorf("the secret header %q would be sent to %s://%s, which comes from a value and is not the origin of baseURL; "+
+		"remove the header (null), or set the step's baseURL to that origin", header, at.URL.Scheme, at.URL.Host)
 }
 
-func lists(origins []grant.Origin, u *url.URL) bool {
+func containsOrigin(origins []grant.Origin, u *url.URL) bool {
 	o, err := request.OriginOf(u)
 	return err == nil && slices.Contains(origins, o)
 }

@@ -1,6 +1,6 @@
-// Package session sends requests: with credentials, which go to the origin of the block that
-// declares them and nowhere else, over connections that a spec's permissions allow, and no
-// faster than its author says.
+// Package session sends requests. It adds credentials, which only go to the origin of the
+// block that declares them, uses only connections that the spec's permissions allow, and
+// applies rate limits.
 package session
 
 import (
@@ -24,177 +24,175 @@ import (
 	"github.com/declprov/declprov/actions/sys/network"
 )
 
-// Session sends requests: over which connections, how many at a time, with which
-// credentials. What comes of them its judge says.
+// Session sends the requests of one call, with its connections, limits and credentials. Its
+// judge determines their outcomes.
 type Session struct {
-	call   *actions.Call
-	shared *Shared
-	given  settings
-	base   *url.URL // of the call, or nil
+	call     *actions.Call
+	shared   *Shared
+	settings settings
+	base     *url.URL // the baseURL of the call, or nil
 
-	network  *network.Network
-	pool     *resty.Client
-	rate     restraint
-	maxBytes int64
-	read     int64 // bytes of the pages before
-	owner    owner
-	auth     *authenticator // nil is none
-	Judge    verdict.Judge
+	network   *network.Network
+	pool      *resty.Client
+	throttle  throttle
+	maxBytes  int64
+	bytesRead int64 // bytes of the previous pages
+	owner     owner
+	auth      *authenticator // nil if there are no credentials
+	Judge     verdict.Judge
 }
 
-// Shared is what the sessions of an engine share: connections, tokens, and how fast requests
-// may be sent.
+// Shared has what the sessions of an engine share: connections, tokens and limits.
 type Shared struct {
 	bases   request.Bases
-	pools   request.Kept[poolKey, pool]
-	sources request.Kept[sourceKey, *source]
+	pools   request.Cache[poolKey, pool]
+	sources request.Cache[sourceKey, *tokenSource]
 	limits  *limits
 }
 
-// Share returns what sessions share, with nothing in it.
-func Share() *Shared { return &Shared{limits: newLimits()} }
+// NewShared returns an empty Shared.
+func NewShared() *Shared { return &Shared{limits: newLimits()} }
 
-// settings are the arguments that say how requests are sent.
+// settings are the arguments that concern the sending of requests.
 type settings struct {
 	BaseURL  string        `arg:"baseURL"`
 	Timeout  time.Duration `arg:"timeout"`
 	MaxBytes declare.Bytes `arg:"maxBytes"`
 	Auth     any           `arg:"auth"`
 	route
-	pace
+	throttleSettings
 }
 
-// New returns the session that the arguments of a call ask for, without credentials.
+// New returns the session for a call, without credentials.
 func New(c *actions.Call, shared *Shared) (*Session, error) {
-	s := &Session{call: c, shared: shared, given: settings{Timeout: DefaultTimeout}, network: c.Env.Network}
-	err := c.Decode(&s.given)
+	s := &Session{call: c, shared: shared, settings: settings{Timeout: DefaultTimeout}, network: c.Env.Network}
+	err := c.Decode(&s.settings)
 	if err != nil {
 		return nil, err
 	}
-	s.maxBytes = int64(s.given.MaxBytes)
-	if s.given.BaseURL != "" {
-		if s.base, err = shared.bases.Parse(s.given.BaseURL); err != nil {
+	s.maxBytes = int64(s.settings.MaxBytes)
+	if s.settings.BaseURL != "" {
+		if s.base, err = shared.bases.Parse(s.settings.BaseURL); err != nil {
 			return nil, err
 		}
 	}
-	if s.pool, err = shared.poolOf(s.network, s.given.route); err != nil {
+	if s.pool, err = shared.poolOf(s.network, s.settings.route); err != nil {
 		return nil, err
 	}
-	if s.rate, err = shared.limits.of(s.given.pace); err != nil {
+	if s.throttle, err = shared.limits.newThrottle(s.settings.throttleSettings); err != nil {
 		return nil, err
 	}
 	if s.Judge, err = verdict.New(c, s.base); err != nil {
 		return nil, err
 	}
-	s.owner, err = ownerOf(c, &shared.bases, s.base)
+	s.owner, err = newOwner(c, &shared.bases, s.base)
 	return s, err
 }
 
-// Request makes the request of the call, without credentials but those in its headers.
-func (s *Session) Request(ctx context.Context) (*request.Request, error) {
+// NewRequest returns the request of the call. It has no credentials other than its headers.
+func (s *Session) NewRequest(ctx context.Context) (*request.Request, error) {
 	g, err := request.ArgumentsOf(s.call)
 	if err != nil {
 		return nil, err
 	}
-	r, err := g.Request(ctx, s.call.Env, s.base, s.owner.carries(s.call, s.base))
+	r, err := g.NewRequest(ctx, s.call.Env, s.base, s.owner.headerFilter(s.call, s.base))
 	if err != nil {
 		return nil, err
 	}
-	return r, r.Conditions(g, s.call.ETag, s.call.Key)
+	return r, r.SetConditions(g, s.call.ETag, s.call.Key)
 }
 
-// Authenticate makes the credentials of the call, which belong to where the request goes if
-// they are the step's own.
+// Authenticate sets the credentials of the call. If the step declares them, they belong to
+// the origin of the request.
 func (s *Session) Authenticate(r *request.Request) (err error) {
-	s.owner.anchored(r.At, s.base)
-	if s.auth, err = s.authentication("auth", s.given.Auth); err != nil {
+	s.owner.setAnchor(r.Address, s.base)
+	if s.auth, err = s.newAuthenticator("auth", s.settings.Auth); err != nil {
 		return fmt.Errorf("auth: %w", err)
 	}
 	return nil
 }
 
-// Spend counts what of maxBytes an answer took.
-func (s *Session) Spend(a *verdict.Answer) { s.read += int64(len(a.Raw)) }
+// CountBytes counts a response towards maxBytes.
+func (s *Session) CountBytes(resp *verdict.Response) { s.bytesRead += int64(len(resp.Raw)) }
 
 const DefaultTimeout = 2 * time.Minute
 
-// Ask sends a request and judges the answer. The answer is there where the outcome is
-// Done or Gone.
-func (s *Session) Ask(ctx context.Context, r *request.Request) (*verdict.Answer, actions.Outcome) {
-	a, out := s.send(ctx, r)
+// Do sends a request and judges the response. It returns nil if no usable response arrived.
+func (s *Session) Do(ctx context.Context, r *request.Request) (*verdict.Response, actions.Outcome) {
+	resp, out := s.send(ctx, r)
 	if out.Status != actions.Done {
 		return nil, out
 	}
-	return a, s.Judge.Outcome(r, a)
+	return resp, s.Judge.Outcome(r, resp)
 }
 
-// send sends a request, and follows redirects where that is wanted.
-func (s *Session) send(ctx context.Context, r *request.Request) (*verdict.Answer, actions.Outcome) {
-	h := hop{method: r.Method, url: r.Complete(nil), headers: r.Headers, body: r.Body, first: true}
+// send sends a request, and follows redirects if they are enabled.
+func (s *Session) send(ctx context.Context, r *request.Request) (*verdict.Response, actions.Outcome) {
+	h := hop{method: r.Method, url: r.FullURL(nil), headers: r.Headers, body: r.Body, first: true}
 	moved := false
 	for hops := 0; ; hops++ {
-		a, sign, out := s.signed(ctx, r, h)
-		if a != nil {
-			a.Moved, a.Signed = moved, sign.query
+		resp, sign, out := s.sendSigned(ctx, r, h)
+		if resp != nil {
+			resp.MethodChanged, resp.AuthQuery = moved, sign.query
 		}
 		if out.Status != actions.Done && moved {
-			out = s.Judge.Settled(r, unsettled(out)) // the first request was processed
+			out = s.Judge.RefuseIfReadOnly(r, asUnknown(out)) // the server processed the first request
 		}
-		if out.Status != actions.Done || !s.Judge.Follow || s.Judge.Ordinary(a.Status) {
-			return a, out
+		if out.Status != actions.Done || !s.Judge.Follow || s.Judge.IsExpected(resp.Status) {
+			return resp, out
 		}
-		next, err := h.redirected(a)
-		if err == nil && next.url != nil && hops == mostHops {
-			err = fmt.Errorf("it redirects more than %d times", mostHops)
+		next, err := h.next(resp)
+		if err == nil && next.url != nil && hops == maxRedirects {
+			err = fmt.Errorf("it redirects more than %d times", maxRedirects)
 		}
 		if err != nil {
-			return nil, s.misdirected(r, a, err)
+			return nil, s.redirectFailure(r, resp, err)
 		}
 		if next.url == nil {
-			return a, out
+			return resp, out
 		}
 		h, moved = next, moved || next.method != r.Method
 	}
 }
 
-// unsettled is an outcome of the request that a redirect made of an earlier one,
-// as the outcome of that one.
-func unsettled(out actions.Outcome) actions.Outcome {
+// asUnknown returns the outcome of a request after a redirect as the outcome of the original
+// request, whose effect is then unknown.
+func asUnknown(out actions.Outcome) actions.Outcome {
 	out.Status, out.Again = actions.Unknown, false
 	return out
 }
 
-// misdirected is the outcome of a redirect that is not followed. One that keeps
-// the method (307, 308) was answered instead of the request.
-func (s *Session) misdirected(r *request.Request, a *verdict.Answer, err error) actions.Outcome {
-	out := s.Judge.Failed(r, a, err)
-	if !a.Moved {
-		out.Status = verdict.StatusOf(a.Status)
+// redirectFailure returns the outcome of a redirect that cannot be followed. If the method
+// has not changed (307, 308), the server did not process the request.
+func (s *Session) redirectFailure(r *request.Request, resp *verdict.Response, err error) actions.Outcome {
+	out := s.Judge.UnusableOutcome(r, resp, err)
+	if !resp.MethodChanged {
+		out.Status = verdict.StatusOf(resp.Status)
 	}
-	return s.Judge.Settled(r, out)
+	return s.Judge.RefuseIfReadOnly(r, out)
 }
 
-// signed sends one message with credentials. A token that is refused is renewed,
-// once; then this message alone is sent again, and no earlier one: that it was
-// refused with 401 says that it had no effect, and nothing about those before.
-func (s *Session) signed(ctx context.Context, r *request.Request, h hop) (*verdict.Answer, signature, actions.Outcome) {
+// sendSigned sends one message with credentials. If the server rejects a cached token with
+// 401, the token is renewed and the message sent once more. Only this message is repeated:
+// the 401 says that it had no effect, but says nothing about earlier messages.
+func (s *Session) sendSigned(ctx context.Context, r *request.Request, h hop) (*verdict.Response, signature, actions.Outcome) {
 	sign, out := s.sign(ctx, r, "")
 	if out.Status != actions.Done {
 		return nil, sign, out
 	}
-	a, out := s.message(ctx, r, h.with(sign), sign.query)
-	if out.Status != actions.Done || a.Status != http.StatusUnauthorized || !sign.cached || s.Judge.Ordinary(a.Status) {
-		return a, sign, out
+	resp, out := s.sendMessage(ctx, r, h.withSignature(sign), sign.query)
+	if out.Status != actions.Done || resp.Status != http.StatusUnauthorized || !sign.cached || s.Judge.IsExpected(resp.Status) {
+		return resp, sign, out
 	}
 	if sign, out = s.sign(ctx, r, sign.token); out.Status != actions.Done {
 		return nil, sign, out
 	}
-	a, out = s.message(ctx, r, h.with(sign), sign.query)
-	return a, sign, out
+	resp, out = s.sendMessage(ctx, r, h.withSignature(sign), sign.query)
+	return resp, sign, out
 }
 
-// message sends one message, and reads the answer.
-func (s *Session) message(ctx context.Context, r *request.Request, h hop, extra []request.Pair) (*verdict.Answer, actions.Outcome) {
+// sendMessage sends one message, and reads the response.
+func (s *Session) sendMessage(ctx context.Context, r *request.Request, h hop, extra []request.Pair) (*verdict.Response, actions.Outcome) {
 	origin, err := request.OriginOf(h.url)
 	if err == nil {
 		err = s.network.Check(origin)
@@ -202,17 +200,17 @@ func (s *Session) message(ctx context.Context, r *request.Request, h hop, extra 
 	if err != nil {
 		return nil, actions.Refuse(err)
 	}
-	done, err := s.turn(ctx, h, origin)
+	done, err := s.waitTurn(ctx, h, origin)
 	if err != nil {
-		return nil, actions.Outcome{Status: actions.Refused, Err: fmt.Errorf("%s: waiting for a turn: %w", s.Judge.Title(r), err), Class: verdict.ClassOf(err)}
+		return nil, actions.Outcome{Status: actions.Refused, Err: fmt.Errorf("%s: waiting for the rate or concurrency limit: %w", s.Judge.Title(r), err), Class: verdict.ClassOf(err)}
 	}
 	defer done()
-	limited, cancel := context.WithTimeoutCause(ctx, s.given.Timeout, overtime(s.given.Timeout))
+	limited, cancel := context.WithTimeoutCause(ctx, s.settings.Timeout, timeoutError(s.settings.Timeout))
 	defer cancel()
 
-	sent := &watch{}
+	sent := &sendWatch{}
 	limited = httptrace.WithClientTrace(limited, sent.trace())
-	limited = context.WithValue(limited, messageKey{}, message{body: h.body, effect: r.Effect})
+	limited = context.WithValue(limited, attachmentKey{}, attachment{body: h.body, effect: r.Effect})
 	wire := *h.url
 	if len(extra) > 0 {
 		wire.RawQuery = joinQuery(wire.RawQuery, request.EncodePairs(extra))
@@ -220,50 +218,50 @@ func (s *Session) message(ctx context.Context, r *request.Request, h hop, extra 
 	req := s.pool.R().SetContext(limited)
 	req.Header = h.headers
 	if h.body != nil {
-		req.Body = strings.NewReader("") // attach puts the body there; this keeps resty from copying one
+		req.Body = strings.NewReader("") // attach sets the body; this prevents resty from copying it
 	}
 	response, err := req.Execute(h.method, wire.String())
 	if err != nil {
-		return nil, s.Judge.Broken(ctx, limited, r, err, sent.anything())
+		return nil, s.Judge.TransportOutcome(ctx, limited, r, err, sent.anySent())
 	}
 	defer response.RawResponse.Body.Close()
 	raw := response.RawResponse
-	a := &verdict.Answer{Status: raw.StatusCode, Reason: raw.Status, Header: raw.Header, At: h.url}
-	a.ResolveLocation(h.url)
+	resp := &verdict.Response{Status: raw.StatusCode, Reason: raw.Status, Header: raw.Header, URL: h.url}
+	resp.ResolveLocation(h.url)
 	if by := raw.Header.Get("Content-Encoding"); by != "" && by != "identity" {
-		return nil, s.Judge.Failed(r, a, fmt.Errorf("its body is encoded (%q) in a way that was not asked for", actions.Clip(by, 40)))
+		return nil, s.Judge.UnusableOutcome(r, resp, fmt.Errorf("the body has the Content-Encoding %q, which was not requested", actions.Clip(by, 40)))
 	}
-	if a.Raw, err = readAll(raw.Body, s.maxBytes-s.read); err != nil {
-		return s.unread(ctx, limited, r, a, err)
+	if resp.Raw, err = readAll(raw.Body, s.maxBytes-s.bytesRead); err != nil {
+		return s.bodyFailure(ctx, limited, r, resp, err)
 	}
-	a.Trail(raw.Trailer)
-	return a, actions.Outcome{Status: actions.Done}
+	resp.AddTrailers(raw.Trailer)
+	return resp, actions.Outcome{Status: actions.Done}
 }
 
-// turn waits until the message may be sent. While nothing of a request was sent,
-// it ends as soon as the operation is stopped.
-func (s *Session) turn(ctx context.Context, h hop, origin grant.Origin) (done func(), err error) {
+// waitTurn waits until the limits allow to send the message. As long as no message of the
+// request was sent, it returns as soon as the operation is stopped.
+func (s *Session) waitTurn(ctx context.Context, h hop, origin grant.Origin) (done func(), err error) {
 	if h.first {
 		if err := actions.StopErr(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if h.first && s.rate.holdsBack() {
+	if h.first && s.throttle.mayWait() {
 		var release context.CancelFunc
 		ctx, release = actions.CancelOnStop(ctx)
 		defer release()
 	}
-	return s.rate.wait(ctx, origin)
+	return s.throttle.wait(ctx, origin)
 }
 
-// overtime is the error of an attempt that took longer than it may.
-type overtime time.Duration
+// timeoutError is the error of an attempt that exceeded its timeout.
+type timeoutError time.Duration
 
-func (o overtime) Error() string {
-	return fmt.Sprintf("no whole answer within %s (`timeout`): %v", time.Duration(o), context.DeadlineExceeded)
+func (o timeoutError) Error() string {
+	return fmt.Sprintf("no complete response within %s (`timeout`): %v", time.Duration(o), context.DeadlineExceeded)
 }
 
-func (overtime) Unwrap() error { return context.DeadlineExceeded }
+func (timeoutError) Unwrap() error { return context.DeadlineExceeded }
 
 func joinQuery(a, b string) string {
 	if a == "" || b == "" {
@@ -272,31 +270,29 @@ func joinQuery(a, b string) string {
 	return a + "&" + b
 }
 
-// unread is the outcome of an answer whose body cannot be read to its end. Where
-// nobody asked for the body, or it says only what went wrong, the rest is not
-// missed.
-func (s *Session) unread(ctx, limited context.Context, r *request.Request, a *verdict.Answer, err error) (*verdict.Answer, actions.Outcome) {
-	if s.Judge.Response == "none" || !s.Judge.Ordinary(a.Status) {
-		return a, actions.Outcome{Status: actions.Done}
+// bodyFailure returns the outcome of a response whose body cannot be read completely. That is
+// no failure if the body is not used, or only describes an error.
+func (s *Session) bodyFailure(ctx, limited context.Context, r *request.Request, resp *verdict.Response, err error) (*verdict.Response, actions.Outcome) {
+	if s.Judge.Format == "none" || !s.Judge.IsExpected(resp.Status) {
+		return resp, actions.Outcome{Status: actions.Done}
 	}
 	var large *tooLargeError
 	if errors.As(err, &large) {
-		err = fmt.Errorf("has more than the %d bytes that maxBytes allows, all pages together; raise it, or ask for less", s.maxBytes)
-		return nil, s.Judge.Failed(r, a, err)
+		err = fmt.Errorf("the response exceeds maxBytes (%d bytes, counting all pages); raise maxBytes, or request less", s.maxBytes)
+		return nil, s.Judge.UnusableOutcome(r, resp, err)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = errors.New("the answer ends before its end")
+		err = errors.New("the response is truncated")
 	}
-	return nil, s.Judge.Broken(ctx, limited, r, fmt.Errorf("after %s: %w", a.Title(), err), true)
+	return nil, s.Judge.TransportOutcome(ctx, limited, r, fmt.Errorf("after %s: %w", resp.Title(), err), true)
 }
 
-// tooLargeError is the error of an answer with more bytes than are allowed.
+// tooLargeError is the error of a response with more bytes than allowed.
 type tooLargeError struct{ limit int64 }
 
 func (e *tooLargeError) Error() string { return fmt.Sprintf("more than %d bytes", e.limit) }
 
-// readAll reads at most limit bytes. What a body was compressed to does not
-// count: the transport decompresses on the way.
+// readAll reads at most limit bytes. The limit applies to the decompressed body.
 func readAll(body io.Reader, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(body, limit+1))
 	if int64(len(data)) > limit {

@@ -16,82 +16,83 @@ import (
 	"github.com/declprov/declprov/actions/http/verdict"
 )
 
-// source keeps a token for all who need it. One at a time gets a new one.
-type source struct {
-	turn chan struct{}
-	// held is the token. Its Expiry is when to get another, some time before it ends; zero
-	// is never.
-	held oauth2.Token
-	// failure is how the last attempt to get one ended, and when.
-	failure  actions.Outcome
-	failedAt time.Time
-	// inBody says that the server takes the client's name and secret in the body only.
-	inBody bool
+// tokenSource caches a token, shared by all calls that use it. One call at a time fetches a
+// new one.
+type tokenSource struct {
+	lock chan struct{}
+	// current is the token. Its Expiry is when to renew it, which is earlier than its real
+	// expiry; zero means never.
+	current oauth2.Token
+	// lastFailure is the outcome of the last failed attempt, and failedAt its time.
+	lastFailure actions.Outcome
+	failedAt    time.Time
+	// secretInBody says that the server only accepts the client's id and secret in the body.
+	secretInBody bool
 }
 
-func newSource() *source { return &source{turn: make(chan struct{}, 1)} }
+func newSource() *tokenSource { return &tokenSource{lock: make(chan struct{}, 1)} }
 
-// sourceKey tells tokens apart by all that they are got with.
+// sourceKey identifies a token by everything that it is fetched with.
 type sourceKey [sha256.Size]byte
 
-// sourceOf is the keeper of the token that is got so, by the session's way, shared by all
-// calls of the engine.
-func (s *Session) sourceOf(how any) (*source, error) {
-	data, err := json.Marshal([]any{how, s.given.route})
+// tokenSource returns the cache for the token that is fetched with these settings, shared by
+// all calls of the engine.
+func (s *Session) tokenSource(how any) (*tokenSource, error) {
+	data, err := json.Marshal([]any{how, s.settings.route})
 	if err != nil {
-		return nil, errors.New("it cannot be read")
+		return nil, errors.New("the settings cannot be encoded")
 	}
 	key := sourceKey(sha256.Sum256(data))
 	return s.shared.sources.Get(key, newSource), nil
 }
 
-// fetcher gets a new token.
-type fetcher func(context.Context) (*oauth2.Token, actions.Outcome)
+// tokenFetcher fetches a new token.
+type tokenFetcher func(context.Context) (*oauth2.Token, actions.Outcome)
 
-// token is the one that is kept, or a new one where that is refused or over.
-// Cached says that it was kept. Those who wait for an attempt share its failure,
-// so that a wrong password is tried once, not once each.
-func (s *source) token(ctx context.Context, refused string, fetch fetcher) (string, bool, actions.Outcome) {
+// token returns the cached token, or a new one if the cached token is expired or was refused
+// by the server. cached says which. Calls that waited for an attempt share its failure, so
+// that a wrong password is tried once and not once per call.
+func (s *tokenSource) token(ctx context.Context, refused string, fetch tokenFetcher) (string, bool, actions.Outcome) {
 	asked := time.Now()
 	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
+	case s.lock <- struct{}{}:
+		defer func() { <-s.lock }()
 	case <-actions.StopDone(ctx):
 		return "", false, actions.Refuse(fmt.Errorf("auth: waiting for a token: %w", actions.ErrStopped))
 	case <-ctx.Done():
 		return "", false, actions.Outcome{Status: actions.Refused, Err: fmt.Errorf("auth: waiting for a token: %w", context.Cause(ctx)), Class: verdict.ClassOf(context.Cause(ctx))}
 	}
-	if s.held.AccessToken != "" && s.held.AccessToken != refused && (s.held.Expiry.IsZero() || time.Now().Before(s.held.Expiry)) {
-		return s.held.AccessToken, true, actions.Outcome{Status: actions.Done}
+	if s.current.AccessToken != "" && s.current.AccessToken != refused && (s.current.Expiry.IsZero() || time.Now().Before(s.current.Expiry)) {
+		return s.current.AccessToken, true, actions.Outcome{Status: actions.Done}
 	}
 	if s.failedAt.After(asked) {
-		return "", false, s.failure
+		return "", false, s.lastFailure
 	}
 	t, out := fetch(ctx)
 	if out.Status != actions.Done {
 		if out.Status != actions.Refused {
-			out.Status = actions.Refused // of the request itself, nothing was sent
+			out.Status = actions.Refused // the request itself was not sent
 		}
 		out.Err = fmt.Errorf("auth: %w", out.Err)
 		if ctx.Err() == nil && actions.StopErr(ctx) == nil {
-			s.failure, s.failedAt = out, time.Now()
+			s.lastFailure, s.failedAt = out, time.Now()
 		}
 		return "", false, out
 	}
-	s.held = *t
+	s.current = *t
 	return t.AccessToken, false, out
 }
 
-// lasting is when a token that ends then is renewed: a tenth of its time before,
-// half a minute at most.
-func lasting(now, end time.Time) time.Time {
+// renewalTime returns when to renew a token that expires at end: after nine tenths of its
+// lifetime, but at most 30 seconds before end.
+func renewalTime(now, end time.Time) time.Time {
 	return end.Add(-min(end.Sub(now)/10, 30*time.Second))
 }
 
-// expiry reads when a token ends: seconds from now, seconds since 1970, or a
-// time as text. Null is never.
-func expiry(v any, now time.Time) (time.Time, error) {
-	const distant = 1e9 // seconds: more than 30 years is no duration
+// parseExpiry parses the expiry of a token: seconds from now, seconds or milliseconds since
+// 1970, or a time as a string. Null means never.
+func parseExpiry(v any, now time.Time) (time.Time, error) {
+	const distant = 1e9 // seconds: more than 30 years is not a lifetime
 	var seconds float64
 	switch v := v.(type) {
 	case nil:
@@ -103,32 +104,32 @@ func expiry(v any, now time.Time) (time.Time, error) {
 	case json.Number:
 		seconds, _ = v.Float64()
 	case fmt.Stringer:
-		return expiry(v.String(), now)
+		return parseExpiry(v.String(), now)
 	case string:
 		if f, err := strconv.ParseFloat(v, 64); err == nil {
-			return expiry(f, now)
+			return parseExpiry(f, now)
 		}
 		for _, layout := range []string{time.RFC3339, time.DateTime, "2006-01-02T15:04:05"} {
 			if t, err := time.Parse(layout, v); err == nil {
-				return lasting(now, t), nil
+				return renewalTime(now, t), nil
 			}
 		}
 		t, err := http.ParseTime(v)
 		if err != nil {
-			return time.Time{}, fmt.Errorf("when the token ends is no time: write seconds, or a time like 2026-01-02T15:04:05Z")
+			return time.Time{}, fmt.Errorf("invalid expiry of the token: expected seconds, or a time like 2026-01-02T15:04:05Z")
 		}
-		return lasting(now, t), nil
+		return renewalTime(now, t), nil
 	default:
-		return time.Time{}, fmt.Errorf("when the token ends is %s, and seconds or a time is wanted", actions.KindOf(v))
+		return time.Time{}, fmt.Errorf("invalid expiry of the token: expected seconds or a time, got %s", actions.KindOf(v))
 	}
 	switch {
 	case !(seconds >= 0 && seconds < 1e15):
-		return time.Time{}, fmt.Errorf("when the token ends is no number of seconds")
+		return time.Time{}, fmt.Errorf("invalid expiry of the token: the number of seconds is out of range")
 	case seconds >= distant*1000:
-		return lasting(now, time.UnixMilli(int64(seconds))), nil
+		return renewalTime(now, time.UnixMilli(int64(seconds))), nil
 	case seconds >= distant:
-		return lasting(now, time.Unix(int64(seconds), 0)), nil
+		return renewalTime(now, time.Unix(int64(seconds), 0)), nil
 	default:
-		return lasting(now, now.Add(time.Duration(seconds*float64(time.Second)))), nil
+		return renewalTime(now, now.Add(time.Duration(seconds*float64(time.Second)))), nil
 	}
 }

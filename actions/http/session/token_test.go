@@ -26,7 +26,7 @@ func TestExpiry(t *testing.T) {
 		{true, 0, true},
 		{int64(-1), 0, true},
 	} {
-		got, err := expiry(tc.in, now)
+		got, err := parseExpiry(tc.in, now)
 		if (err != nil) != tc.err || tc.want != 0 && got.Sub(now) != tc.want || tc.want == 0 && !got.IsZero() {
 			t.Errorf("%v: %s (%v)", tc.in, got.Sub(now), err)
 		}

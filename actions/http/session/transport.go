@@ -25,9 +25,8 @@ import (
 	"github.com/declprov/declprov/actions/sys/network"
 )
 
-// The bounds of a transport. Idle connections to one host are as many as a host
-// of providers asks for at once: Pulumi's parallelism is 16 by default, and
-// people raise it.
+// Limits of a transport. MaxIdlePerHost exceeds the number of requests that Pulumi runs in
+// parallel (16 by default, and often raised), so that connections are reused.
 const (
 	MaxIdlePerHost = 256
 	maxIdle        = 1024
@@ -36,13 +35,13 @@ const (
 	maxHeaderBytes = 256 << 10
 )
 
-// poolKey tells pools of connections apart: what may be reached, and how.
+// poolKey identifies a connection pool by the grants and settings of its connections.
 type poolKey struct {
 	granted  string
 	settings [sha256.Size]byte
 }
 
-// route are the arguments that say by which way servers are reached.
+// route are the arguments that decide how to reach a server.
 type route struct {
 	TLS   *tlsSettings `arg:"tls"`
 	Proxy string       `arg:"proxy"`
@@ -56,13 +55,13 @@ type tlsSettings struct {
 	Insecure   bool   `arg:"insecure"`
 }
 
-// pool are the connections of one such way, or why there are none.
+// pool is a client with its connections, or the error that prevents one.
 type pool struct {
 	client *resty.Client
 	err    error
 }
 
-// poolOf is the pool that the arguments ask for, made once per engine.
+// poolOf returns the client for the arguments, which is created once per engine.
 func (s *Shared) poolOf(network *network.Network, by route) (*resty.Client, error) {
 	key := poolKey{granted: network.Fingerprint()}
 	if by != (route{}) {
@@ -82,36 +81,36 @@ func (s *Shared) poolOf(network *network.Network, by route) (*resty.Client, erro
 	return kept.client, kept.err
 }
 
-// newPool is a client that sends each request once, and follows, remembers and
-// logs nothing.
+// newPool returns a client that sends each request once. It does not follow redirects, keep
+// cookies or log.
 func newPool(t http.RoundTripper) *resty.Client {
 	c := resty.NewWithClient(&http.Client{
 		Transport:     t,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	})
-	return c.SetLogger(quiet{}).SetDisableWarn(true).SetDoNotParseResponse(true).SetPreRequestHook(attach)
+	return c.SetLogger(silentLogger{}).SetDisableWarn(true).SetDoNotParseResponse(true).SetPreRequestHook(attach)
 }
 
-// quiet is the log of a client whose errors are told by what it returns.
-type quiet struct{}
+// silentLogger drops log messages, since the client also returns its errors.
+type silentLogger struct{}
 
-func (quiet) Errorf(string, ...any) {}
-func (quiet) Warnf(string, ...any)  {}
-func (quiet) Debugf(string, ...any) {}
+func (silentLogger) Errorf(string, ...any) {}
+func (silentLogger) Warnf(string, ...any)  {}
+func (silentLogger) Debugf(string, ...any) {}
 
-type messageKey struct{}
+type attachmentKey struct{}
 
-// message is what a request says of itself to the client that sends it.
-type message struct {
-	// body is nil where there is none.
+// attachment is passed to attach in the context of a request.
+type attachment struct {
+	// body is nil if there is none.
 	body   *request.Body
 	effect actions.Effect
 }
 
-// attach gives a request its body: as a stream of known size, which resty's own
-// way would read into memory.
+// attach sets the body of a request as a stream of known size. resty would read it into
+// memory.
 func attach(_ *resty.Client, r *http.Request) error {
-	m, _ := r.Context().Value(messageKey{}).(message)
+	m, _ := r.Context().Value(attachmentKey{}).(attachment)
 	if m.body == nil || m.body.Size == 0 {
 		r.Body, r.ContentLength = http.NoBody, 0
 		r.GetBody = func() (io.ReadCloser, error) { return http.NoBody, nil }
@@ -128,11 +127,11 @@ func attach(_ *resty.Client, r *http.Request) error {
 	return nil
 }
 
-// sendOnce keeps net/http from sending a request twice. On a connection that breaks and
-// that has carried others it repeats, unasked and untold, whatever has the method GET,
-// HEAD or OPTIONS, and whatever has an idempotency key (http.Request.isReplayable, which
-// knows such headers by their canonical names alone). Only the engine knows whether it
-// may be repeated, and that the next response says nothing of the first attempt.
+// sendOnce prevents net/http from sending a request twice. If a reused connection breaks,
+// net/http silently repeats requests with the method GET, HEAD or OPTIONS, and requests with
+// an idempotency key (http.Request.isReplayable, which only knows the canonical names of the
+// headers). Only the engine knows whether a repetition is safe, and that the next response
+// says nothing about the first attempt.
 func sendOnce(r *http.Request) {
 	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
 		if key, given := r.Header[name]; given {
@@ -144,7 +143,7 @@ func sendOnce(r *http.Request) {
 	switch r.Method {
 	case "GET", "HEAD", "OPTIONS":
 		if r.GetBody = nil; r.Body == http.NoBody {
-			r.Body = io.NopCloser(strings.NewReader("")) // which cannot be sent again
+			r.Body = io.NopCloser(strings.NewReader("")) // a body that net/http cannot repeat
 		}
 	}
 }
@@ -173,7 +172,7 @@ func newTransport(network *network.Network, by route) (*http.Transport, error) {
 	}
 	u, err := url.Parse(by.Proxy)
 	if err != nil || u.Host == "" {
-		return nil, errors.New("proxy is no URL; write it like http://proxy.example.com:3128")
+		return nil, errors.New("proxy: invalid URL (use one like http://proxy.example.com:3128)")
 	}
 	if err := network.CheckProxy(u); err != nil {
 		return nil, fmt.Errorf("proxy: %w", err)
@@ -182,7 +181,7 @@ func newTransport(network *network.Network, by route) (*http.Transport, error) {
 	return t, nil
 }
 
-// config is how TLS is done; nil settings are the default.
+// config returns the TLS configuration. Nil settings are the default.
 func (s *tlsSettings) config() (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if s == nil {
@@ -192,24 +191,24 @@ func (s *tlsSettings) config() (*tls.Config, error) {
 	if s.CA != "" {
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM([]byte(s.CA)) {
-			return nil, errors.New("ca holds no certificate in PEM (-----BEGIN CERTIFICATE-----)")
+			return nil, errors.New("ca contains no PEM certificate (-----BEGIN CERTIFICATE-----)")
 		}
 	}
 	if (s.Cert == "") != (s.Key == "") {
-		return nil, errors.New("cert and key belong together; give both")
+		return nil, errors.New("cert and key require each other; give both")
 	}
 	if s.Cert != "" {
 		pair, err := tls.X509KeyPair([]byte(s.Cert), []byte(s.Key))
 		if err != nil {
-			// The library's own words may hold parts of the key.
-			return nil, errors.New("cert and key are no pair of PEM blocks that belong together")
+			// The library's error may contain parts of the key.
+			return nil, errors.New("cert and key are not a matching pair of PEM blocks")
 		}
 		config.Certificates = []tls.Certificate{pair}
 	}
 	return config, nil
 }
 
-// countedConn counts what is sent.
+// countedConn counts the bytes that are written.
 type countedConn struct {
 	net.Conn
 	sent atomic.Int64
@@ -221,38 +220,40 @@ func (c *countedConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// watch tells whether anything of a request was sent: more than was on its
-// connection when it got it, which a handshake had sent.
-type watch struct {
+// sendWatch detects whether any byte of a request was sent. It compares with the count when
+// the request got the connection, since a handshake sends bytes too.
+type sendWatch struct {
 	mu     sync.Mutex
 	conn   *countedConn
 	before int64
 	sent   bool
 }
 
-func (w *watch) trace() *httptrace.ClientTrace {
+func (w *sendWatch) trace() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.sent = w.any()
+		w.sent = w.sentLocked()
 		conn := info.Conn
 		if secure, ok := conn.(*tls.Conn); ok {
 			conn = secure.NetConn()
 		}
 		counted, ok := conn.(*countedConn)
 		if !ok {
-			w.conn, w.sent = nil, true // nobody knows
+			w.conn, w.sent = nil, true // cannot be known
 			return
 		}
 		w.conn, w.before = counted, counted.sent.Load()
 	}}
 }
 
-func (w *watch) any() bool { return w.sent || w.conn != nil && w.conn.sent.Load() > w.before }
+func (w *sendWatch) sentLocked() bool {
+	return w.sent || w.conn != nil && w.conn.sent.Load() > w.before
+}
 
-// anything reports whether anything was sent.
-func (w *watch) anything() bool {
+// anySent reports whether any byte of the request was sent.
+func (w *sendWatch) anySent() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.any()
+	return w.sentLocked()
 }

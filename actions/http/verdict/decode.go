@@ -6,14 +6,15 @@ import (
 	"github.com/declprov/declprov/spec/decode"
 )
 
-// guard is what some servers put before their JSON, so that no browser takes it
-// for a script.
-var guard = []byte(")]}'")
+// scriptGuard is the prefix that some servers put before JSON, so that a browser does not run
+// it as a script.
+var scriptGuard = []byte(")]}'")
 
-// DecodeJSON reads one JSON value, with numbers exact.
+// DecodeJSON decodes one JSON value with exact numbers. It skips a byte order mark and
+// scriptGuard.
 func DecodeJSON(data []byte, b *decode.Budget) (any, error) {
 	bare := bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	if bytes.HasPrefix(bare, guard) {
+	if bytes.HasPrefix(bare, scriptGuard) {
 		_, bare, _ = bytes.Cut(bare, []byte("\n"))
 	}
 	return decode.JSON(bare, b)

@@ -19,7 +19,7 @@ func TestNumbers(t *testing.T) {
 	} {
 		got, err := DecodeJSON([]byte(text), decode.NewBudget(0))
 		if err != nil || got != want {
-			t.Errorf("%s is %T %v, want %T %v (%v)", text, got, got, want, want, err)
+			t.Errorf("%s: got %T %v, want %T %v (%v)", text, got, got, want, want, err)
 		}
 	}
 }
@@ -30,7 +30,7 @@ func TestClean(t *testing.T) {
 		strings.Repeat("ü", 250): strings.Repeat("ü", 200) + "…",
 	} {
 		if got := clean(in); got != want {
-			t.Errorf("%q is %q, want %q", in, got, want)
+			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/declprov/declprov/spec/decode"
 )
 
-// DecodeXML reads a document. Entities beyond the five of XML, and so their
-// bombs, are unknown to the decoder, which is strict; nothing is fetched.
+// DecodeXML decodes an XML document. The decoder is strict and only knows the five predefined
+// entities, so entity bombs fail. Nothing is fetched.
 func DecodeXML(data []byte, b *decode.Budget) (any, error) {
 	if err := b.Spend(decode.CountXML(data)); err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func DecodeXML(data []byte, b *decode.Budget) (any, error) {
 		if strings.EqualFold(charset, "us-ascii") {
 			return input, nil
 		}
-		return nil, fmt.Errorf("it is in %q, and UTF-8 is wanted", charset)
+		return nil, fmt.Errorf("expected charset UTF-8, got %q", charset)
 	}
 	root := map[string]any{}
 	for {
@@ -35,21 +35,21 @@ func DecodeXML(data []byte, b *decode.Budget) (any, error) {
 		}
 		if start, ok := token.(xml.StartElement); ok {
 			if len(root) > 0 {
-				return nil, errors.New("it has two roots")
+				return nil, errors.New("the document has two root elements")
 			}
-			if root[whole(start.Name)], err = readElement(dec, start, 1); err != nil {
+			if root[qualifiedName(start.Name)], err = readElement(dec, start, 1); err != nil {
 				return nil, err
 			}
 		}
 	}
 	if len(root) == 0 {
-		return nil, errors.New("it has no root")
+		return nil, errors.New("the document has no root element")
 	}
 	return root, nil
 }
 
-// whole is a name with its namespace, as decode.LocalName reads it.
-func whole(name xml.Name) string {
+// qualifiedName returns a name with its namespace, in the form that decode.LocalName reads.
+func qualifiedName(name xml.Name) string {
 	if name.Space == "" {
 		return name.Local
 	}
@@ -63,7 +63,7 @@ func readElement(dec *xml.Decoder, start xml.StartElement, depth int) (any, erro
 	out := map[string]any{}
 	for _, a := range start.Attr {
 		if a.Name.Space != "xmlns" && a.Name.Local != "xmlns" {
-			out["@"+whole(a.Name)] = a.Value
+			out["@"+qualifiedName(a.Name)] = a.Value
 		}
 	}
 	var text strings.Builder
@@ -82,7 +82,7 @@ func readElement(dec *xml.Decoder, start xml.StartElement, depth int) (any, erro
 			if err != nil {
 				return nil, err
 			}
-			insert(out, whole(token.Name), child)
+			addChild(out, qualifiedName(token.Name), child)
 		case xml.EndElement:
 			s := text.String()
 			switch {
@@ -96,8 +96,8 @@ func readElement(dec *xml.Decoder, start xml.StartElement, depth int) (any, erro
 	}
 }
 
-// insert adds an element; the second of a name makes a list.
-func insert(out map[string]any, name string, child any) {
+// addChild adds a child element. A second element of the same name makes a list.
+func addChild(out map[string]any, name string, child any) {
 	switch before := out[name].(type) {
 	case nil:
 		out[name] = child

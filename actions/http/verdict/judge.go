@@ -1,5 +1,5 @@
-// Package verdict says what comes of a request: it decodes responses, and makes outcomes of
-// them, or of what went wrong on the way.
+// Package verdict decodes responses, and derives the outcome of a request from its response
+// or from the error that occurred instead.
 package verdict
 
 import (
@@ -17,27 +17,28 @@ import (
 	"github.com/declprov/declprov/spec/decode"
 )
 
-// Judge says what comes of a request, by what a server said to it and by what the
-// arguments say of answers.
+// Judge derives the outcome of a request from the response, by the arguments that concern
+// responses (`response`, `expect`, `error`).
 type Judge struct {
 	call *actions.Call
-	base *url.URL // nil where there is none
-	// Follow says that redirects are followed.
-	Follow   bool
-	Response string
-	typed    bool
-	graphql  bool
-	expect   []int
-	values   *decode.Budget
-	// message finds the server's own message in an answer that is not expected; nil is none.
+	base *url.URL // nil if there is no baseURL
+	// Follow enables redirects.
+	Follow bool
+	// Format is the argument `response`: the format of the body, "" if it is not set.
+	Format  string
+	typed   bool
+	graphql bool
+	expect  []int
+	values  *decode.Budget
+	// message extracts the server's message from an error response; nil if there is none.
 	message actions.LateExpr
-	// TokenOf finds the token in an answer to a login; issues are the members of an
-	// answer that hold one.
-	TokenOf actions.LateExpr
-	issues  []string
+	// TokenOf extracts the token from the response to a login. secretMembers are the names of
+	// members of a response that contain a token.
+	TokenOf       actions.LateExpr
+	secretMembers []string
 }
 
-// arguments are those of a request that say something of answers.
+// arguments are the arguments of a request that concern its response.
 type arguments struct {
 	Redirects string           `arg:"redirects"`
 	Response  string           `arg:"response"`
@@ -47,52 +48,52 @@ type arguments struct {
 	Error     actions.LateExpr `arg:"error"`
 }
 
-// New returns the judge of what a server says to the request of a call.
+// New returns the judge for the request of a call.
 func New(c *actions.Call, base *url.URL) (Judge, error) {
-	var g arguments
-	if err := c.Decode(&g); err != nil {
+	var args arguments
+	if err := c.Decode(&args); err != nil {
 		return Judge{}, err
 	}
 	j := Judge{
-		call: c, base: base, Follow: g.Redirects == "same-origin", Response: g.Response, typed: g.Returns, graphql: g.GraphQL != nil,
-		expect: g.Expect, message: g.Error,
+		call: c, base: base, Follow: args.Redirects == "same-origin", Format: args.Response, typed: args.Returns, graphql: args.GraphQL != nil,
+		expect: args.Expect, message: args.Error,
 	}
-	j.Renew()
+	j.ResetBudget()
 	return j, nil
 }
 
-// ForGrant returns the judge of what a server of OAuth 2 says to a client that asks for a
-// token.
-func ForGrant(c *actions.Call, base *url.URL) Judge {
+// NewForToken returns the judge for a token request of OAuth 2.
+func NewForToken(c *actions.Call, base *url.URL) Judge {
 	return Judge{
-		call: c, base: base, Response: "json", message: c.Late["error"],
-		issues: []string{"access_token", "refresh_token", "id_token"},
+		call: c, base: base, Format: "json", message: c.Late["error"],
+		secretMembers: []string{"access_token", "refresh_token", "id_token"},
 	}
 }
 
-// ForLogin returns the judge of what a server says to a login of the author's, whose request
-// is the object at a path. TokenOf finds the token in the answer.
-func ForLogin(c *actions.Call, path string, object map[string]any, base *url.URL, follow bool, tokenOf actions.LateExpr) (Judge, error) {
-	var g arguments
-	if err := c.DecodeWithin(path, object, &g); err != nil {
+// NewForLogin returns the judge for a login request, which is the argument object at the
+// path. TokenOf extracts the token from the response.
+func NewForLogin(c *actions.Call, path string, object map[string]any, base *url.URL, follow bool, tokenOf actions.LateExpr) (Judge, error) {
+	var args arguments
+	if err := c.DecodeWithin(path, object, &args); err != nil {
 		return Judge{}, err
 	}
-	j := Judge{call: c, base: base, Follow: follow, Response: g.Response, graphql: g.GraphQL != nil, message: g.Error, TokenOf: tokenOf}
+	j := Judge{call: c, base: base, Follow: follow, Format: args.Response, graphql: args.GraphQL != nil, message: args.Error, TokenOf: tokenOf}
 	if j.message == nil {
 		j.message = c.Late["error"]
 	}
-	j.Renew()
+	j.ResetBudget()
 	return j, nil
 }
 
-// Renew lets the next answer have as many values as the first.
-func (j *Judge) Renew() { j.values = j.newBudget() }
+// ResetBudget allows the next response as many values as the first.
+func (j *Judge) ResetBudget() { j.values = j.newBudget() }
 
-// newBudget is how many values an answer may have, or all pages together.
+// newBudget returns the number of values that a response may contain, or all pages of a
+// listing.
 func (j *Judge) newBudget() *decode.Budget { return decode.NewBudget(j.call.MaxValues()) }
 
-// Ordinary reports whether a status is no error.
-func (j *Judge) Ordinary(status int) bool {
+// IsExpected reports whether a response with this status is a success.
+func (j *Judge) IsExpected(status int) bool {
 	if slices.Contains(j.expect, status) {
 		return true
 	}
@@ -100,44 +101,44 @@ func (j *Judge) Ordinary(status int) bool {
 	return success && !slices.ContainsFunc(j.expect, func(s int) bool { return s < 400 })
 }
 
-// Title is the request as messages name it.
+// Title returns the method and URL, for messages.
 func (j *Judge) Title(r *request.Request) string {
-	return r.Method + " " + request.Display(r.At.URL, j.base)
+	return r.Method + " " + request.Display(r.Address.URL, j.base)
 }
 
-// Title is the status with its words.
-func (a *Answer) Title() string {
-	words := http.StatusText(a.Status)
+// Title returns the status with its text.
+func (resp *Response) Title() string {
+	words := http.StatusText(resp.Status)
 	if words == "" {
-		_, words, _ = strings.Cut(a.Reason, " ")
+		_, words, _ = strings.Cut(resp.Reason, " ")
 		words = clean(words)
 	}
-	return strings.TrimSpace(strconv.Itoa(a.Status) + " " + words)
+	return strings.TrimSpace(strconv.Itoa(resp.Status) + " " + words)
 }
 
-// Outcome says what an answer means, and decodes its body.
-func (j *Judge) Outcome(r *request.Request, a *Answer) actions.Outcome {
-	wait, asked := retryAfter(a.Header, time.Now())
-	if j.Ordinary(a.Status) {
-		out := j.success(r, a)
+// Outcome returns the outcome for a response, and decodes its body.
+func (j *Judge) Outcome(r *request.Request, resp *Response) actions.Outcome {
+	wait, asked := retryAfter(resp.Header, time.Now())
+	if j.IsExpected(resp.Status) {
+		out := j.expectedOutcome(r, resp)
 		if out.Status == actions.Done {
 			out.RetryAfter = wait
 		}
 		return out
 	}
-	return j.refusal(r, a, wait, asked)
+	return j.unexpectedOutcome(r, resp, wait, asked)
 }
 
-// success is the outcome of an answer that is expected.
-func (j *Judge) success(r *request.Request, a *Answer) actions.Outcome {
-	if a.Status >= 300 {
-		a.lenient(j.typed, j.newBudget()) // its form is not what the author said of the others
-	} else if err := a.decode(j.Response, j.typed, j.values); err != nil {
-		return j.Failed(r, a, err)
+// expectedOutcome returns the outcome of a response with an expected status.
+func (j *Judge) expectedOutcome(r *request.Request, resp *Response) actions.Outcome {
+	if resp.Status >= 300 {
+		resp.decodeLeniently(j.typed, j.newBudget()) // `response` only applies to 2xx
+	} else if err := resp.decode(j.Format, j.typed, j.values); err != nil {
+		return j.UnusableOutcome(r, resp, err)
 	}
-	if text := j.graphqlErrors(a); text != "" {
-		out := j.Failed(r, a, errors.New(text))
-		out.Result, out.Received = j.failure(a), j.typed
+	if text := j.graphqlErrors(resp); text != "" {
+		out := j.UnusableOutcome(r, resp, errors.New(text))
+		out.Result, out.Received = j.failureResult(resp), j.typed
 		if r.Effect == actions.Write {
 			out.Status = actions.Failed
 		}
@@ -146,56 +147,56 @@ func (j *Judge) success(r *request.Request, a *Answer) actions.Outcome {
 	out := actions.Outcome{Status: actions.Done}
 	if j.typed && j.call.Receive != nil {
 		out.Received = true
-		if a.Body, out.Unfit = j.call.Receive(a.came, a.form); out.Unfit != nil && a.Status >= 300 {
-			a.Body, out.Unfit = nil, nil // an error that the author expects is of no declared type
+		if resp.Body, out.Unfit = j.call.Receive(resp.wireBody, resp.wireForm); out.Unfit != nil && resp.Status >= 300 {
+			resp.Body, out.Unfit = nil, nil // an expected error response has no declared type
 		}
 	}
 	return out
 }
 
-// refusal is the outcome of an answer that is not expected; asked says that the server asks
-// to come back, and wait when.
-func (j *Judge) refusal(r *request.Request, a *Answer, wait time.Duration, asked bool) actions.Outcome {
-	a.lenient(j.typed, j.newBudget())
-	j.learn(a)
-	out := actions.Outcome{Status: StatusOf(a.Status), Class: strconv.Itoa(a.Status), RetryAfter: wait}
-	if a.Moved {
+// unexpectedOutcome returns the outcome of a response with an unexpected status. asked says
+// that the response has a Retry-After header, and wait is its delay.
+func (j *Judge) unexpectedOutcome(r *request.Request, resp *Response, wait time.Duration, asked bool) actions.Outcome {
+	resp.decodeLeniently(j.typed, j.newBudget())
+	j.learnSecrets(resp)
+	out := actions.Outcome{Status: StatusOf(resp.Status), Class: strconv.Itoa(resp.Status), RetryAfter: wait}
+	if resp.MethodChanged {
 		out.Status = actions.Unknown // the response is about another request than the one that was processed
 	}
-	text := fmt.Sprintf("%s answered %s", j.Title(r), a.Title())
-	if said := j.said(a); said != "" {
+	text := fmt.Sprintf("%s returned %s", j.Title(r), resp.Title())
+	if said := j.serverMessage(resp); said != "" {
 		text += ": " + said
 	}
-	switch a.Status {
+	switch resp.Status {
 	case http.StatusTooManyRequests, http.StatusRequestTimeout, http.StatusBadGateway, http.StatusGatewayTimeout:
-		out.Again = !a.Moved
+		out.Again = !resp.MethodChanged
 	case http.StatusServiceUnavailable:
-		out.Again = asked && !a.Moved
+		out.Again = asked && !resp.MethodChanged
 	case http.StatusPreconditionFailed:
 		switch {
 		case r.Headers.Get("If-Match") != "":
-			text += "; it has changed since it was last read: run `pulumi refresh`, then try again"
+			text += "; the object was changed since it was last read: run `pulumi refresh`, then try again"
 		case r.Headers.Get("If-None-Match") != "":
-			text += "; it exists already: if it is yours, import it (or remove it, where it is left of an earlier attempt), else choose another name"
+			text += "; it exists already: import it if it is yours, remove it if an earlier attempt left it, else choose another name"
 		}
 	}
 	if out.Again && wait > longestWait {
 		out.Again = false
-		text += fmt.Sprintf(" (and asks to come back in %s, which is too long to wait for)", wait.Round(time.Second))
+		text += fmt.Sprintf(" (Retry-After is %s, which is too long to wait)", wait.Round(time.Second))
 	}
-	if a.Status >= 300 && a.Status < 400 && a.Header.Get("Location") != "" {
-		text += j.elsewhere(a)
+	if resp.Status >= 300 && resp.Status < 400 && resp.Header.Get("Location") != "" {
+		text += j.describeRedirect(resp)
 	}
-	out.Err, out.Result, out.Received = errors.New(text), j.failure(a), j.typed
-	return j.Settled(r, out)
+	out.Err, out.Result, out.Received = errors.New(text), j.failureResult(resp), j.typed
+	return j.RefuseIfReadOnly(r, out)
 }
 
-// StatusOf says what a status that is no success tells about the effect of a
-// request. A 408 may come from a proxy that gave up waiting, 499 and most 5xx
-// from one that forwarded the request, 503 with Retry-After too; a redirect
-// other than 307 and 308 follows a request that was processed (RFC 9110, 15.4).
+// StatusOf returns what an error status tells about the effect of the request. A 408 may come
+// from a proxy that stopped waiting. 499 and most 5xx, also 503 with Retry-After, may come
+// from a proxy that had forwarded the request. A redirect other than 307 and 308 is sent
+// after the request was processed (RFC 9110, 15.4).
 func StatusOf(status int) actions.Status {
-	const clientClosedRequest = 499 // nginx's, and other proxies'
+	const clientClosedRequest = 499 // sent by nginx and other proxies
 	switch status {
 	case http.StatusNotFound, http.StatusGone:
 		return actions.Gone
@@ -211,88 +212,89 @@ func StatusOf(status int) actions.Status {
 	return actions.Unknown
 }
 
-// Settled makes a failure of what changes nothing one that changed nothing.
-func (j *Judge) Settled(r *request.Request, out actions.Outcome) actions.Outcome {
+// RefuseIfReadOnly changes Failed and Unknown to Refused if the request has no effect.
+func (j *Judge) RefuseIfReadOnly(r *request.Request, out actions.Outcome) actions.Outcome {
 	if r.Effect == actions.None && (out.Status == actions.Failed || out.Status == actions.Unknown) {
 		out.Status = actions.Refused
 	}
 	return out
 }
 
-// elsewhere says where a redirect leads, without what may be secret.
-func (j *Judge) elsewhere(a *Answer) string {
-	u, err := url.Parse(a.Header.Get("Location"))
+// describeRedirect returns the target of a redirect for messages, without secrets.
+func (j *Judge) describeRedirect(resp *Response) string {
+	u, err := url.Parse(resp.Header.Get("Location"))
 	if err != nil {
 		return ""
 	}
-	text := " (to " + j.hidden(request.Display(u, j.base)) + ")"
+	text := " (redirects to " + j.maskText(request.Display(u, j.base)) + ")"
 	if !j.Follow {
 		text += "; redirects within the origin are followed with `redirects: \"same-origin\"`"
 	}
 	return text
 }
 
-// Result is what a request yields.
-func (j *Judge) Result(a *Answer) map[string]any {
+// Result returns the result of the action for a response.
+func (j *Judge) Result(resp *Response) map[string]any {
 	attempts := int64(max(j.call.Attempt, 1))
 	return map[string]any{
-		"status": int64(a.Status), "headers": a.headers(), "body": a.Body, "items": nil, "url": a.url(), "attempts": attempts,
+		"status": int64(resp.Status), "headers": resp.headers(), "body": resp.Body, "items": nil, "url": resp.bareURL(), "attempts": attempts,
 	}
 }
 
-// Failed is the outcome of an answer that cannot be used: that the request was
-// processed may be clear, but not what it did.
-func (j *Judge) Failed(r *request.Request, a *Answer, err error) actions.Outcome {
-	return j.Settled(r, actions.Outcome{
-		Status: actions.Unknown, Class: strconv.Itoa(a.Status),
-		Err: fmt.Errorf("%s answered %s, and %w", j.Title(r), a.Title(), err),
+// UnusableOutcome returns the outcome of a response that cannot be used. The server may have
+// processed the request, so its effect is unknown.
+func (j *Judge) UnusableOutcome(r *request.Request, resp *Response, err error) actions.Outcome {
+	return j.RefuseIfReadOnly(r, actions.Outcome{
+		Status: actions.Unknown, Class: strconv.Itoa(resp.Status),
+		Err: fmt.Errorf("%s returned %s, but %w", j.Title(r), resp.Title(), err),
 	})
 }
 
-// said is the server's own message: what `error` finds, else the beginning of
-// what it said.
-func (j *Judge) said(a *Answer) string {
+// serverMessage returns the server's own message: what `error` extracts, else the beginning
+// of the body.
+func (j *Judge) serverMessage(resp *Response) string {
 	if j.message != nil {
-		if v, err := j.message(a.knownAs(j.adapted(a))); err == nil {
-			if text := j.hidden(actions.MessageOf(v)); text != "" {
+		if v, err := j.message(resp.scopeWithBody(j.adaptedBody(resp))); err == nil {
+			if text := j.maskText(actions.MessageOf(v)); text != "" {
 				return text
 			}
 		}
 	}
-	return j.hidden(a.excerpt())
+	return j.maskText(resp.excerpt())
 }
 
-// adapted is the body of a failure, with what of it fits the declared type.
-func (j *Judge) adapted(a *Answer) any {
+// adaptedBody returns the body of an error response, with the members that fit the declared
+// type under their declared names.
+func (j *Judge) adaptedBody(resp *Response) any {
 	if !j.typed || j.call.Adapt == nil {
-		return a.Body
+		return resp.Body
 	}
-	return j.call.Adapt(a.came, a.form)
+	return j.call.Adapt(resp.wireBody, resp.wireForm)
 }
 
-// failure is the result of an answer that is one.
-func (j *Judge) failure(a *Answer) map[string]any {
-	result := j.Result(a)
-	result["body"] = j.adapted(a)
+// failureResult returns the result for an error response.
+func (j *Judge) failureResult(resp *Response) map[string]any {
+	result := j.Result(resp)
+	result["body"] = j.adaptedBody(resp)
 	return result
 }
 
-// graphqlErrors is what a GraphQL server says went wrong, under a status that
-// says all is well.
-func (j *Judge) graphqlErrors(a *Answer) string {
+// graphqlErrors returns the errors in a GraphQL response, "" if there are none. Such a
+// response has status 200.
+func (j *Judge) graphqlErrors(resp *Response) string {
 	if !j.graphql {
 		return ""
 	}
-	j.learn(a)
-	body, _ := a.Body.(map[string]any)
+	j.learnSecrets(resp)
+	body, _ := resp.Body.(map[string]any)
 	list, _ := body["errors"].([]any)
 	if len(list) == 0 {
 		return ""
 	}
 	if j.call.Late["error"] != nil {
-		return "reports errors: " + j.said(a)
+		return "the response reports errors: " + j.serverMessage(resp)
 	}
 	first, _ := list[0].(map[string]any)
 	text, _ := first["message"].(string)
-	return "reports errors: " + j.hidden(text)
+	return "the response reports errors: " + j.maskText(text)
 }

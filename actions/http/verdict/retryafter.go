@@ -7,18 +7,17 @@ import (
 	"time"
 )
 
-// longestWait is the longest that a server may ask to wait and be listened to
-// without a word of the author's.
+// longestWait is the longest Retry-After delay that is followed by default.
 const longestWait = 10 * time.Minute
 
-// retryAfter is when the server asks to come back, in either form of the header
-// (RFC 9110, 10.2.3): seconds, or a date, which its own clock is asked about.
+// retryAfter returns the delay of the header Retry-After (RFC 9110, 10.2.3), which is a
+// number of seconds or a date. A date is compared with the server's own Date.
 func retryAfter(header http.Header, now time.Time) (wait time.Duration, asked bool) {
 	text := strings.TrimSpace(header.Get("Retry-After"))
 	if text == "" {
 		return 0, false
 	}
-	if digits(text) {
+	if isDigits(text) {
 		const most = int64(1 << 62 / time.Second)
 		seconds, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || seconds > most {
@@ -36,6 +35,6 @@ func retryAfter(header http.Header, now time.Time) (wait time.Duration, asked bo
 	return max(at.Sub(now), 0), true
 }
 
-func digits(s string) bool {
+func isDigits(s string) bool {
 	return strings.Trim(s, "0123456789") == ""
 }

@@ -23,7 +23,7 @@ func TestRetryAfter(t *testing.T) {
 		}
 	}
 	if got, _ := retryAfter(http.Header{"Retry-After": {strings.Repeat("9", 99)}}, now); got < 100*365*24*time.Hour {
-		t.Errorf("too large a number is %s", got)
+		t.Errorf("a number that is too large: got %s", got)
 	}
 }
 

@@ -61,7 +61,7 @@ func (s *connection) waitReady(ctx context.Context) error {
 	if err := s.conn.SetReadDeadline(time.Now().Add(readyTime)); err != nil {
 		return err
 	}
-	kind, _, err := supervisor.Read(s.conn)
+	kind, _, err := supervisor.ReadFrame(s.conn)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -128,7 +128,7 @@ func (s *connection) run(ctx context.Context, c Command) (exit Exit, reusable bo
 
 // response is the supervisor's report that a command ended, or that it did not start.
 type response struct {
-	kind   supervisor.Kind
+	kind   supervisor.FrameKind
 	fields []string
 	err    error
 	// pid is the process id of the command, or 0 if it did not start.
@@ -139,7 +139,7 @@ type response struct {
 func (s *connection) listen(responses chan<- response) {
 	var a response
 	for {
-		a.kind, a.fields, a.err = supervisor.Read(s.conn)
+		a.kind, a.fields, a.err = supervisor.ReadFrame(s.conn)
 		if a.err != nil || a.kind != supervisor.Started || len(a.fields) != 1 {
 			break
 		}
@@ -170,7 +170,7 @@ func (s *connection) start(c Command, p *pipes) error {
 		}
 		req.Rules, req.Scratch = string(rules), append(slices.Clip(c.Scratch), c.Box.Scratch)
 	}
-	message := supervisor.Append(nil, supervisor.Start, req.Fields()...)
+	message := supervisor.AppendFrame(nil, supervisor.Start, req.Fields()...)
 	defer p.closeTheirs()
 	n, _, err := s.conn.WriteMsgUnix(message, syscall.UnixRights(p.descriptors()...), nil)
 	if err == nil && n < len(message) {
@@ -208,6 +208,6 @@ func (s *connection) wait(ctx context.Context, c Command, responses <-chan respo
 // is killed, unless the caller calls cancel first: a command that stopped its supervisor
 // (SIGSTOP) would otherwise block the provider forever.
 func (s *connection) end(grace time.Duration) (cancel func() bool) {
-	_, _ = s.conn.Write(supervisor.Append(nil, supervisor.End, strconv.FormatInt(grace.Milliseconds(), 10)))
+	_, _ = s.conn.Write(supervisor.AppendFrame(nil, supervisor.End, strconv.FormatInt(grace.Milliseconds(), 10)))
 	return time.AfterFunc(grace+s.patience, func() { _ = s.process.Kill() }).Stop
 }

@@ -1,8 +1,7 @@
-// Command pulumi-resource-declprov is the provider's process by itself, without
-// the evaluator of specs and the command line: what `declprov install` installs
-// under the name of a provider where it lies beside declprov. It starts in half
-// the time and memory that the whole binary takes, and does the same; a spec
-// that is not compiled yet it hands to declprov, beside it or on the PATH.
+// Command pulumi-resource-declprov serves providers, without the evaluator of specs and
+// the command line. If it is in the same folder as declprov, `declprov install` installs
+// it under the name of the provider. It starts in half the time and memory of declprov.
+// It passes specs that are not compiled to declprov, in the same folder or on the PATH.
 package main
 
 import (
@@ -13,8 +12,8 @@ import (
 	"syscall"
 
 	"github.com/declprov/declprov/actions/sys/process/supervisor"
-	"github.com/declprov/declprov/cmd/declprov/internal/door"
 	"github.com/declprov/declprov/cmd/declprov/internal/serving"
+	"github.com/declprov/declprov/cmd/declprov/internal/startup"
 )
 
 // version is set by the release build: -ldflags "-X main.version=1.2.3".
@@ -22,7 +21,7 @@ var version string
 
 func main() {
 	if supervisor.Main(os.Args) {
-		return // this was the supervisor of a command
+		return // this process was the supervisor of a command
 	}
 	os.Exit(run())
 }
@@ -30,10 +29,10 @@ func main() {
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second interrupt does not wait
-	name, ok := door.ProviderName(os.Args[0])
+	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
+	name, ok := startup.ProviderName(os.Args[0])
 	if !ok {
-		fmt.Fprintf(os.Stderr, "%s: this is a provider, to be started as pulumi-resource-NAME; declprov is the command line\n", os.Args[0])
+		fmt.Fprintf(os.Stderr, "%s: this binary is a provider and must be named pulumi-resource-NAME; the command line is declprov\n", os.Args[0])
 		return 2
 	}
 	tool := serving.Tool{Version: version, Evaluator: serving.FindEvaluator()}

@@ -1,5 +1,5 @@
-// Package client plays the Pulumi engine: it talks to a provider over real gRPC,
-// in property values. `declprov try` and tests drive providers with it.
+// Package client is a minimal Pulumi engine. It calls a provider over gRPC with
+// property values. `declprov try` and tests use it.
 package client
 
 import (
@@ -18,23 +18,23 @@ import (
 	"github.com/declprov/declprov/engine/pulumi"
 )
 
-// maxMessage is what Pulumi allows itself.
+// maxMessage is the maximum message size of Pulumi.
 const maxMessage = 400 << 20
 
-// Client is a connection to one provider, safe for concurrent use.
+// Client is a connection to one provider. It is safe for concurrent use.
 type Client struct {
 	provider pulumirpc.ResourceProviderClient
 	conn     *grpc.ClientConn
 	server   *grpc.Server // nil for a provider that runs elsewhere
 
-	// Stack is the stack that the URNs of calls name; "" is "dev". It is set
-	// before the first call.
+	// Stack is the stack in the URNs of calls, "dev" by default. It must be set before
+	// the first call.
 	Stack string
 }
 
-// Start serves a provider in this process and connects to it, without a port.
+// Start serves a provider in this process and connects to it without a port.
 func Start(options pulumi.Options) (*Client, error) {
-	const buffer = 64 << 10 // of each direction; messages may be larger
+	const buffer = 64 << 10 // per direction; messages may be larger
 	listener := bufconn.Listen(buffer)
 	server := pulumi.New(options).GRPC()
 	go func() { _ = server.Serve(listener) }() // ends with Close
@@ -49,8 +49,7 @@ func Start(options pulumi.Options) (*Client, error) {
 	return &Client{provider: pulumirpc.NewResourceProviderClient(conn), conn: conn, server: server}, nil
 }
 
-// Connect connects to a provider that listens on a port of this machine, as the
-// engine does.
+// Connect connects to a provider on a port of this machine, like the engine.
 func Connect(port int) (*Client, error) {
 	conn, err := dial(fmt.Sprintf("passthrough:///127.0.0.1:%d", port))
 	if err != nil {
@@ -70,7 +69,7 @@ func dial(target string, options ...grpc.DialOption) (*grpc.ClientConn, error) {
 	return conn, nil
 }
 
-// Close ends the connection, and the provider if Start started it.
+// Close closes the connection, and stops the provider if Start started it.
 func (c *Client) Close() error {
 	err := c.conn.Close()
 	if c.server != nil {
@@ -79,10 +78,10 @@ func (c *Client) Close() error {
 	return err
 }
 
-// Raw is the protocol itself, for what has no method here.
+// Raw returns the client of the protocol, for calls without a method here.
 func (c *Client) Raw() pulumirpc.ResourceProviderClient { return c.provider }
 
-// Handshake introduces an engine that listens at the address, "" for none.
+// Handshake sends the address of an engine, or "" for none.
 func (c *Client) Handshake(ctx context.Context, engineAddress string) error {
 	_, err := c.provider.Handshake(ctx, &pulumirpc.ProviderHandshakeRequest{
 		EngineAddress:               engineAddress,
@@ -95,19 +94,19 @@ func (c *Client) Handshake(ctx context.Context, engineAddress string) error {
 	return err
 }
 
-// Version asks for the plugin's version.
+// Version returns the version of the plugin.
 func (c *Client) Version(ctx context.Context) (string, error) {
 	info, err := c.provider.GetPluginInfo(ctx, &emptypb.Empty{})
 	return info.GetVersion(), err
 }
 
-// Schema asks for the package schema, as JSON.
+// Schema returns the package schema as JSON.
 func (c *Client) Schema(ctx context.Context) (string, error) {
 	res, err := c.provider.GetSchema(ctx, &pulumirpc.GetSchemaRequest{})
 	return res.GetSchema(), err
 }
 
-// Cancel ends the operations under way.
+// Cancel cancels the operations under way.
 func (c *Client) Cancel(ctx context.Context) error {
 	_, err := c.provider.Cancel(ctx, &emptypb.Empty{})
 	return err
@@ -115,12 +114,12 @@ func (c *Client) Cancel(ctx context.Context) error {
 
 // Resource is one resource of a program.
 type Resource struct {
-	// Type is the token: `files:index:File`.
+	// Type is the token, such as `files:index:File`.
 	Type string
 	Name string
 }
 
-// URN is the resource's, in a stack "dev" of a project "try".
+// URN returns the URN of the resource in a stack "dev" of a project "try".
 func (r Resource) URN() string { return r.urnIn(defaultStack) }
 
 func (r Resource) urnIn(stack string) string {
@@ -129,5 +128,5 @@ func (r Resource) urnIn(stack string) string {
 
 const defaultStack = "dev"
 
-// URN is a resource's in the client's stack.
+// URN returns the URN of a resource in the client's stack.
 func (c *Client) URN(r Resource) string { return r.urnIn(cmp.Or(c.Stack, defaultStack)) }

@@ -12,14 +12,13 @@ import (
 	"github.com/declprov/declprov/engine/pulumi/wire"
 )
 
-// provider is the resource that stands for the package's default provider.
+// provider returns the resource of the package's default provider.
 func provider(pkg string) Resource { return Resource{Type: "pulumi:providers:" + pkg, Name: "default"} }
 
-// CheckConfig checks a package's configuration, which travels without marks of
-// secrets.
+// CheckConfig checks a package's configuration, which is sent without secret marks.
 func (c *Client) CheckConfig(ctx context.Context, pkg string, news property.Map) (Checked, error) {
 	p := provider(pkg)
-	sent, err := encode(bare(news))
+	sent, err := encode(withoutSecrets(news))
 	if err != nil {
 		return Checked{}, err
 	}
@@ -32,14 +31,14 @@ func (c *Client) CheckConfig(ctx context.Context, pkg string, news property.Map)
 	return checked(res)
 }
 
-// DiffConfig asks what a change of configuration means.
+// DiffConfig returns the effect of a change of configuration.
 func (c *Client) DiffConfig(ctx context.Context, pkg string, olds, news property.Map) (Diff, error) {
 	p := provider(pkg)
-	sentOlds, err := encode(bare(olds))
+	sentOlds, err := encode(withoutSecrets(olds))
 	if err != nil {
 		return Diff{}, err
 	}
-	sentNews, err := encode(bare(news))
+	sentNews, err := encode(withoutSecrets(news))
 	if err != nil {
 		return Diff{}, err
 	}
@@ -52,8 +51,8 @@ func (c *Client) DiffConfig(ctx context.Context, pkg string, olds, news property
 	return readDiff(res), nil
 }
 
-// Configure configures the provider with what CheckConfig returned. The error is
-// a *MissingKeys where required settings are not given.
+// Configure configures the provider with the inputs that CheckConfig returned. The
+// error is a *MissingKeys if required settings are missing.
 func (c *Client) Configure(ctx context.Context, pkg string, inputs property.Map) error {
 	p := provider(pkg)
 	sent, err := encode(inputs)
@@ -94,11 +93,11 @@ func (m *MissingKeys) Error() string {
 	return "missing required configuration: " + strings.Join(names, ", ")
 }
 
-// Unwrap is the error as it came.
+// Unwrap returns the original error.
 func (m *MissingKeys) Unwrap() error { return m.status }
 
-// bare is properties without the marks of secrets, at any depth.
-func bare(m property.Map) property.Map {
+// withoutSecrets returns properties without secret marks at any depth.
+func withoutSecrets(m property.Map) property.Map {
 	members := m.AsMap()
 	for k, v := range members {
 		members[k] = bareValue(v)
@@ -109,7 +108,7 @@ func bare(m property.Map) property.Map {
 func bareValue(v property.Value) property.Value {
 	switch {
 	case v.IsMap():
-		return property.New(bare(v.AsMap()))
+		return property.New(withoutSecrets(v.AsMap()))
 	case v.IsArray():
 		items := v.AsArray().AsSlice()
 		for i := range items {
@@ -121,5 +120,5 @@ func bareValue(v property.Value) property.Value {
 	}
 }
 
-// encode writes properties for a provider of ours, which takes any.
+// encode encodes properties for a declprov provider, which accepts all values.
 func encode(m property.Map) (*structpb.Struct, error) { return wire.Encoder{Bytes: true}.Encode(m) }

@@ -12,13 +12,13 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// Engine is the side of a Pulumi engine that providers call: it keeps what they
-// log.
+// Engine is the service of a Pulumi engine that providers call. It records their log
+// messages.
 type Engine struct {
 	pulumirpc.UnimplementedEngineServer
 
-	// OnLog, where not nil, is called with each message as it arrives. It is set
-	// before a provider knows the address.
+	// OnLog is called with each message, unless it is nil. It must be set before a
+	// provider knows the address.
 	OnLog func(LogMessage)
 
 	server  *grpc.Server
@@ -28,7 +28,7 @@ type Engine struct {
 	logs []LogMessage
 }
 
-// LogMessage is what a provider said.
+// LogMessage is a message of a provider.
 type LogMessage struct {
 	// Severity is DEBUG, INFO, WARNING or ERROR.
 	Severity  string
@@ -37,7 +37,7 @@ type LogMessage struct {
 	Ephemeral bool
 }
 
-// StartEngine listens on a port of the loopback interface.
+// StartEngine starts an engine on a port of the loopback interface.
 func StartEngine() (*Engine, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -49,20 +49,20 @@ func StartEngine() (*Engine, error) {
 	return e, nil
 }
 
-// Address is what a provider is told in its handshake.
+// Address returns the address for the handshake.
 func (e *Engine) Address() string { return e.address }
 
-// Stop ends it.
+// Stop stops the engine.
 func (e *Engine) Stop() { e.server.Stop() }
 
-// Logs are the messages so far.
+// Logs returns the messages so far.
 func (e *Engine) Logs() []LogMessage {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Clone(e.logs)
 }
 
-// Log receives a message.
+// Log records a message.
 func (e *Engine) Log(_ context.Context, req *pulumirpc.LogRequest) (*emptypb.Empty, error) {
 	m := LogMessage{
 		Severity: req.GetSeverity().String(), Text: req.GetMessage(), URN: req.GetUrn(), Ephemeral: req.GetEphemeral(),

@@ -15,7 +15,7 @@ import (
 	"github.com/declprov/declprov/engine/pulumi/wire"
 )
 
-// Monitor is the side of a Pulumi engine that knows a program's resources.
+// Monitor is the resource monitor of a Pulumi engine. It returns recorded resources.
 type Monitor struct {
 	pulumirpc.UnimplementedResourceMonitorServer
 
@@ -26,18 +26,17 @@ type Monitor struct {
 	resources map[string]recorded
 }
 
-// recorded is what an engine keeps of a resource, as far as providers can ask
-// for it.
+// recorded is the state of a resource for getResource.
 type recorded struct {
 	id      string
 	outputs *structpb.Struct
 }
 
-// StartMonitor listens on a port of the loopback interface.
+// StartMonitor starts a monitor on a port of the loopback interface.
 func StartMonitor() (*Monitor, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("listening for the provider's questions: %w", err)
+		return nil, fmt.Errorf("listening for the provider's calls: %w", err)
 	}
 	m := &Monitor{
 		server:    grpc.NewServer(grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage)),
@@ -49,21 +48,21 @@ func StartMonitor() (*Monitor, error) {
 	return m, nil
 }
 
-// Address is the endpoint that Call and Construct name.
+// Address returns the endpoint for Call and Construct.
 func (m *Monitor) Address() string { return m.address }
 
-// Stop ends it.
+// Stop stops the monitor.
 func (m *Monitor) Stop() { m.server.Stop() }
 
-// Record keeps what a provider answered about a resource: its outputs as they
-// travelled, and its id, "" where it is not known yet.
+// Record sets the state of a resource: its outputs as the provider sent them, and its
+// id, or "" if it is not known yet.
 func (m *Monitor) Record(urn, id string, outputs *structpb.Struct) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.resources[urn] = recorded{id: id, outputs: outputs}
 }
 
-// Invoke answers the engine's own getResource, and knows no other function.
+// Invoke implements getResource, and no other function.
 func (m *Monitor) Invoke(_ context.Context, req *pulumirpc.ResourceInvokeRequest) (*pulumirpc.ResourceInvokeResponse, error) {
 	if req.GetTok() != "pulumi:pulumi:getResource" {
 		return nil, status.Errorf(codes.Unimplemented, "unrecognized function name: %q", req.GetTok())

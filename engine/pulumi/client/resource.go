@@ -18,15 +18,15 @@ import (
 	"github.com/declprov/declprov/engine/pulumi/wire"
 )
 
-// State is what an engine records of a resource. Outputs hold the provider's
-// private part too, under a key that begins with two underscores.
+// State is the recorded state of a resource. Outputs include the provider's private
+// part, under a key that begins with two underscores.
 type State struct {
 	ID              string
 	Inputs, Outputs property.Map
 }
 
-// InitFailed is the error of an operation after which the resource exists and is
-// not as it should be. State is to be recorded.
+// InitFailed is the error of an operation after which the resource exists, but is not
+// complete. The caller must record State.
 type InitFailed struct {
 	State   State
 	Reasons []string
@@ -35,43 +35,44 @@ type InitFailed struct {
 
 func (f *InitFailed) Error() string { return strings.Join(f.Reasons, "; ") }
 
-// Unwrap is the error as it came.
+// Unwrap returns the original error.
 func (f *InitFailed) Unwrap() error { return f.status }
 
-// Checked is what a check answers.
+// Checked is the result of a check.
 type Checked struct {
 	Inputs   property.Map
 	Failures []Failure
 }
 
-// Failure is one thing wrong with inputs.
+// Failure is one mistake in inputs.
 type Failure struct{ Property, Reason string }
 
-// Diff is what a change means.
+// Diff is the effect of a change.
 type Diff struct {
 	Changed             bool
-	Details             []Change // by path; HasDetails says that they are all
+	Details             []Change // by path; complete if HasDetails is true
 	HasDetails          bool
 	Diffs, Replaces     []string
 	Stables             []string
 	DeleteBeforeReplace bool
 }
 
-// Replace reports whether the change replaces the resource, as the engine does.
+// Replace reports whether the change replaces the resource, according to the engine's
+// rules.
 func (d Diff) Replace() bool {
 	return d.Changed && (len(d.Replaces) > 0 || slices.ContainsFunc(d.Details, func(c Change) bool {
 		return strings.HasSuffix(c.Kind, "_REPLACE")
 	}))
 }
 
-// Change is one property's: Kind is ADD, DELETE, UPDATE, or one of these with
-// _REPLACE.
+// Change is the change of one property. Kind is ADD, DELETE, UPDATE, or one of these
+// with _REPLACE.
 type Change struct {
 	Path, Kind string
 	Input      bool
 }
 
-// Check checks inputs; olds are those that an earlier check returned.
+// Check checks inputs. olds are the inputs that an earlier check returned.
 func (c *Client) Check(ctx context.Context, r Resource, olds, news property.Map) (Checked, error) {
 	sentOlds, err := encode(olds)
 	if err != nil {
@@ -90,7 +91,7 @@ func (c *Client) Check(ctx context.Context, r Resource, olds, news property.Map)
 	return checked(res)
 }
 
-// Diff asks what a change of inputs means.
+// Diff returns the effect of a change of inputs.
 func (c *Client) Diff(ctx context.Context, r Resource, old State, news property.Map, ignore ...string) (Diff, error) {
 	inputs, outputs, err := encodeState(old)
 	if err != nil {
@@ -110,14 +111,14 @@ func (c *Client) Diff(ctx context.Context, r Resource, old State, news property.
 	return readDiff(res), nil
 }
 
-// Operation says how an operation is to run.
+// Operation contains the options of an operation.
 type Operation struct {
 	Timeout time.Duration
 	Preview bool
 	Ignore  []string
 }
 
-// Create makes a resource. An *InitFailed carries what there is of it.
+// Create creates a resource. The error may be an *InitFailed with a state.
 func (c *Client) Create(ctx context.Context, r Resource, inputs property.Map, o Operation) (State, error) {
 	sent, err := encode(inputs)
 	if err != nil {
@@ -134,8 +135,8 @@ func (c *Client) Create(ctx context.Context, r Resource, inputs property.Map, o 
 	return State{ID: res.GetId(), Inputs: inputs, Outputs: outputs}, err
 }
 
-// Read looks at a resource; a state with only an id imports it. A state without
-// id means that it is gone.
+// Read reads a resource. A state with only an id imports the resource. If the result
+// has no id, the resource no longer exists.
 func (c *Client) Read(ctx context.Context, r Resource, old State, o Operation) (State, error) {
 	inputs, outputs, err := encodeState(old)
 	if err != nil {
@@ -156,8 +157,8 @@ func (c *Client) Read(ctx context.Context, r Resource, old State, o Operation) (
 	return now, err
 }
 
-// Update changes a resource. After an *InitFailed the old inputs stand, with new
-// outputs.
+// Update updates a resource. After an *InitFailed, the resource has the old inputs
+// and new outputs.
 func (c *Client) Update(ctx context.Context, r Resource, old State, news property.Map, o Operation) (State, error) {
 	inputs, outputs, err := encodeState(old)
 	if err != nil {
@@ -179,7 +180,7 @@ func (c *Client) Update(ctx context.Context, r Resource, old State, news propert
 	return now, err
 }
 
-// Delete removes a resource.
+// Delete deletes a resource.
 func (c *Client) Delete(ctx context.Context, r Resource, old State, o Operation) error {
 	inputs, outputs, err := encodeState(old)
 	if err != nil {
@@ -192,20 +193,21 @@ func (c *Client) Delete(ctx context.Context, r Resource, old State, o Operation)
 	return err
 }
 
-// Call says how a method is called.
+// Call contains the arguments of a method call.
 type Call struct {
 	Method  string
 	Args    property.Map
 	Preview bool
-	// Monitor is where the provider learns of the resource's state.
+	// Monitor is the endpoint of the monitor from which the provider gets the resource's
+	// state.
 	Monitor string
 }
 
-// Called is what a method answers.
+// Called is the result of a method.
 type Called struct {
 	Return   property.Map
 	Failures []Failure
-	// On are the URNs that the values depend on, by name.
+	// On are the URNs on which the values depend, by name.
 	On map[string][]string
 }
 
@@ -236,17 +238,17 @@ func (c *Client) Call(ctx context.Context, r Resource, call Call) (Called, error
 // Listing is a page of existing resources.
 type Listing struct {
 	Results []Listed
-	// Next continues the listing, "" at its end.
+	// Next is the token of the next page, or "" at the end.
 	Next string
-	// Unknown says that the query has unknown values.
+	// Unknown is true if the query contains unknown values.
 	Unknown bool
 }
 
 // Listed is one existing resource.
 type Listed struct{ ID, Name string }
 
-// List lists a type's existing resources: at most limit (0: all), in pages of
-// size (0: one page), from where next of the page before says.
+// List lists the resources of a type: at most limit (0: all), in pages of size (0:
+// one page), beginning at next of the previous page.
 func (c *Client) List(ctx context.Context, token string, query property.Map, limit, size int, next string) (Listing, error) {
 	sent, err := encode(query)
 	if err != nil {
@@ -276,7 +278,7 @@ func (c *Client) List(ctx context.Context, token string, query property.Map, lim
 	}
 }
 
-// encodeState writes a state down; one with an id alone has no properties.
+// encodeState encodes a state. A state with only an id has no properties.
 func encodeState(s State) (inputs, outputs *structpb.Struct, err error) {
 	if s.Inputs.Len() == 0 && s.Outputs.Len() == 0 {
 		return nil, nil, nil
@@ -314,8 +316,8 @@ func readDiff(res *pulumirpc.DiffResponse) Diff {
 	return d
 }
 
-// initFailed is the error, as an *InitFailed where it carries a state; from is
-// what the engine goes on from.
+// initFailed returns the error as an *InitFailed if it contains a state. from is the
+// previous state.
 func initFailed(err error, from State) error {
 	for _, detail := range status.Convert(err).Details() {
 		d, ok := detail.(*pulumirpc.ErrorResourceInitFailed)

@@ -19,17 +19,16 @@ import (
 	"github.com/declprov/declprov/engine/pulumi/wire"
 )
 
-// Construction registers the resources of one component with a monitor. It is
-// safe for concurrent use.
+// Construction registers the resources of one component with a monitor. It is safe
+// for concurrent use.
 type Construction struct {
-	// Monitor is the one that the request names.
+	// Monitor is the monitor that the request names.
 	Monitor *Monitor
 	Request *pulumirpc.ConstructRequest
 	// Package is the name of the provider's own package, and Version its version.
 	Package, Version string
-	// Provider is the reference of the provider itself, which makes children of
-	// its own package unless the program says otherwise; "" where the engine has
-	// not told it.
+	// Provider is the reference of the provider itself. It is the default provider for
+	// children of its own package, or "" if it is not known.
 	Provider string
 	Encoder  wire.Encoder
 	// Began is called with the component's URN before any child is registered.
@@ -41,9 +40,9 @@ type Construction struct {
 
 var _ component.Registrar = (*Construction)(nil)
 
-// Begin registers the component, with all that the program said of it. What the
-// engine passes on to children by itself (protect, retainOnDelete, deletedWith,
-// aliases, transforms, hooks), it takes from this registration.
+// Begin registers the component with all options from the program. The engine passes
+// some of them on to children (protect, retainOnDelete, deletedWith, aliases,
+// transforms, hooks).
 func (c *Construction) Begin(ctx context.Context, inputs property.Map) (urn.URN, error) {
 	req := c.Request
 	made := &pulumirpc.RegisterResourceRequest{
@@ -112,12 +111,12 @@ func (c *Construction) Register(ctx context.Context, r component.Registration) (
 	}
 	outputs, err := readOutputs(got)
 	if err != nil {
-		return component.Registered{}, fmt.Errorf("what the engine says of %s %q cannot be read: %w", r.Type, r.Name, err)
+		return component.Registered{}, fmt.Errorf("cannot read the engine's response for %s %q: %w", r.Type, r.Name, err)
 	}
 	return component.Registered{URN: urn.URN(got.GetUrn()), ID: knownID(got.GetId()), Outputs: outputs, Unknown: got.GetUnknown()}, nil
 }
 
-// End records what the component yields.
+// End records the outputs of the component.
 func (c *Construction) End(ctx context.Context, component urn.URN, outputs property.Map) error {
 	encoded, err := c.Encoder.Encode(c.Outputs(outputs))
 	if err != nil {
@@ -132,8 +131,8 @@ func (c *Construction) End(ctx context.Context, component urn.URN, outputs prope
 	return nil
 }
 
-// Outputs are a component's with what the program wants to be secret among them:
-// of a component, the engine leaves that to the provider.
+// Outputs returns the outputs of a component, and marks those as secret that the
+// program requests. For components, the engine leaves this to the provider.
 func (c *Construction) Outputs(outputs property.Map) property.Map {
 	for _, name := range c.Request.GetAdditionalSecretOutputs() {
 		if v, ok := outputs.GetOk(name); ok {
@@ -143,7 +142,7 @@ func (c *Construction) Outputs(outputs property.Map) property.Map {
 	return outputs
 }
 
-// register sends a registration, with what its inputs depend on.
+// register sends a registration with the dependencies of its inputs.
 func (c *Construction) register(
 	ctx context.Context, made *pulumirpc.RegisterResourceRequest, inputs property.Map, dependsOn []urn.URN,
 ) (*pulumirpc.RegisterResourceResponse, error) {
@@ -166,37 +165,37 @@ func (c *Construction) register(
 	made.ParentStackTraceHandle = c.Request.GetStackTraceHandle()
 	got, err := c.Monitor.client.RegisterResource(ctx, made)
 	if err != nil {
-		return nil, refusal(err)
+		return nil, registrationError(err)
 	}
 	switch got.GetResult() {
 	case pulumirpc.Result_FAIL:
-		return nil, errors.New("it could not be made; the engine says why")
+		return nil, errors.New("the registration failed; the engine shows the reason")
 	case pulumirpc.Result_SKIP:
-		return nil, errors.New("the engine left it out, because what it depends on could not be made")
+		return nil, errors.New("the engine skipped it, because one of its dependencies failed")
 	default:
 		return got, nil
 	}
 }
 
-// refusal is what a monitor answers to a registration, in words. One that ends
-// because the whole run does, does so because something else went wrong.
-func refusal(err error) error {
+// registrationError converts the error of a registration. If the whole run ends, the
+// cause is elsewhere.
+func registrationError(err error) error {
 	switch s := status.Convert(err); s.Code() {
 	case codes.Canceled, codes.Unavailable:
-		return errors.New("the engine ended the run before it was there")
+		return errors.New("the engine ended the run before it was created")
 	default:
 		return errors.New(s.Message())
 	}
 }
 
-// monitorTakesOutputs reports whether inputs may be sent as output values; where
-// the monitor does not say, they are sent without.
+// monitorTakesOutputs reports whether inputs may be sent as output values. If the
+// monitor does not say, they may not.
 func (c *Construction) monitorTakesOutputs(ctx context.Context) bool {
 	c.takesOutputs.Do(func() { c.outputs, _ = c.Monitor.Supports(ctx, "outputValues") })
 	return c.outputs
 }
 
-// token is the type of a child as the engine knows it.
+// token returns the type token of a child.
 func (c *Construction) token(r component.Registration) string {
 	if r.Foreign {
 		return r.Type
@@ -204,9 +203,9 @@ func (c *Construction) token(r component.Registration) string {
 	return c.Package + ":index:" + r.Type
 }
 
-// providerOf is the reference of the provider that makes a child: the one that
-// the spec names, else the one that the program names for its package, else this
-// provider for its own; "" leaves it to the engine.
+// providerOf returns the reference of a child's provider: the one in the spec, or the
+// one that the program passes for the package, or this provider for its own package.
+// "" leaves the choice to the engine.
 func (c *Construction) providerOf(r component.Registration) string {
 	if p := r.Options.Provider; p != nil {
 		return Reference(string(p.URN), p.ID)
@@ -221,8 +220,8 @@ func (c *Construction) providerOf(r component.Registration) string {
 	return c.Provider
 }
 
-// Reference is how the engine refers to a provider resource; its id may not be
-// known yet.
+// Reference returns the engine's reference of a provider resource, whose id may be
+// unknown.
 func Reference(urn, id string) string {
 	if id == "" {
 		id = wire.Unknown
@@ -230,7 +229,7 @@ func Reference(urn, id string) string {
 	return urn + "::" + id
 }
 
-// knownID is an id, or "" for one that is not known yet.
+// knownID returns an id, or "" if it is unknown.
 func knownID(id string) string {
 	if id == wire.Unknown {
 		return ""
@@ -238,7 +237,7 @@ func knownID(id string) string {
 	return id
 }
 
-// readOutputs are a resource's outputs, each with what it depends on.
+// readOutputs returns the outputs of a resource with their dependencies.
 func readOutputs(got *pulumirpc.RegisterResourceResponse) (property.Map, error) {
 	outputs, err := wire.Decode(got.GetObject())
 	if err != nil {

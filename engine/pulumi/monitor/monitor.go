@@ -1,6 +1,6 @@
-// Package monitor talks to the resource monitor of a Pulumi engine: where a
-// provider that serves Call and Construct learns of the program's resources, and
-// registers resources of its own.
+// Package monitor communicates with the resource monitor of a Pulumi engine. A
+// provider that serves Call and Construct looks up resources of the program there,
+// and registers its own.
 package monitor
 
 import (
@@ -18,32 +18,32 @@ import (
 )
 
 const (
-	// maxMessage is the size of message that Pulumi allows itself
+	// maxMessage is the maximum message size of Pulumi
 	// (sdk/go/common/util/rpcutil/serve.go).
 	maxMessage = 400 << 20
-	// lookupTimeout is how long the engine may take to look up what it has in
-	// memory. Registrations have none: they take as long as their resources.
+	// lookupTimeout is the timeout for lookups in the engine's memory. Registrations have
+	// no timeout, because they take as long as their resources.
 	lookupTimeout = 30 * time.Second
 )
 
-// getResource is the engine's own function that tells a resource's state
+// getResource is the engine's function that returns the state of a resource
 // (pkg/resource/deploy/builtins.go of Pulumi).
 const getResource = "pulumi:pulumi:getResource"
 
-// Monitor is a connection to one. It is safe for concurrent use.
+// Monitor is a connection to a resource monitor. It is safe for concurrent use.
 type Monitor struct {
 	client pulumirpc.ResourceMonitorClient
 	conn   *grpc.ClientConn
 }
 
-// Dial prepares a connection to the monitor at an endpoint, as Call and
-// Construct name it. The caller closes it at the end of the request: the
-// endpoint is that of one run of Pulumi.
+// Dial prepares a connection to the monitor at an endpoint from Call or Construct.
+// The caller closes it at the end of the request, because the endpoint belongs to one
+// run of Pulumi.
 //
-// Its responses may have so many values: see wire.Codec.
+// maxValues is the maximum number of values in a response; see wire.Codec.
 func Dial(endpoint string, maxValues int) (*Monitor, error) {
 	if endpoint == "" {
-		return nil, errors.New("the engine named no resource monitor, which this call needs; call it from a Pulumi program")
+		return nil, errors.New("this call requires a resource monitor, but the engine named none; call it from a Pulumi program")
 	}
 	conn, err := grpc.NewClient("passthrough:///"+endpoint,
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
@@ -55,20 +55,20 @@ func Dial(endpoint string, maxValues int) (*Monitor, error) {
 	return &Monitor{client: pulumirpc.NewResourceMonitorClient(conn), conn: conn}, nil
 }
 
-// Close ends the connection.
+// Close closes the connection.
 func (m *Monitor) Close() error { return m.conn.Close() }
 
-// Resource is what the engine has recorded of a resource in this run.
+// Resource is the recorded state of a resource in this run.
 type Resource struct {
 	URN string
-	// ID is "" where it is not known yet, as in the preview of a create.
+	// ID is "" if it is not known yet, as in the preview of a create.
 	ID string
-	// Outputs are as the resource's provider answered, with what that provider
-	// keeps for itself among them. In previews some may be unknown.
+	// Outputs are the outputs from the resource's provider, including its private ones.
+	// In previews some may be unknown.
 	Outputs *structpb.Struct
 }
 
-// Resource looks a resource up that the program has registered or read before.
+// Resource returns a resource that the program has registered or read before.
 func (m *Monitor) Resource(ctx context.Context, urn string) (Resource, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
@@ -87,11 +87,11 @@ func (m *Monitor) Resource(ctx context.Context, urn string) (Resource, error) {
 	fields := res.GetReturn().GetFields()
 	outputs := fields["state"].GetStructValue()
 	if outputs == nil {
-		return Resource{}, fmt.Errorf("the engine answered without the state of %s", urn)
+		return Resource{}, fmt.Errorf("the engine's response lacks the state of %s", urn)
 	}
 	id, err := wire.DecodeValue(fields["id"])
 	if err != nil {
-		return Resource{}, fmt.Errorf("the engine answered with an id of %s that cannot be read: %w", urn, err)
+		return Resource{}, fmt.Errorf("cannot read the id of %s in the engine's response: %w", urn, err)
 	}
 	r := Resource{URN: urn, Outputs: outputs}
 	if id.IsString() {
@@ -100,8 +100,8 @@ func (m *Monitor) Resource(ctx context.Context, urn string) (Resource, error) {
 	return r, nil
 }
 
-// Supports asks the monitor for a feature by its name, as of
-// supportsFeatureID in pkg/resource/deploy/source_eval.go of Pulumi.
+// Supports reports whether the monitor supports a feature; see supportsFeatureID in
+// pkg/resource/deploy/source_eval.go of Pulumi.
 func (m *Monitor) Supports(ctx context.Context, feature string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()

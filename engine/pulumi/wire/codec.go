@@ -13,13 +13,14 @@ import (
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 )
 
-// Codec is gRPC's own codec, which refuses messages of more values than the spec allows
-// before it makes any of them: bytes alone bound nothing, and 16 MiB of empty objects
-// are gigabytes of memory. It asks for the limit with each message, as which spec is
-// served may come with one.
+// Codec returns gRPC's codec with a limit on the number of values. It rejects a
+// message with more values before it decodes any: a limit on bytes is not sufficient,
+// because 16 MiB of empty objects need gigabytes of memory. It calls limit for each
+// message, because a message may change the spec.
 //
-// What is counted is what a program says, and what other resources have; not what is
-// recorded, which was counted when it came, and without which nothing could be removed.
+// It counts the values from programs and of other resources. It does not count
+// recorded states, which were counted when they were received, and without which
+// resources could not be deleted.
 func Codec(limit func() int) encoding.CodecV2 { return codec{encoding.GetCodecV2(proto.Name), limit} }
 
 type codec struct {
@@ -27,21 +28,21 @@ type codec struct {
 	limit func() int
 }
 
-// bytesOfValue is the fewest bytes that a value takes.
+// bytesOfValue is the minimum size of a value in bytes.
 const bytesOfValue = 2
 
-// Unmarshal reads a message.
+// Unmarshal decodes a message.
 func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
 	if most := c.limit(); data.Len() > bytesOfValue*most {
-		if err := bounded(data, v, most); err != nil {
+		if err := checkCount(data, v, most); err != nil {
 			return err
 		}
 	}
 	return c.CodecV2.Unmarshal(data, v)
 }
 
-// bounded reports a message with more values in one of its fields than there may be.
-func bounded(data mem.BufferSlice, v any, most int) error {
+// checkCount returns an error if a field of a message contains more than most values.
+func checkCount(data mem.BufferSlice, v any, most int) error {
 	switch v.(type) {
 	case *pulumirpc.CheckRequest, *pulumirpc.ConfigureRequest, *pulumirpc.InvokeRequest, *pulumirpc.CallRequest, *pulumirpc.ConstructRequest,
 		*pulumirpc.ListRequest, *pulumirpc.RegisterResourceResponse, *pulumirpc.InvokeResponse:
@@ -54,28 +55,28 @@ func bounded(data mem.BufferSlice, v any, most int) error {
 	_, checks := v.(*pulumirpc.CheckRequest)
 	counts := map[protowire.Number]*counter{}
 	var failed error
-	each(buf.ReadOnlyData(), func(number protowire.Number, inner []byte) bool {
+	eachField(buf.ReadOnlyData(), func(number protowire.Number, inner []byte) bool {
 		field := fields.ByNumber(number)
 		if field == nil || field.Kind() != protoreflect.MessageKind || field.Message().FullName() != "google.protobuf.Struct" {
 			return true
 		}
 		if checks && field.Name() == "olds" {
-			return true // what is recorded
+			return true // recorded state
 		}
 		if counts[number] == nil {
 			counts[number] = &counter{most: most}
 		}
-		if counts[number].object(inner, 0); counts[number].full() {
-			failed = fmt.Errorf("%s holds more than %d values: pass fewer, or a file, or raise `maxValues` at the top of the spec", field.Name(), most)
+		if counts[number].object(inner, 0); counts[number].isFull() {
+			failed = fmt.Errorf("%s contains more than %d values; pass fewer, pass a file, or raise `maxValues` at the top of the spec", field.Name(), most)
 		}
 		return failed == nil
 	})
 	return failed
 }
 
-// each calls do with the fields of a message that have a length, until it says false.
-// What is malformed ends it: the decoder says so.
-func each(b []byte, do func(number protowire.Number, inner []byte) bool) {
+// eachField calls do for the length-delimited fields of a message until do returns
+// false. It stops at malformed data, which the decoder reports.
+func eachField(b []byte, do func(number protowire.Number, inner []byte) bool) {
 	for len(b) > 0 {
 		number, kind, n := protowire.ConsumeTag(b)
 		if n < 0 {
@@ -97,7 +98,8 @@ func each(b []byte, do func(number protowire.Number, inner []byte) bool) {
 	}
 }
 
-// The fields of google.protobuf.Struct, of an entry of its map, of Value and of ListValue.
+// Fields of google.protobuf.Struct, of an entry of its map, of Value and of
+// ListValue.
 const (
 	structFields protowire.Number = 1
 	entryValue   protowire.Number = 2
@@ -106,46 +108,46 @@ const (
 	listValues   protowire.Number = 1
 )
 
-// counter counts values, as far as they matter.
+// counter counts values up to a limit.
 type counter struct{ count, most int }
 
-// full reports whether there are more values than there may be.
-func (c *counter) full() bool { return c.count > c.most }
+// isFull reports whether the limit is exceeded.
+func (c *counter) isFull() bool { return c.count > c.most }
 
 // object counts the values of a Struct.
 func (c *counter) object(b []byte, depth int) {
-	each(b, func(number protowire.Number, entry []byte) bool {
+	eachField(b, func(number protowire.Number, entry []byte) bool {
 		if number == structFields {
-			each(entry, func(number protowire.Number, value []byte) bool {
+			eachField(entry, func(number protowire.Number, value []byte) bool {
 				if number == entryValue {
 					c.value(value, depth+1)
 				}
 				return true
 			})
 		}
-		return !c.full()
+		return !c.isFull()
 	})
 }
 
-// value counts a Value and what is in it. It need not look deeper than the decoder,
-// which refuses the message then.
+// value counts a Value and the values in it. It ignores values below the nesting
+// limit of the decoder, which rejects the message.
 func (c *counter) value(b []byte, depth int) {
 	c.count++
 	if depth > protowire.DefaultRecursionLimit {
 		return
 	}
-	each(b, func(number protowire.Number, inner []byte) bool {
+	eachField(b, func(number protowire.Number, inner []byte) bool {
 		switch number {
 		case structValue:
 			c.object(inner, depth)
 		case listValue:
-			each(inner, func(number protowire.Number, value []byte) bool {
+			eachField(inner, func(number protowire.Number, value []byte) bool {
 				if number == listValues {
 					c.value(value, depth+1)
 				}
-				return !c.full()
+				return !c.isFull()
 			})
 		}
-		return !c.full()
+		return !c.isFull()
 	})
 }

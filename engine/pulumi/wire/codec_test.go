@@ -74,7 +74,7 @@ func within(m proto.Message, name protoreflect.Name, s []byte) mem.BufferSlice {
 func TestCodecCountsValues(t *testing.T) {
 	for shape, s := range manyValues(decode.DefaultValues + 2) {
 		t.Run(shape, func(t *testing.T) {
-			refusesMany(t, standard(), "holds more than 1000000 values", &pulumirpc.CheckRequest{}, "news", s)
+			refusesMany(t, standard(), "contains more than 1000000 values", &pulumirpc.CheckRequest{}, "news", s)
 		})
 	}
 	// Of the other messages a lower limit shows the same, in less time.
@@ -82,7 +82,7 @@ func TestCodecCountsValues(t *testing.T) {
 	lower, shapes := wire.Codec(func() int { return most }), manyValues(most+2)
 	for name, messages := range saying {
 		for _, m := range messages {
-			refusesMany(t, lower, "holds more than 20000 values", m, name, shapes["objects"])
+			refusesMany(t, lower, "contains more than 20000 values", m, name, shapes["objects"])
 		}
 	}
 	few := member(list(field(3, bytes.Repeat([]byte("a"), 3000)), 1000)) // and many bytes
@@ -148,7 +148,7 @@ func TestCodecLeavesTheRestToTheDecoder(t *testing.T) {
 		"cut":     protowire.AppendVarint(protowire.AppendTag(make([]byte, 0), 2, protowire.BytesType), 5<<20),
 	} {
 		err := standard().Unmarshal(mem.BufferSlice{mem.SliceBuffer(data)}, &pulumirpc.InvokeRequest{})
-		if err == nil || strings.Contains(err.Error(), "holds more than") {
+		if err == nil || strings.Contains(err.Error(), "contains more than") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

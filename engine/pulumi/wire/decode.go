@@ -13,50 +13,49 @@ import (
 	"github.com/declprov/declprov/engine/reserved"
 )
 
-// Decode reads a message's properties. Nulls are kept, unknowns are Computed,
-// secrets and dependencies are marks on their values, and keys that begin with
-// two underscores are keys like any other. A nil struct is an empty map.
+// Decode decodes the properties in a message. It keeps nulls, decodes unknown values
+// as Computed, and marks secrets and dependencies on their values. Keys that begin
+// with two underscores are ordinary keys. A nil struct is an empty map.
 //
-// An error is an *Error; it names the first property, in the order of names,
-// that is malformed.
+// The error is an *Error for the first malformed property, in the order of names.
 func Decode(s *structpb.Struct) (property.Map, error) {
 	var d decoder
 	return d.object(s.GetFields(), 0)
 }
 
-// Decoder decodes for many calls: what it fills and property then copies, which
-// is half of what decoding allocates, it keeps from one message to the next,
-// empty. Its zero value is ready. It is safe for concurrent use.
+// Decoder is like Decode, for many messages. It reuses the maps and lists that the
+// property package copies, which are half of the memory allocated for decoding. The
+// zero value is ready to use. It is safe for concurrent use.
 type Decoder struct{ idle sync.Pool }
 
-// Decode is the function of that name.
+// Decode decodes the properties in a message.
 func (d *Decoder) Decode(s *structpb.Struct) (property.Map, error) {
 	one, ok := d.idle.Get().(*decoder)
 	if !ok {
 		one = &decoder{}
 	}
 	m, err := one.object(s.GetFields(), 0)
-	if err == nil { // else there is something left in it
+	if err == nil { // after an error it is not empty
 		d.idle.Put(one)
 	}
 	return m, err
 }
 
-// DecodeValue reads one value.
+// DecodeValue decodes one value.
 func DecodeValue(v *structpb.Value) (property.Value, error) {
 	var d decoder
 	return d.value(v, 0)
 }
 
-// decoder holds what one decoding reuses. property copies every map and list
-// that it is given, so that the ones we fill are free again at once.
+// decoder contains the reusable memory of one decoding. The property package copies
+// each map and list, so they can be reused immediately.
 type decoder struct {
 	maps  []map[string]property.Value // by depth
 	items []property.Value            // a stack of unfinished lists
 }
 
-// largestScratch is the size above which a map is not reused: clearing and
-// walking it would cost the small ones after it more than a new one.
+// largestScratch is the maximum size of a map that is reused. Clearing a larger map
+// would cost more than allocating one.
 const largestScratch = 32
 
 func (d *decoder) object(fields map[string]*structpb.Value, depth int) (property.Map, error) {
@@ -79,7 +78,7 @@ func (d *decoder) object(fields map[string]*structpb.Value, depth int) (property
 	return made, nil
 }
 
-// scratch is an empty map for one object of that depth.
+// scratch returns an empty map for an object at a depth.
 func (d *decoder) scratch(depth, size int) map[string]property.Value {
 	if size > largestScratch {
 		return make(map[string]property.Value, size)
@@ -93,8 +92,8 @@ func (d *decoder) scratch(depth, size int) map[string]property.Value {
 	return d.maps[depth]
 }
 
-// firstError finds the error that the order of names puts first, so that the
-// same message gives the same error each time.
+// firstError returns the first error in the order of names, so that a message always
+// gives the same error.
 func (d *decoder) firstError(fields map[string]*structpb.Value, depth int) error {
 	for _, k := range slices.Sorted(maps.Keys(fields)) {
 		if _, err := d.value(fields[k], depth+1); err != nil {
@@ -112,7 +111,7 @@ func (d *decoder) value(v *structpb.Value, depth int) (property.Value, error) {
 		return property.New(kind.BoolValue), nil
 	case *structpb.Value_NumberValue:
 		if math.IsNaN(kind.NumberValue) || math.IsInf(kind.NumberValue, 0) {
-			return property.Value{}, refuse("%v is not a number that can be stored", kind.NumberValue)
+			return property.Value{}, refuse("the number %v cannot be stored", kind.NumberValue)
 		}
 		return property.New(kind.NumberValue), nil
 	case *structpb.Value_StringValue:
@@ -130,7 +129,7 @@ func (d *decoder) value(v *structpb.Value, depth int) (property.Value, error) {
 		m, err := d.object(fields, depth)
 		return property.New(m), err
 	default:
-		return property.Value{}, refuse("the message holds no value")
+		return property.Value{}, refuse("the message contains no value")
 	}
 }
 

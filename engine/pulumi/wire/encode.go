@@ -14,25 +14,24 @@ import (
 	"github.com/declprov/declprov/engine/reserved"
 )
 
-// Encoder writes properties down for one peer.
+// Encoder encodes properties for one peer.
 type Encoder struct {
-	// Bytes says that the peer takes strings of bytes that are not UTF-8; the
-	// handshake tells.
+	// Bytes is true if the peer accepts strings that are not UTF-8, according to the
+	// handshake.
 	Bytes bool
-	// Outputs says that the peer takes output values: what depends on resources
-	// is then written with their URNs.
+	// Outputs is true if the peer accepts output values. Values with dependencies are
+	// then encoded with the URNs of these.
 	Outputs bool
 }
 
-// Encode writes properties down. Without Outputs, dependencies are left out. The
-// struct is never nil.
+// Encode encodes properties. Without Outputs, it omits dependencies. The struct is
+// never nil.
 //
-// An error is an *Error: a number that JSON, and so the engine's state, cannot
-// hold; bytes that the peer cannot take; a value that nests too deep; a key or text
-// that the peer would take for something else.
+// The error is an *Error: for a number that JSON cannot represent, bytes that the
+// peer does not accept, a value that nests too deeply, or a reserved key or text.
 func (e Encoder) Encode(m property.Map) (*structpb.Struct, error) { return e.object(m, 0) }
 
-// EncodeValue writes one value down.
+// EncodeValue encodes one value.
 func (e Encoder) EncodeValue(v property.Value) (*structpb.Value, error) { return e.value(v, 0) }
 
 func (e Encoder) object(m property.Map, depth int) (*structpb.Struct, error) {
@@ -46,7 +45,7 @@ func (e Encoder) object(m property.Map, depth int) (*structpb.Struct, error) {
 		}
 		f, err := e.value(v, depth+1)
 		if err == nil && !utf8.ValidString(k) {
-			err = refuse("its name is not valid UTF-8")
+			err = refuse("the name is not valid UTF-8")
 		}
 		if err != nil {
 			return nil, under(k, err)
@@ -70,8 +69,8 @@ func (e Encoder) value(v property.Value, depth int) (*structpb.Value, error) {
 	return Secret(inner), nil
 }
 
-// output writes an output value: one that depends on resources. While it is not
-// known, it has no value.
+// output encodes an output value, which depends on resources. An unknown output has
+// no value.
 func (e Encoder) output(v property.Value, depth int) (*structpb.Value, error) {
 	fields := map[string]*structpb.Value{sig.Key: String(sig.OutputValue)}
 	if !v.IsComputed() {
@@ -157,8 +156,8 @@ func (e Encoder) list(a property.Array, depth int) (*structpb.Value, error) {
 	return &made.value, nil
 }
 
-// String is a text as it travels. The value and its kind are one allocation;
-// so they are below.
+// String encodes a string. The value and its kind are one allocation, as in the
+// functions below.
 func String(s string) *structpb.Value {
 	made := &struct {
 		value structpb.Value
@@ -176,7 +175,7 @@ func (e Encoder) text(s string) (*structpb.Value, error) {
 		return String(s), nil
 	}
 	if !e.Bytes {
-		return nil, refuse("its bytes are not valid UTF-8, and this version of Pulumi takes no others")
+		return nil, refuse("it is not valid UTF-8, which this version of Pulumi requires")
 	}
 	return object(map[string]*structpb.Value{
 		sig.Key: String(sig.ByteString),
@@ -186,7 +185,7 @@ func (e Encoder) text(s string) (*structpb.Value, error) {
 
 func number(f float64) (*structpb.Value, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return nil, refuse("%v is not a number that can be stored", f)
+		return nil, refuse("the number %v cannot be stored", f)
 	}
 	made := &struct {
 		value structpb.Value
@@ -208,7 +207,7 @@ func object(fields map[string]*structpb.Value) *structpb.Value {
 	return &made.value
 }
 
-// signedText builds a signed object of strings, without those that are empty.
+// signedText returns a signed object of the strings that are not empty.
 func (e Encoder) signedText(signature string, parts map[string]string) (*structpb.Value, error) {
 	fields := make(map[string]*structpb.Value, len(parts)+1)
 	fields[sig.Key] = String(signature)

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// signed reads an object that carries a signature.
+// signed decodes an object with a signature.
 func (d *decoder) signed(signature *structpb.Value, fields map[string]*structpb.Value, depth int) (property.Value, error) {
 	if depth >= MaxDepth {
 		return property.Value{}, refuse("nested deeper than %d levels", MaxDepth)
@@ -42,7 +42,7 @@ func (d *decoder) signed(signature *structpb.Value, fields map[string]*structpb.
 	case sig.ByteString:
 		return readBytes(parts)
 	default:
-		return property.Value{}, refuse("it is signed %q, which this provider does not know", name)
+		return property.Value{}, refuse("unknown signature %q", name)
 	}
 }
 
@@ -55,7 +55,8 @@ func (d *decoder) secret(fields map[string]*structpb.Value, depth int) (property
 	return v.WithSecret(true), err
 }
 
-// text is a value that is a string and nothing more.
+// text returns the string of a value that is neither secret nor dependent on
+// resources.
 func text(v property.Value) (string, bool) {
 	if !v.IsString() || v.Secret() || len(v.Dependencies()) > 0 {
 		return "", false
@@ -63,7 +64,7 @@ func text(v property.Value) (string, bool) {
 	return v.AsString(), true
 }
 
-// textPart is an optional string among an object's parts.
+// textPart returns an optional string of an object.
 func textPart(parts map[string]property.Value, what, key string) (string, error) {
 	v, ok := parts[key]
 	if !ok {
@@ -71,12 +72,12 @@ func textPart(parts map[string]property.Value, what, key string) (string, error)
 	}
 	s, ok := text(v)
 	if !ok {
-		return "", refuse("%s whose %s is not a string", what, key)
+		return "", refuse("%s with a %s that is not a string", what, key)
 	}
 	return s, nil
 }
 
-// textParts are several of them.
+// textParts returns several optional strings of an object.
 func textParts(parts map[string]property.Value, what string, keys ...string) (map[string]string, error) {
 	texts := make(map[string]string, len(keys))
 	for _, key := range keys {
@@ -104,9 +105,9 @@ func readAsset(parts map[string]property.Value) (property.Value, error) {
 	}), nil
 }
 
-// readArchive reads an archive as the SDK does: a path wins over a URI, and
-// that over members; with none of them it is empty, as it is where the engine
-// elides the contents.
+// readArchive decodes an archive like the SDK: a path takes precedence over a URI,
+// and a URI over members. An archive without any of them is empty, for example if the
+// engine omitted its content.
 func readArchive(parts map[string]property.Value) (property.Value, error) {
 	hash, err := textPart(parts, "an archive", archive.ArchiveHashProperty)
 	if err != nil {
@@ -135,7 +136,7 @@ func readMembers(v property.Value) (map[string]any, error) {
 		return members, nil
 	}
 	if !v.IsMap() {
-		return nil, refuse("an archive whose members are no object")
+		return nil, refuse("an archive with members that are not an object")
 	}
 	for name, member := range v.AsMap().AllStable {
 		switch {
@@ -144,7 +145,7 @@ func readMembers(v property.Value) (map[string]any, error) {
 		case member.IsArchive():
 			members[name] = member.AsArchive()
 		default:
-			return nil, refuse("an archive whose member %q is neither an asset nor an archive", name)
+			return nil, refuse("an archive with a member %q that is neither an asset nor an archive", name)
 		}
 	}
 	return members, nil
@@ -179,12 +180,12 @@ func readReference(parts map[string]property.Value) (property.Value, error) {
 	case id.IsString():
 		ref.ID = property.New(id.AsString())
 	default:
-		return property.Value{}, refuse("%s whose id is not a string", what)
+		return property.Value{}, refuse("%s with an id that is not a string", what)
 	}
 	return property.New(ref), nil
 }
 
-// readOutput reads an output value, which has no value while it is unknown.
+// readOutput decodes an output value. An unknown output has no value.
 func readOutput(parts map[string]property.Value) (property.Value, error) {
 	v, known := parts["value"]
 	if !known {
@@ -192,14 +193,14 @@ func readOutput(parts map[string]property.Value) (property.Value, error) {
 	}
 	if flag, ok := parts["secret"]; ok {
 		if !flag.IsBool() {
-			return property.Value{}, refuse("an output whose secret flag is not a bool")
+			return property.Value{}, refuse("an output with a secret flag that is not a boolean")
 		}
 		v = v.WithSecret(v.Secret() || flag.AsBool())
 	}
 	var on []urn.URN
 	if list, ok := parts["dependencies"]; ok {
 		if !list.IsArray() {
-			return property.Value{}, refuse("an output whose dependencies are no list")
+			return property.Value{}, refuse("an output with dependencies that are not a list")
 		}
 		for _, item := range list.AsArray().All {
 			address, ok := text(item)
@@ -212,8 +213,8 @@ func readOutput(parts map[string]property.Value) (property.Value, error) {
 	return v.WithDependencies(on), nil
 }
 
-// readBytes reads a string whose bytes are not UTF-8, which protobuf cannot
-// carry as it is.
+// readBytes decodes a string that is not UTF-8, which protobuf cannot represent
+// directly.
 func readBytes(parts map[string]property.Value) (property.Value, error) {
 	encoded, ok := text(parts["value"])
 	if !ok {

@@ -1,11 +1,11 @@
-// Package wire is the one place that knows how the Pulumi protocol writes
-// property values down: as google.protobuf.Struct, with signed objects for what
-// JSON has no word for (secrets, assets, archives, resource references, outputs,
-// strings of bytes) and fixed strings for values that are not known yet.
+// Package wire encodes and decodes property values in the Pulumi protocol: as
+// google.protobuf.Struct, with signed objects for values that JSON lacks (secrets,
+// assets, archives, resource references, outputs, byte strings), and fixed strings
+// for unknown values.
 //
-// It walks the messages directly, because the SDK's own marshaller
-// (common/resource/plugin) costs a process more start-up time than the rest of
-// the server; the tests hold it to that marshaller.
+// It does not use the SDK's marshaller (common/resource/plugin), because that costs
+// more start-up time than the rest of the server. The tests compare it with that
+// marshaller.
 package wire
 
 import (
@@ -17,16 +17,17 @@ import (
 	"github.com/declprov/declprov/engine/reserved"
 )
 
-// Unknown is how a value that is not known yet is written.
+// Unknown is the encoding of an unknown value.
 const Unknown = reserved.Unknown
 
-// MaxDepth is how deep values may nest. It is far beyond what a program writes
-// and far below what a goroutine's stack can take.
+// MaxDepth is the maximum nesting depth of values. It is far more than programs need,
+// and far less than a goroutine's stack allows.
 const MaxDepth = 512
 
-// Error says which value cannot travel, and why. It never holds the value.
+// Error reports a value that cannot be encoded or decoded. It never contains the
+// value.
 type Error struct {
-	// Path is the property's: `a.b[0]["x.y"]`.
+	// Path is the path of the property, such as `a.b[0]["x.y"]`.
 	Path   string
 	Reason string
 }
@@ -35,10 +36,10 @@ func (e *Error) Error() string { return fmt.Sprintf("property %q: %s", e.Path, e
 
 func refuse(format string, args ...any) error { return &Error{Reason: fmt.Sprintf(format, args...)} }
 
-// under puts a property's name in front of the path of an error inside it.
+// under adds the name of a property to the path of an error inside it.
 func under(key string, err error) error { return prefix(Segment(key), err) }
 
-// underIndex does the same for an item of a list.
+// underIndex adds the index of an item to the path of an error inside it.
 func underIndex(i int, err error) error { return prefix("["+strconv.Itoa(i)+"]", err) }
 
 func prefix(segment string, err error) error {
@@ -53,8 +54,8 @@ func prefix(segment string, err error) error {
 	return e
 }
 
-// Segment is a property's name as it stands in a path: plain where it can be,
-// else quoted in brackets.
+// Segment returns the name of a property in the syntax of paths: plain if possible,
+// otherwise quoted in brackets.
 func Segment(key string) string {
 	if key == "" || strings.ContainsFunc(key, func(r rune) bool {
 		return r != '_' && r != '-' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r)

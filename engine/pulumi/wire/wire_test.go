@@ -120,8 +120,8 @@ func decodeCases() []decodeCase {
 			want: property.New(property.Computed).WithSecret(true),
 		},
 		{name: "secret without value", sent: signedAs(sig.Secret, nil), refused: "without a value"},
-		{name: "unknown signature", sent: signedAs("cafe", nil), refused: `signed "cafe"`},
-		{name: "signature that is no string", sent: signless(sig.Key, true), refused: "signed"},
+		{name: "unknown signature", sent: signedAs("cafe", nil), refused: `unknown signature "cafe"`},
+		{name: "signature that is no string", sent: signless(sig.Key, true), refused: "unknown signature"},
 		{
 			name: "byte string", sent: signedAs(sig.ByteString, map[string]any{"value": "/wA="}),
 			want: property.New("\xff\x00"),
@@ -142,7 +142,7 @@ func decodeCases() []decodeCase {
 		},
 		{
 			name: "secret in a secret text", sent: signedAs(sig.AssetSig, map[string]any{"text": secretText}),
-			refused: "text is not a string",
+			refused: "a text that is not a string",
 		},
 	}, append(unknownCases(), fileCases()...)...)
 }
@@ -183,7 +183,7 @@ func fileCases() []decodeCase {
 			name: "elided asset", sent: signedAs(sig.AssetSig, map[string]any{"hash": "h1"}),
 			want: property.New(&asset.Asset{Sig: sig.AssetSig, Hash: "h1"}),
 		},
-		{name: "asset path", sent: signedAs(sig.AssetSig, map[string]any{"path": 1.0}), refused: "path is not a string"},
+		{name: "asset path", sent: signedAs(sig.AssetSig, map[string]any{"path": 1.0}), refused: "a path that is not a string"},
 		{
 			name: "archive", sent: signedAs(sig.ArchiveSig, map[string]any{
 				"assets": map[string]any{"a": sentText, "d": sentFolder},
@@ -212,7 +212,7 @@ func fileCases() []decodeCase {
 		},
 		{
 			name: "reference id", sent: signedAs(sig.ResourceReference, map[string]any{"urn": anURN, "id": true}),
-			refused: "id is not a string",
+			refused: "an id that is not a string",
 		},
 	}
 }

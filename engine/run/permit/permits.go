@@ -1,4 +1,5 @@
-// Package permit evaluates what a configured program is granted, and refuses what it is not.
+// Package permit evaluates the permissions of a configured program, and refuses what
+// they do not cover.
 package permit
 
 import (
@@ -20,26 +21,26 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// Permits are what a configured program is granted: the files, origins and programs that its
-// operations may use.
+// Permits are the permissions of a configured program: the files, origins and
+// programs that its operations may use.
 type Permits struct {
 	program *plan.Program
 	config  map[string]any
 	dir     string
-	// env is what is granted without regard to any resource; perInput says that more depends
-	// on a resource's inputs.
+	// env are the permissions that do not depend on a resource. perInput is true if
+	// others depend on the inputs of a resource.
 	env      *actions.Env
 	perInput bool
-	// granted are the requests that were found granted, for all who make them.
+	// granted are the requests that were granted to every resource.
 	granted sync.Map
 }
 
-// NewPermits evaluates the permissions of a program, as far as its configuration alone decides
-// them. Relative paths start in dir.
+// New evaluates those permissions of a program that only depend on its configuration.
+// Relative paths start in dir.
 func New(ctx context.Context, p *plan.Program, config map[string]any, dir string) (*Permits, error) {
 	e := &Permits{program: p, config: config, dir: dir}
 	for _, g := range p.Permissions {
-		e.perInput = e.perInput || g.Chosen()
+		e.perInput = e.perInput || g.DependsOnInputs()
 	}
 	vars := scope.New(ctx, map[string]any{"config": config, "inputs": expr.Unknown{}}, nil, p, nil).Vars
 	rules, err := e.rules(vars)
@@ -59,7 +60,7 @@ func New(ctx context.Context, p *plan.Program, config map[string]any, dir string
 	return e, err
 }
 
-// Open returns what an operation may use, whose templates see these variables.
+// Open returns what an operation with these variables may use.
 func (e *Permits) Open(vars *expr.Vars) (*actions.Env, error) {
 	if !e.perInput {
 		return e.env, nil
@@ -83,7 +84,7 @@ func (e *Permits) Open(vars *expr.Vars) (*actions.Env, error) {
 	return &actions.Env{Files: files, Network: network, Processes: processes, Declared: e.program.Declared(), Capabilities: e.program.Capabilities()}, nil
 }
 
-// Network returns the origins that are granted.
+// Network returns the permitted origins.
 func (e *Permits) Network(vars *expr.Vars) (*network.Network, error) {
 	var rules []grant.Rule
 	for _, g := range e.program.Permissions {
@@ -104,7 +105,7 @@ func (e *Permits) Network(vars *expr.Vars) (*network.Network, error) {
 	return network.New(rules)
 }
 
-// rules evaluates the grants of files.
+// rules evaluates the permissions for files.
 func (e *Permits) rules(vars *expr.Vars) ([]grant.Rule, error) {
 	var rules []grant.Rule
 	for _, g := range e.program.Permissions {
@@ -122,11 +123,11 @@ func (e *Permits) rules(vars *expr.Vars) ([]grant.Rule, error) {
 	return rules, nil
 }
 
-// patternOf is the grant's glob or origin; known is false where it depends on what
-// is not known yet, and so grants nothing.
+// patternOf evaluates the glob or origin of a permission. known is false if it
+// depends on an unknown value; it then permits nothing.
 func patternOf(g plan.Permission, vars *expr.Vars, join func([]spec.Part) (string, error)) (text string, known bool, err error) {
 	v, err := g.Value.Eval(vars)
-	if err != nil && g.Chosen() {
+	if err != nil && g.DependsOnInputs() {
 		return "", false, nil // this resource has no such input, or it is null
 	}
 	if err != nil || expr.HasUnknown(v) {
@@ -144,13 +145,13 @@ func patternOf(g plan.Permission, vars *expr.Vars, join func([]spec.Part) (strin
 	return text, err == nil, err
 }
 
-// globPattern is a glob in which a value stands for itself, whatever characters
-// it has, and does not lead out of the folder that the author wrote before it:
-// that is what a reviewer of the permissions has read.
+// globPattern returns a glob in which values are literal. They must not lead out of
+// the folder that the author wrote before them, because reviewers of the permissions
+// rely on it.
 func globPattern(parts []spec.Part) (string, error) {
-	text, folder := "", "" // folder is what the author wrote out, before the first value
+	text, folder := "", "" // folder is the author's text before the first value
 	if len(parts) > 1 && !parts[0].Literal && parts[0].Text == "" {
-		return "", errors.New(`it begins with an empty value, and so would grant everything; "." is the program's own folder`)
+		return "", errors.New(`it begins with an empty value, and would permit everything; use "." for the program's folder`)
 	}
 	for i, p := range parts {
 		switch {
@@ -164,16 +165,16 @@ func globPattern(parts []spec.Part) (string, error) {
 		}
 	}
 	if folder != "" && len(parts) > 1 && slices.Contains(strings.FieldsFunc(text[len(folder):], isSlash), "..") {
-		return "", fmt.Errorf("it would lead out of %s by a \"..\": give values that stay below", folder)
+		return "", fmt.Errorf("a \"..\" in a value leads out of %s; use values that stay below it", folder)
 	}
 	return text, nil
 }
 
 func isSlash(r rune) bool { return r == '/' || r == '\\' }
 
-// processes opens the programs that are granted, and the variables that they see:
-// those that a permissions block names. What the configuration may come from
-// (@env) is not for programs.
+// processes returns the permitted programs, and the environment variables that a
+// permissions block passes to them. Variables that only set the configuration (@env)
+// are not passed.
 func (e *Permits) processes(vars *expr.Vars) (*process.Programs, error) {
 	var rules []grant.Rule
 	for _, g := range e.program.Permissions {
@@ -194,7 +195,7 @@ func (e *Permits) processes(vars *expr.Vars) (*process.Programs, error) {
 	return process.NewPrograms(e.dir, process.Environment(), rules)
 }
 
-// programRule is a grant of a program, or of a variable, as a rule.
+// programRule returns the permission of a program or variable as a rule.
 func programRule(g plan.Permission, vars *expr.Vars) (rule grant.Rule, known bool, err error) {
 	pattern, known, err := patternOf(g, vars, grant.ProgramPattern)
 	if err != nil {
@@ -203,8 +204,8 @@ func programRule(g plan.Permission, vars *expr.Vars) (rule grant.Rule, known boo
 	return grant.Rule{Access: g.Access, Pattern: pattern}, known, nil
 }
 
-// WithNamed returns what a step may use: what its operation may, and the programs that the
-// step names.
+// WithNamed returns what a step may use: what its operation may use, and the programs
+// that the step names.
 func WithNamed(s *plan.Step, operation *actions.Env, vars *expr.Vars) (*actions.Env, error) {
 	if len(s.Named) == 0 {
 		return operation, nil

@@ -23,16 +23,16 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// granted tells one request of a program from others.
+// granted is the key of a request of a program.
 type granted struct {
 	access grant.Access
 	name   *expr.Value
 }
 
-// Refusal is the error of a step that needs what is not granted.
+// Refusal is the error of a step that requires a missing permission.
 type Refusal struct {
-	// Property is the path of the input that decides it, or "". Reason says what is not
-	// granted, and what the user can do.
+	// Property is the path of the input that determines the request, or "". Reason says
+	// what is not permitted, and the remedy.
 	Property, Reason string
 }
 
@@ -43,17 +43,17 @@ func (u *Refusal) Error() string {
 	return u.Property + ": " + u.Reason
 }
 
-// Is makes the error one of fs.ErrPermission's kind, as those of the actions are.
+// Is makes the error match fs.ErrPermission, like those of actions.
 func (u *Refusal) Is(target error) bool { return target == fs.ErrPermission }
 
-// GrantedAsTheyAre reports whether all that the step asks for are inputs as they are, and
-// granted: most are, and to know it takes no run.
+// GrantedAsTheyAre reports whether all requests of the step are unchanged inputs, and
+// are granted. This is the usual case, and does not require a scope.
 func (e *Permits) GrantedAsTheyAre(s *plan.Step, inputs property.Map) bool {
 	if e.perInput || len(s.Named) > 0 {
 		return false
 	}
 	vars := expr.Vars{Values: map[string]any{"config": e.config}}
-	for _, n := range s.Asks {
+	for _, n := range s.Requests {
 		v := inputs.Get(n.Input)
 		if n.Input == "" || !v.IsString() {
 			return false
@@ -74,11 +74,11 @@ func (e *Permits) GrantedAsTheyAre(s *plan.Step, inputs property.Map) bool {
 	return true
 }
 
-// Refusals returns what the step, or one of its elements, needs and is not granted, as far as
-// that is known. What cannot be evaluated is left to the step itself. operation is what its
-// operation may use.
+// Refusals returns the requests of the step, or of its elements, that are not
+// granted, as far as they are known. The step itself reports what cannot be
+// evaluated. operation is what its operation may use.
 func (e *Permits) Refusals(sc *scope.Scope, operation *actions.Env, s *plan.Step) []*Refusal {
-	if len(s.Asks) == 0 {
+	if len(s.Requests) == 0 {
 		return nil
 	}
 	r := &asker{Scope: sc, permits: e, operation: operation}
@@ -103,7 +103,7 @@ func (e *Permits) Refusals(sc *scope.Scope, operation *actions.Env, s *plan.Step
 	return out
 }
 
-// asker evaluates what a step asks for.
+// asker evaluates the requests of a step.
 type asker struct {
 	*scope.Scope
 	permits   *Permits
@@ -119,11 +119,11 @@ func (r *asker) once(s *plan.Step, el *scope.Element) (out []*Refusal) {
 	if err != nil {
 		return nil
 	}
-	for _, n := range s.Asks {
+	for _, n := range s.Requests {
 		if r.grantedBefore(s, n) {
 			continue
 		}
-		asked := r.asked(n)
+		asked := r.evaluate(n)
 		if !asked.known {
 			continue
 		}
@@ -138,8 +138,9 @@ func (r *asker) once(s *plan.Step, el *scope.Element) (out []*Refusal) {
 	return out
 }
 
-// grantedBefore reports whether the request was found granted, for all who make it. Every
-// preview of a resource would ask the same: most requests of an API go to one host.
+// grantedBefore reports whether the request was granted to every resource before.
+// Otherwise every preview of a resource would check it again, although most requests
+// of an API go to one host.
 func (r *asker) grantedBefore(s *plan.Step, n plan.Request) bool {
 	if !r.grantsForAll(s, n) {
 		return false
@@ -154,7 +155,8 @@ func (r *asker) rememberGranted(s *plan.Step, n plan.Request) {
 	}
 }
 
-// grantsForAll reports whether all resources that make the request get the same answer.
+// grantsForAll reports whether the result of the request is the same for all
+// resources.
 func (r *asker) grantsForAll(s *plan.Step, n plan.Request) bool {
 	return n.Fixed && !r.permits.perInput && len(s.Named) == 0
 }
@@ -165,11 +167,11 @@ type asked struct {
 	known, secret bool
 }
 
-// asked evaluates a request, as its action would.
-func (r *asker) asked(n plan.Request) asked {
+// evaluate evaluates a request in the same way as the action.
+func (r *asker) evaluate(n plan.Request) asked {
 	switch n.Access {
 	case grant.Connect:
-		return r.askedOrigin(n.Name)
+		return r.evaluateOrigin(n.Name)
 	case grant.Run:
 		out, err := r.Evaluate(n.Name)
 		if items, isList := out.Plain.([]any); isList && len(items) > 0 {
@@ -178,12 +180,12 @@ func (r *asker) asked(n plan.Request) asked {
 		text, isText := out.Plain.(string)
 		return asked{text, err == nil && isText, out.Secret}
 	default:
-		return r.askedPath(n)
+		return r.evaluatePath(n)
 	}
 }
 
-// askedPath is the path of a request, from its root on.
-func (r *asker) askedPath(n plan.Request) asked {
+// evaluatePath evaluates the path of a request, including its root.
+func (r *asker) evaluatePath(n plan.Request) asked {
 	at, err := r.Evaluate(n.Name)
 	name, isText := at.Plain.(string)
 	if err != nil || !isText || n.Root == nil || filepath.IsAbs(name) || name == "" {
@@ -194,9 +196,9 @@ func (r *asker) askedPath(n plan.Request) asked {
 	return asked{filepath.Join(root, name), err == nil && isText, at.Secret || below.Secret}
 }
 
-// askedOrigin is the beginning of a URL that is known, and is so only where the whole
-// origin is in it.
-func (r *asker) askedOrigin(v *expr.Value) (out asked) {
+// evaluateOrigin evaluates the known beginning of a URL. The result is known if it
+// contains the whole origin.
+func (r *asker) evaluateOrigin(v *expr.Value) (out asked) {
 	r.Vars.Secrets = r.Secrets.Paths
 	parts, err := v.Parts(r.Vars)
 	if err != nil {
@@ -209,7 +211,7 @@ func (r *asker) askedOrigin(v *expr.Value) (out asked) {
 			return out
 		}
 		if strings.HasPrefix(out.text, "ssh://") && strings.Contains(p.Text, ":") && !p.Literal {
-			return asked{} // an address without its brackets
+			return asked{} // an IPv6 address without brackets
 		}
 		out.text += p.Text
 		out.secret = out.secret || p.Secret
@@ -218,8 +220,8 @@ func (r *asker) askedOrigin(v *expr.Value) (out asked) {
 	return out
 }
 
-// refusal says why the access is not granted, and what the user can do; "" where it is,
-// or where something else is wrong with what is asked for.
+// refusal returns why the access is not granted, and the remedy. It returns "" if it
+// is granted, or if the request has another mistake.
 func (r *asker) refusal(env *actions.Env, access grant.Access, a asked) string {
 	err := refusedBy(env, access, a.text)
 	if err == nil {
@@ -243,7 +245,7 @@ func (r *asker) refusal(env *actions.Env, access grant.Access, a asked) string {
 		return ""
 	}
 	if a.secret {
-		what = "what this secret value names"
+		what = "the target of this secret value"
 	}
 	only := "grants nothing"
 	if len(granted) > 0 {
@@ -254,7 +256,7 @@ func (r *asker) refusal(env *actions.Env, access grant.Access, a asked) string {
 		"(`declprov permissions` prints all that a provider is granted)", what, why, name, verb, list, only, name)
 }
 
-// refusedBy asks the permissions.
+// refusedBy returns the error of the permissions.
 func refusedBy(env *actions.Env, access grant.Access, name string) error {
 	switch access {
 	case grant.Connect:
@@ -307,8 +309,8 @@ func (r *asker) blamed(s *plan.Step, n plan.Request, el *scope.Element) string {
 	return ""
 }
 
-// blamedElement returns the path within the inputs of what `each` stands for, or of what
-// the elements were made of.
+// blamedElement returns the path within the inputs of the value of `each`, or of the
+// value over which forEach iterates.
 func (r *asker) blamedElement(s *plan.Step, each []string, el *scope.Element) string {
 	i := slices.IndexFunc(s.ForEach.Refs(), plan.IsInputRef)
 	if i < 0 {
@@ -326,8 +328,8 @@ func (r *asker) blamedElement(s *plan.Step, each []string, el *scope.Element) st
 	return r.inputPath(path)
 }
 
-// inputPath writes a reference to an input as a property path, as far as it leads to
-// one value.
+// inputPath returns a reference to an input as a property path, up to the first part
+// that is not a single value.
 func (r *asker) inputPath(ref []string) (at string) {
 	var v any = r.Vars.Values["inputs"]
 	for _, name := range ref[1:] {

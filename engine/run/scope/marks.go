@@ -15,25 +15,26 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// Templates see plain values; the scope keeps the paths at which they are secret. Whatever
-// sets a value sets the paths of its marks, and whatever replaces it forgets them: both happen
-// only in this file, for values that are computed in an operation.
+// Templates see plain values, and the scope records the paths of secrets. Code that sets a
+// value also sets the paths of its marks, and code that replaces it removes them. For values
+// that are computed in an operation, only this file does so.
 
-// Set sets a name to a computed value, whose marks replace those that the name had.
+// Set sets a name to a computed value. The marks of the value replace those of the
+// name.
 func (s *Scope) Set(name string, v any) {
 	s.Secrets.Forget(name)
-	s.Secrets.Within(v, value.PathTo(name))
+	s.Secrets.MarkSecrets(v, value.PathTo(name))
 	s.Vars.Values[name] = expr.Reveal(v, nil)
 }
 
-// Evaluated is the value of a template, with its marks and without them. Secret reports
-// whether it has any.
+// Evaluated is the value of a template, with and without its marks. Secret is true if
+// it has any.
 type Evaluated struct {
 	Marked, Plain any
 	Secret        bool
 }
 
-// Evaluate evaluates a template, and notes the secrets in its value.
+// Evaluate evaluates a template, and records the secrets in its value.
 func (s *Scope) Evaluate(v *expr.Value) (out Evaluated, err error) {
 	s.Vars.Secrets = s.Secrets.Paths
 	if out.Marked, err = v.Eval(s.Vars); err != nil {
@@ -41,7 +42,7 @@ func (s *Scope) Evaluate(v *expr.Value) (out Evaluated, err error) {
 	}
 	out.Plain = expr.Reveal(out.Marked, func(value any) {
 		out.Secret = true
-		s.Secrets.Saw(value)
+		s.Secrets.AddPlain(value)
 	})
 	return out, nil
 }
@@ -56,18 +57,18 @@ func (s *Scope) hidesPart(step *plan.Step) bool {
 // argument, under each name of the result.
 func (s *Scope) declare(step *plan.Step, result any) {
 	marked := s.markedResult(step, result)
-	expr.Reveal(marked, s.Secrets.Saw)
+	expr.Reveal(marked, s.Secrets.AddPlain)
 	s.Secrets.Forget("result")
-	s.Secrets.Within(marked, value.PathTo("result"))
+	s.Secrets.MarkSecrets(marked, value.PathTo("result"))
 	if step.Model.As != "" {
 		s.Secrets.Forget("steps", step.Model.As)
-		s.Secrets.Within(marked, value.PathTo("steps", step.Model.As))
+		s.Secrets.MarkSecrets(marked, value.PathTo("steps", step.Model.As))
 	}
 	members, _ := marked.(map[string]any)
 	for _, name := range plan.ShorthandNames {
 		s.Secrets.Forget(name)
 		if step.HasShorthands() {
-			s.Secrets.Within(members[name], value.PathTo(name))
+			s.Secrets.MarkSecrets(members[name], value.PathTo(name))
 		}
 	}
 }
@@ -110,8 +111,8 @@ func (s *Scope) refersToMark(refs []expr.Ref, forEach *expr.Value) bool {
 	})
 }
 
-// Overlap reports whether two paths may lead to the same value, or one into the value of the
-// other. The name * stands for any.
+// Overlap reports whether two paths may lead to the same value, or one to a part of
+// the other's value. * matches any name.
 func Overlap(a, b []string) bool {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] && a[i] != "*" && b[i] != "*" {
@@ -121,9 +122,9 @@ func Overlap(a, b []string) bool {
 	return true
 }
 
-// Elements returns the elements that a forEach loops over, in order, with their marks: the
-// items of a list (listed is true), or the entries of a map, sorted by key. The keys of a secret
-// map are secret, too.
+// Elements returns the elements over which forEach iterates, in order and with their
+// marks: the items of a list (listed is true), or the entries of a map, sorted by
+// key. The keys of a secret map are secret.
 func Elements(over any) (elements []Element, listed bool, err error) {
 	s, secret := over.(expr.Secret)
 	if secret {
@@ -152,16 +153,16 @@ func Elements(over any) (elements []Element, listed bool, err error) {
 	}
 }
 
-// Element is one element of a loop: its key as a string, and key and value as templates see
-// them.
+// Element is one element of a forEach. Text is its key as a string; Key and Value are
+// as templates see them.
 type Element struct {
 	Text       string
 	Key, Value any
 	SecretKey  bool
 }
 
-// PublicText is Text for a string that is shown to everybody: it returns ErrExposed if the
-// string holds a secret. what names the string in that error.
+// PublicText is like Text, for a string that is public. It returns ErrExposed if the
+// string contains a secret. what is the name of the string in the error.
 func (s *Scope) PublicText(v *expr.Value, what string) (string, error) {
 	if v == nil {
 		return "", nil
@@ -179,10 +180,10 @@ func (s *Scope) PublicText(v *expr.Value, what string) (string, error) {
 	}
 }
 
-// ErrExposed refuses to put a secret where others can read it.
-var ErrExposed = errors.New("holds a secret, which others could read there: pass it where it stays hidden")
+// ErrExposed means that a secret would be public.
+var ErrExposed = errors.New("contains a secret, which others could read there; pass the secret in another way")
 
-// HoldsSecret reports whether a value has a mark.
+// HoldsSecret reports whether a value contains a mark.
 func HoldsSecret(v any) bool {
 	found := false
 	expr.Reveal(v, func(any) { found = true })

@@ -1,5 +1,5 @@
-// Package scope evaluates the templates of an operation: it holds the values that they see,
-// and knows which of these are secret.
+// Package scope evaluates the templates of an operation. It holds the values that
+// they see, and records which of them are secret.
 package scope
 
 import (
@@ -19,26 +19,26 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// Scope is what the templates of an operation see: values by name, and which of them are
-// secret. It belongs to one goroutine.
+// Scope contains the values that the templates of an operation see, by name, and
+// records which of them are secret. It must not be used concurrently.
 type Scope struct {
 	Vars *expr.Vars
-	// Secrets tells where secrets are among the values, and their texts.
+	// Secrets are the paths and texts of the secrets in the values.
 	Secrets *value.Secrets
 	Naming  value.Naming
 
 	types spec.Types // the spec's named types
-	// declares says that marks are among the values that types of results declare.
+	// declares is true if the types of results declare secrets that are marked.
 	declares bool
-	// hides is the mask of the configuration's secrets and of the first hidden texts of
-	// this scope; configured is that of the configuration's alone.
+	// configured masks the secrets of the configuration. hides also masks the first
+	// hidden texts of the scope's secrets.
 	configured *screen.Mask
 	hides      *screen.Mask
 	hidden     int
 }
 
-// New returns a scope of these values; secrets tells which of them are secret. configured masks
-// the secrets of the configuration.
+// New returns a scope with some values, of which secrets marks the secret ones.
+// configured masks the secrets of the configuration.
 func New(ctx context.Context, values map[string]any, secrets *value.Secrets, p *plan.Program, configured *screen.Mask) Scope {
 	return Scope{
 		Vars:    &expr.Vars{Context: BeforeSending(ctx), Values: values, MaxValues: p.MaxValues()},
@@ -46,12 +46,12 @@ func New(ctx context.Context, values map[string]any, secrets *value.Secrets, p *
 	}
 }
 
-// SetObject sets a name to the plain values of an object of type c.
+// SetObject sets a name to the plain value of an object of type c.
 func (s *Scope) SetObject(name string, c *value.Type, values property.Map) {
 	s.Vars.Values[name] = c.PlainMap(values, value.PathTo(name), s.Secrets)
 }
 
-// Mask returns a mask of all secrets that the scope has seen so far.
+// Mask returns a mask of all secrets seen so far.
 func (s *Scope) Mask() *screen.Mask {
 	if s.hides == nil || s.hidden != len(s.Secrets.Values) {
 		s.hides, s.hidden = s.configured.With(s.Secrets.Values), len(s.Secrets.Values)
@@ -59,7 +59,7 @@ func (s *Scope) Mask() *screen.Mask {
 	return s.hides
 }
 
-// Eval evaluates a template to a plain value, and notes the secrets in it.
+// Eval evaluates a template to a plain value, and records the secrets in it.
 func (s *Scope) Eval(v *expr.Value) (any, error) {
 	out, err := s.Evaluate(v)
 	return out.Plain, err
@@ -80,13 +80,13 @@ func (s *Scope) Bool(v *expr.Value, def bool) (bool, error) {
 	}
 	b, ok := out.(bool)
 	if !ok {
-		return false, fmt.Errorf("a condition yields %s; expected true or false", actions.KindOf(out))
+		return false, fmt.Errorf("expected a condition to be true or false, got %s", actions.KindOf(out))
 	}
 	return b, nil
 }
 
-// Text evaluates a template to a string: "" if v is nil or yields null. It returns ErrNotKnown
-// if that depends on an unknown value.
+// Text evaluates a template to a string. It returns "" if v is nil or the value is
+// null, and ErrNotKnown if the value is unknown.
 func (s *Scope) Text(v *expr.Value) (string, error) {
 	if v == nil {
 		return "", nil
@@ -101,7 +101,7 @@ func (s *Scope) Text(v *expr.Value) (string, error) {
 	return value.Text(out)
 }
 
-// Duration evaluates a duration. It returns def if v is nil or yields null.
+// Duration evaluates a duration. It returns def if v is nil or the value is null.
 func (s *Scope) Duration(v *expr.Value, def time.Duration) (time.Duration, error) {
 	text, err := s.Text(v)
 	if err != nil || text == "" {
@@ -109,7 +109,7 @@ func (s *Scope) Duration(v *expr.Value, def time.Duration) (time.Duration, error
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
-		return 0, fmt.Errorf("%q is not a duration; write one like 10s or 1m30s", text)
+		return 0, fmt.Errorf("invalid duration %q (use 10s or 1m30s)", text)
 	}
 	return d, nil
 }
@@ -120,8 +120,8 @@ func (s *Scope) Marked(path ...string) any {
 	return s.Vars.Marked(path)
 }
 
-// SetResult makes value the result of the latest step, under all names by which templates
-// refer to it: `result`, the step's own name, and the shorthands of its family.
+// SetResult sets the result of the latest step under all its names: `result`, the
+// name of the step, and the shorthands of its family.
 func (s *Scope) SetResult(step *plan.Step, value any) {
 	s.Vars.Values["result"] = value
 	if step.Model.As != "" {
@@ -135,7 +135,7 @@ func (s *Scope) SetResult(step *plan.Step, value any) {
 	}
 	s.setShorthands(step, value)
 	if s.declares || s.hidesPart(step) {
-		s.declares = true // what later steps yield takes the marks away again
+		s.declares = true // later results must remove these marks
 		s.declare(step, value)
 	}
 }
@@ -160,8 +160,8 @@ func (s *Scope) setShorthands(step *plan.Step, value any) {
 	}
 }
 
-// WithResult calls f while response is the result of the step, and restores the scope
-// afterwards.
+// WithResult calls f with a response as the result of the step, and restores the
+// scope afterwards.
 func (s *Scope) WithResult(step *plan.Step, answer any, f func() error) error {
 	before, marks := s.Vars.Values, s.Secrets.Paths
 	s.Vars.Values = maps.Clone(before)
@@ -170,13 +170,14 @@ func (s *Scope) WithResult(step *plan.Step, answer any, f func() error) error {
 	return f()
 }
 
-// Return returns what an operation yields: its `return`, or what its last step declares,
-// with members under their declared names. The value may hold unknowns and marked secrets.
+// Return returns the result of an operation with its declared names: the value of
+// `return`, or the result of the last step. It may contain unknown values and marked
+// secrets.
 func (s *Scope) Return(op *plan.Operation) (any, error) {
 	if op.Return != nil {
 		s.Vars.Secrets = s.Secrets.Paths
 		out, err := op.Return.Eval(s.Vars)
-		return s.Naming.In(out, op.Return.Type()), err
+		return s.Naming.FromWire(out, op.Return.Type()), err
 	}
 	step := plan.Last(op.Steps)
 	if step == nil || step.Yield == "" || step.ForEach != nil {
@@ -185,21 +186,21 @@ func (s *Scope) Return(op *plan.Operation) (any, error) {
 	if _, ok := s.Vars.Values["result"].(map[string]any); !ok {
 		return s.Marked("result"), nil
 	}
-	return s.Naming.In(s.Marked("result", step.Yield), step.Yields()), nil
+	return s.Naming.FromWire(s.Marked("result", step.Yield), step.Yields()), nil
 }
 
-// PlainReturn is Return without marks. The secrets in it are noted.
+// PlainReturn is like Return, without marks. It records the secrets.
 func (s *Scope) PlainReturn(op *plan.Operation) (any, error) {
 	out, err := s.Return(op)
 	if err != nil {
 		return nil, err
 	}
-	return expr.Reveal(out, s.Secrets.Saw), nil
+	return expr.Reveal(out, s.Secrets.AddPlain), nil
 }
 
-// EndWith makes ctx the context that ends evaluations, and returns the one before:
-// `defer s.EndWith(s.EndWith(ctx))` restores it.
-func (s *Scope) EndWith(ctx context.Context) (before context.Context) {
+// SetContext sets the context that ends evaluations, and returns the previous one:
+// `defer s.SetContext(s.SetContext(ctx))` restores it.
+func (s *Scope) SetContext(ctx context.Context) (before context.Context) {
 	before, s.Vars.Context = s.Vars.Context, ctx
 	return before
 }
@@ -214,8 +215,8 @@ func (u unsent) Err() error {
 	return actions.StopErr(u.Context)
 }
 
-// BeforeSending returns the context for evaluations before anything is sent: it also ends when
-// the operation is stopped. A nil context stays nil.
+// BeforeSending returns a context for evaluations before anything is sent, which also
+// ends when the operation is stopped. It returns nil for nil.
 func BeforeSending(ctx context.Context) context.Context {
 	if ctx == nil {
 		return nil
@@ -223,10 +224,10 @@ func BeforeSending(ctx context.Context) context.Context {
 	return unsent{ctx}
 }
 
-// ErrNotKnown reports that a template depends on a value that is not known yet.
-var ErrNotKnown = errors.New("it depends on what is not known yet")
+// ErrNotKnown means that a template depends on an unknown value.
+var ErrNotKnown = errors.New("it depends on a value that is not known yet")
 
-// Cause returns the error of an ended context: cancelled by the user, or out of time.
+// Cause returns the reason why a context ended.
 func Cause(ctx context.Context) error {
 	err := context.Cause(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {

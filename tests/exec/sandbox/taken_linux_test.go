@@ -69,7 +69,7 @@ func without(t *testing.T, calls, spec string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := provider.Hide(folder, "scripts", ".cue", fmt.Sprintf(`exec %q without %s "$real" "$@"`, self, calls)); err != nil {
+	if err := provider.WrapProvider(folder, "scripts", ".cue", fmt.Sprintf(`exec %q without %s "$real" "$@"`, self, calls)); err != nil {
 		t.Fatal(err)
 	}
 	return folder
@@ -158,12 +158,12 @@ func TestPermissionsSayWhatIsTaken(t *testing.T) {
 	}
 	for _, taken := range []string{"landlock", "seccomp", "landlock,seccomp"} {
 		out, err := exec.Command(self, "without", taken, provider.Binary(t), "permissions", path).CombinedOutput()
-		if err != nil || !strings.Contains(string(out), "Not so on this machine") {
+		if err != nil || !strings.Contains(string(out), "On this machine, this is not fully enforced") {
 			t.Errorf("without %s: %v\n%s", taken, err, out)
 		}
 	}
 	out, err := exec.Command(provider.Binary(t), "permissions", path).CombinedOutput()
-	if err != nil || strings.Contains(string(out), "Not so on this machine") {
+	if err != nil || strings.Contains(string(out), "On this machine, this is not fully enforced") {
 		t.Errorf("with all: %v\n%s", err, out)
 	}
 }

@@ -80,8 +80,8 @@ func (l *lab) operation(what string, state client.State, do func(ctx context.Con
 		l.secret("the reasons of "+what, strings.Join(kept.Reasons, "\n"))
 		after = kept.State
 	}
-	l.secret("the inputs after "+what, encodings.InClear(property.New(after.Inputs)))
-	l.secret("the outputs after "+what, encodings.InClear(property.New(after.Outputs)))
+	l.secret("the inputs after "+what, encodings.ClearTexts(property.New(after.Inputs)))
+	l.secret("the outputs after "+what, encodings.ClearTexts(property.New(after.Outputs)))
 	return after
 }
 

@@ -17,8 +17,8 @@ type finding struct {
 	Line           int
 }
 
-// vetted is what vet reports of a spec, and the error that it ends with.
-func vetted(t *testing.T, spec string) ([]finding, error) {
+// vet runs `declprov vet` on a spec, and returns its findings and error.
+func vet(t *testing.T, spec string) ([]finding, error) {
 	t.Helper()
 	cmd := exec.Command(provider.Binary(t), "vet", "--format", "json", "-")
 	cmd.Stdin = strings.NewReader(spec)
@@ -32,7 +32,7 @@ func vetted(t *testing.T, spec string) ([]finding, error) {
 
 // Mechanism: vet types the whole spec.
 func TestComplaint30MistakesBeforeRunning(t *testing.T) {
-	l := newLab(t, simple, always(200, whole))
+	f := newFixture(t, simple, always(200, whole))
 	for mistake, code := range map[string]string{
 		"inputs.nmae":         "unknown-member",
 		"config.tokn":         "unknown-member",
@@ -40,9 +40,9 @@ func TestComplaint30MistakesBeforeRunning(t *testing.T) {
 		"inputs.name ++":      "template-syntax",
 		"unknwn(inputs.name)": "unknown-function",
 	} {
-		spec := strings.Replace(fmt.Sprintf(head, l.url)+simple, `json: "${inputs}"`, `json: x: "${`+mistake+`}"`, 1)
-		found, err := vetted(t, spec)
-		const line = 16 // of the create
+		spec := strings.Replace(fmt.Sprintf(head, f.url)+simple, `json: "${inputs}"`, `json: x: "${`+mistake+`}"`, 1)
+		found, err := vet(t, spec)
+		const line = 16 // the line of the create
 		if !slices.ContainsFunc(found, func(d finding) bool {
 			return d == finding{Code: code, Severity: "error", Line: line}
 		}) || err == nil {

@@ -19,7 +19,7 @@ const whole = `{"id":"1","name":"a","region":"eu","serial":"s"}`
 // Mechanism: `until` polls.
 func TestComplaint04Async(t *testing.T) {
 	polls := 0
-	l := newLab(t, `resources: Thing: {
+	f := newFixture(t, `resources: Thing: {
 	inputs: name: string
 	outputs: serial: string
 	id: "${steps.start.body.thing}"
@@ -33,68 +33,67 @@ func TestComplaint04Async(t *testing.T) {
 }`, func(w http.ResponseWriter, c call) {
 		switch {
 		case c.Method == "POST":
-			say(w, 202, `{"operation":"7","thing":"1"}`)
+			respond(w, 202, `{"operation":"7","thing":"1"}`)
 		case c.Path == "/operations/7":
 			polls++
-			say(w, 200, fmt.Sprintf(`{"done":%v}`, polls == 3))
+			respond(w, 200, fmt.Sprintf(`{"done":%v}`, polls == 3))
 		default:
-			say(w, 200, whole)
+			respond(w, 200, whole)
 		}
 	})
-	s := l.create(values{"name": text("a")})
+	s := f.create(values{"name": text("a")})
 	if v := output(s, "serial"); polls != 3 || s.ID != "1" || !v.IsString() {
 		t.Errorf("%d polls, %+v", polls, s)
 	}
 }
 
-// Mechanism: after a create, not found is asked again (`consistency`).
+// Mechanism: after a create, *not found* is retried (`consistency`).
 func TestComplaint05ReadAfterCreate(t *testing.T) {
 	reads := 0
-	l := newLab(t, simple, func(w http.ResponseWriter, c call) {
+	f := newFixture(t, simple, func(w http.ResponseWriter, c call) {
 		if c.Method == "POST" {
-			say(w, 201, `{"id":"1"}`)
+			respond(w, 201, `{"id":"1"}`)
 			return
 		}
 		if reads++; reads < 3 {
-			say(w, 404, `{}`)
+			respond(w, 404, `{}`)
 			return
 		}
-		say(w, 200, whole)
+		respond(w, 200, whole)
 	})
-	if s := l.create(values{"name": text("a")}); s.ID != "1" || reads != 3 {
+	if s := f.create(values{"name": text("a")}); s.ID != "1" || reads != 3 {
 		t.Errorf("%d reads, %+v", reads, s)
 	}
 }
 
-// ask calls a function, and gives its outputs, or why there are none.
-func (l *lab) ask(name string, args values) (property.Map, error) {
-	l.Helper()
+// call calls a function, and returns its outputs or an error.
+func (f *fixture) call(name string, args values) (property.Map, error) {
+	f.Helper()
 	sent, err := wire.Encoder{}.Encode(property.NewMap(args))
 	if err != nil {
-		l.Fatal(err)
+		f.Fatal(err)
 	}
-	res, err := l.Raw().Invoke(l.Context(), &pulumirpc.InvokeRequest{Tok: "api:index:" + name, Args: sent})
+	res, err := f.Raw().Invoke(f.Context(), &pulumirpc.InvokeRequest{Tok: "api:index:" + name, Args: sent})
 	if err != nil {
 		return property.Map{}, err
 	}
 	if len(res.GetFailures()) > 0 {
-		l.Fatal(res.GetFailures())
+		f.Fatal(res.GetFailures())
 	}
 	return wire.Decode(res.GetReturn())
 }
 
-// invoke is ask where it must work.
-func (l *lab) invoke(name string, args values) property.Map {
-	l.Helper()
-	out, err := l.ask(name, args)
+// invoke calls a function that must succeed.
+func (f *fixture) invoke(name string, args values) property.Map {
+	f.Helper()
+	out, err := f.call(name, args)
 	if err != nil {
-		l.Fatalf("%s: %v", name, err)
+		f.Fatalf("%s: %v", name, err)
 	}
 	return out
 }
 
-// pagesOf is the page of a list of three that a request asks for, in each of the
-// four ways.
+// pagesOf serves a page of a list of three, for each of the four kinds of pagination.
 func pagesOf(w http.ResponseWriter, c call) {
 	pages := map[string]string{
 		"/page?n=1": "ab", "/page?n=2": "c", "/offset?from=0": "ab", "/offset?from=2": "c",
@@ -110,7 +109,7 @@ func pagesOf(w http.ResponseWriter, c call) {
 	if page != "" {
 		items = `["` + strings.Join(strings.Split(page, ""), `","`) + `"]`
 	}
-	say(w, 200, `{"items":`+items+`,"next":`+next+`}`)
+	respond(w, 200, `{"items":`+items+`,"next":`+next+`}`)
 }
 
 // Mechanism: `paginate`, in each of its kinds.
@@ -128,9 +127,9 @@ func TestComplaint07AllPages(t *testing.T) {
 }
 `, name, kind)
 	}
-	l := newLab(t, functions, pagesOf)
+	f := newFixture(t, functions, pagesOf)
 	for name := range kinds {
-		names, _ := l.invoke(name, nil).GetOk("names")
+		names, _ := f.invoke(name, nil).GetOk("names")
 		want := property.New([]property.Value{text("a"), text("b"), text("c")})
 		if !names.Equals(want) {
 			t.Errorf("by %s there are %v", name, names)
@@ -138,27 +137,27 @@ func TestComplaint07AllPages(t *testing.T) {
 	}
 }
 
-// Mechanism: `preview: true` runs what only looks, and nothing else runs.
+// Mechanism: `preview: true` runs reads in previews; nothing else runs.
 func TestComplaint09Preview(t *testing.T) {
-	l := newLab(t, strings.Replace(simple, `create: http: {method: "POST", path: "/things", json: "${inputs}"}`,
+	f := newFixture(t, strings.Replace(simple, `create: http: {method: "POST", path: "/things", json: "${inputs}"}`,
 		`create: steps: [
 		{http: {path: "/quota", query: name: "${inputs.name}"}, preview: true, fail: "${body.error}"},
 		{http: {method: "POST", path: "/things", json: "${inputs}", idempotencyKey: true}},
 	]`, 1), func(w http.ResponseWriter, c call) {
 		if c.Query == "name=bad" {
-			say(w, 200, `{"error":"no such quota"}`)
+			respond(w, 200, `{"error":"no such quota"}`)
 			return
 		}
-		say(w, 200, whole)
+		respond(w, 200, whole)
 	})
-	if _, err := l.Create(t.Context(), thing, l.checked(values{"name": text("a")}), client.Operation{Preview: true}); err != nil {
+	if _, err := f.Create(t.Context(), thing, f.check(values{"name": text("a")}), client.Operation{Preview: true}); err != nil {
 		t.Error(err)
 	}
-	_, err := l.Create(t.Context(), thing, l.checked(values{"name": text("bad")}), client.Operation{Preview: true})
+	_, err := f.Create(t.Context(), thing, f.check(values{"name": text("bad")}), client.Operation{Preview: true})
 	if err == nil || !strings.Contains(err.Error(), "no such quota") {
 		t.Errorf("the preview says %v", err)
 	}
-	if diff := cmp.Diff([]string{"GET /quota", "GET /quota"}, lines(l.requests())); diff != "" {
+	if diff := cmp.Diff([]string{"GET /quota", "GET /quota"}, requestLines(f.requests())); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -173,34 +172,34 @@ func TestComplaint12Bodies(t *testing.T) {
 	} {
 		functions += fmt.Sprintf("functions: %s: {inputs: v: string, outputs: {}, http: {method: \"POST\", effect: \"none\", path: \"/\", %s}}\n", name, body)
 	}
-	l := newLab(t, functions, always(200, "{}"))
+	f := newFixture(t, functions, always(200, "{}"))
 	for name, want := range map[string][2]string{
 		"form": {"application/x-www-form-urlencoded", "list=x&list=y&name=a%20b"}, "text": {"text/plain", "<a b>"},
 		"xml": {"application/xml", `<thing id="7"><name>a b</name></thing>`}, "multipart": {"multipart/form-data", "a b\r\n--"},
 		"bytes": {"application/octet-stream", "a b"}, "graphql": {"application/json", `"variables":{"v":"a b"}`},
 	} {
-		l.invoke(name, values{"v": text("a b")})
-		got := l.requests()[0]
+		f.invoke(name, values{"v": text("a b")})
+		got := f.requests()[0]
 		if !strings.HasPrefix(got.Header.Get("Content-Type"), want[0]) || !strings.Contains(got.Body, want[1]) {
 			t.Errorf("%s: %q, %q", name, got.Header.Get("Content-Type"), got.Body)
 		}
 	}
 }
 
-// Mechanism: each operation has its own body; `changes` holds what differs.
+// Mechanism: each operation has its own body; `changes` contains the differences.
 func TestComplaint15Payloads(t *testing.T) {
-	l := newLab(t, strings.Replace(simple, `delete: http: {method: "DELETE", path: "/things/${id}"}`,
+	f := newFixture(t, strings.Replace(simple, `delete: http: {method: "DELETE", path: "/things/${id}"}`,
 		`delete: http: {method: "DELETE", path: "/things/${id}", json: {force: true, serial: "${state.serial}"}}`, 1), always(200, whole))
-	s := l.create(values{"name": text("a"), "size": property.New(1.0)})
-	s, err := l.Update(t.Context(), thing, s, l.checked(values{"name": text("b")}), client.Operation{})
+	s := f.create(values{"name": text("a"), "size": property.New(1.0)})
+	s, err := f.Update(t.Context(), thing, s, f.check(values{"name": text("b")}), client.Operation{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Delete(t.Context(), thing, s, client.Operation{}); err != nil {
+	if err := f.Delete(t.Context(), thing, s, client.Operation{}); err != nil {
 		t.Fatal(err)
 	}
 	var bodies []string
-	for _, c := range l.requests() {
+	for _, c := range f.requests() {
 		if c.Method != "GET" {
 			bodies = append(bodies, c.Method+" "+c.Body)
 		}
@@ -211,33 +210,32 @@ func TestComplaint15Payloads(t *testing.T) {
 	}
 }
 
-// Mechanism: what is not there needs no deleting; a step after it waits until it
-// is gone.
+// Mechanism: deleting a missing object succeeds; a following step waits until it is gone.
 func TestComplaint18Delete(t *testing.T) {
 	gone, looks := false, 0
-	l := newLab(t, strings.Replace(simple, `delete: http: {method: "DELETE", path: "/things/${id}"}`,
+	f := newFixture(t, strings.Replace(simple, `delete: http: {method: "DELETE", path: "/things/${id}"}`,
 		`delete: steps: [
 		{http: {method: "DELETE", path: "/things/${id}"}},
 		{http: {path: "/things/${id}", expect: [404]}, until: "${status == 404}", every: "10ms", timeout: "10s"},
 	]`, 1), func(w http.ResponseWriter, c call) {
 		switch {
 		case gone:
-			say(w, 404, "{}")
+			respond(w, 404, "{}")
 		case c.Method == "DELETE":
-			say(w, 202, "{}")
+			respond(w, 202, "{}")
 		case c.Method == "GET":
 			looks++
 			gone = looks == 3
-			say(w, 200, whole)
+			respond(w, 200, whole)
 		default:
-			say(w, 200, whole)
+			respond(w, 200, whole)
 		}
 	})
-	s := l.create(values{"name": text("a")})
-	if err := l.Delete(t.Context(), thing, s, client.Operation{}); err != nil || looks != 3 {
+	s := f.create(values{"name": text("a")})
+	if err := f.Delete(t.Context(), thing, s, client.Operation{}); err != nil || looks != 3 {
 		t.Errorf("%d looks, %v", looks, err)
 	}
-	if err := l.Delete(t.Context(), thing, s, client.Operation{}); err != nil {
+	if err := f.Delete(t.Context(), thing, s, client.Operation{}); err != nil {
 		t.Errorf("again: %v", err)
 	}
 }
@@ -245,7 +243,7 @@ func TestComplaint18Delete(t *testing.T) {
 // Mechanism: a body is any JSON value, or none.
 func TestComplaint22Shapes(t *testing.T) {
 	body := `"1"`
-	l := newLab(t, `resources: Thing: {
+	f := newFixture(t, `resources: Thing: {
 	inputs: name: string
 	outputs: {}
 	id: "${result.body ?? ''}"
@@ -258,20 +256,20 @@ functions: list: {inputs: {}, outputs: count: int, http: path: "/things", return
 			w.WriteHeader(204)
 			return
 		}
-		say(w, 200, body)
+		respond(w, 200, body)
 	})
-	s := l.create(values{"name": text("a")})
+	s := f.create(values{"name": text("a")})
 	if s.ID != "1" {
 		t.Errorf("the id is %q", s.ID)
 	}
 	for text, want := range map[string]float64{"": 0, "null": 0, "[]": 0, `[1,2]`: 2, `{"a":1}`: 1} {
 		body = text
-		if n, _ := l.invoke("list", nil).GetOk("count"); !n.IsNumber() || n.AsNumber() != want {
+		if n, _ := f.invoke("list", nil).GetOk("count"); !n.IsNumber() || n.AsNumber() != want {
 			t.Errorf("%q: %v", text, n)
 		}
 	}
 	body = ""
-	if err := l.Delete(t.Context(), thing, s, client.Operation{}); err != nil {
+	if err := f.Delete(t.Context(), thing, s, client.Operation{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -279,13 +277,13 @@ functions: list: {inputs: {}, outputs: count: int, http: path: "/things", return
 // Mechanism: one template language, in every argument.
 func TestComplaint24Templates(t *testing.T) {
 	const value = `${upper(inputs.name)}-${inputs.size ?? 0}`
-	l := newLab(t, fmt.Sprintf(`functions: f: {
+	f := newFixture(t, fmt.Sprintf(`functions: f: {
 	inputs: {name: string, size?: int}
 	outputs: {}
 	http: {method: "POST", effect: "none", path: "/%[1]s", query: q: "%[1]s", headers: "X-H": "%[1]s", json: j: "%[1]s"}
 }`, value), always(200, "{}"))
-	l.invoke("f", values{"name": text("a"), "size": property.New(3.0)})
-	c := l.requests()[0]
+	f.invoke("f", values{"name": text("a"), "size": property.New(3.0)})
+	c := f.requests()[0]
 	got := []string{c.Path, c.Query, c.Header.Get("X-H"), c.Body}
 	if diff := cmp.Diff([]string{"/A-3", "q=A-3", "A-3", `{"j":"A-3"}`}, got); diff != "" {
 		t.Error(diff)

@@ -10,7 +10,7 @@ import (
 	"github.com/declprov/declprov/tests/internal/pulumicli"
 )
 
-// outcome is how a command went for one resource, in the words of the table.
+// outcome is the result of a command for one resource, in the notation of the table.
 type outcome struct {
 	how      string
 	requests int
@@ -19,7 +19,7 @@ type outcome struct {
 
 func (o outcome) String() string { return fmt.Sprintf("%s %d", o.how, o.requests) }
 
-// outcomes runs a command and says how it went for each resource.
+// outcomes runs a command and returns the outcome for each resource.
 func (b *batch) outcomes(run func(*batch) *pulumicli.Result) map[string]outcome {
 	b.Helper()
 	before, listed := map[string]int{}, map[string]int{}
@@ -49,10 +49,10 @@ func (b *batch) outcomes(run func(*batch) *pulumicli.Result) map[string]outcome 
 			o.how = "error"
 		}
 		if (o.how == "ok") != (o.said == nil) {
-			b.Errorf("%s: the state says %s, and the user was told %q", p.name, o.how, o.said)
+			b.Errorf("%s: the state says %s, but the user saw %q", p.name, o.how, o.said)
 		}
-		if there := state != nil; there != p.stays(o.how, was != nil) {
-			b.Errorf("%s: after %s it is in the state: %t", p.name, o.how, there)
+		if there := state != nil; there != p.mustBeInState(o.how, was != nil) {
+			b.Errorf("%s: after %s, in the state: %t", p.name, o.how, there)
 		}
 		failed = failed || o.how != "ok"
 		out[p.name] = o
@@ -63,8 +63,8 @@ func (b *batch) outcomes(run func(*batch) *pulumicli.Result) map[string]outcome 
 	return out
 }
 
-// stays reports whether a resource must be in the state after its verb went so.
-func (c cell) stays(how string, was bool) bool {
+// mustBeInState reports whether a resource must be in the state after this outcome.
+func (c cell) mustBeInState(how string, was bool) bool {
 	switch {
 	case how == "error" || how == "open":
 		return was
@@ -75,8 +75,8 @@ func (c cell) stays(how string, was bool) bool {
 	}
 }
 
-// recorded are the resources of the state, by name. Nothing may be pending in
-// it, nor wait to be deleted.
+// recorded returns the resources of the state by name. The state must have no pending
+// operations or deletions.
 func (b *batch) recorded() map[string]*apitype.ResourceV3 {
 	b.Helper()
 	state, err := b.stack.Export()
@@ -99,16 +99,17 @@ func (b *batch) recorded() map[string]*apitype.ResourceV3 {
 	return out
 }
 
-// requests are those that the table counts: of a read, all that were about it.
-func (p *placed) requests() int {
+// requests returns the number of requests that the table counts. For a read, these are all
+// requests about the resource.
+func (p *target) requests() int {
 	if p.method == "GET" {
 		return p.server.About(p.name, "")
 	}
 	return p.server.About(p.name, p.method)
 }
 
-// objects are those that there are of a resource.
-func (p *placed) objects() map[string]hostile.Object {
+// objects returns the objects of a resource on the server.
+func (p *target) objects() map[string]hostile.Object {
 	out := p.server.Objects()
 	for id, o := range out {
 		if o["name"] != p.name {
@@ -118,10 +119,10 @@ func (p *placed) objects() map[string]hostile.Object {
 	return out
 }
 
-// settled looks at the state and at the servers' records after both runs: what
-// Pulumi has is there as it should be, nothing else is there but what the table
-// counts, and a third run has nothing to do.
-func (b *batch) settled(size int) {
+// checkSettled checks the state and the servers after both runs: each resource in the state
+// has its object, there are no other objects than the table counts, and a third run changes
+// nothing.
+func (b *batch) checkSettled(size int) {
 	b.Helper()
 	recorded := b.recorded()
 	known := map[*hostile.Server]int{}
@@ -135,16 +136,16 @@ func (b *batch) settled(size int) {
 			continue
 		}
 		if state == nil {
-			continue // which was said before
+			continue // reported before
 		}
 		o := objects[string(state.ID)]
 		if o == nil || o["size"] != float64(size) || o["serial"] != state.Outputs["serial"] {
-			b.Errorf("%s: Pulumi has %s %v, and the server %v", p.name, state.ID, state.Outputs, objects)
+			b.Errorf("%s: Pulumi has %s %v, but the server has %v", p.name, state.ID, state.Outputs, objects)
 		}
 	}
 	for name, s := range b.servers {
 		if n := len(s.Objects()); n != known[s] {
-			b.Errorf("%s has %d objects, of which %d are of the program", name, n, known[s])
+			b.Errorf("%s has %d objects, %d of them of the program", name, n, known[s])
 		}
 	}
 	if b.verb == "delete" {
@@ -157,11 +158,11 @@ func (b *batch) settled(size int) {
 	}
 	b.stack.Destroy(fmt.Sprintf("delete=%d", len(b.cells)), atOnce)
 	for _, p := range b.cells {
-		if left := p.intents(b, p.server, p.name); len(left) != p.forPeople() {
-			b.Errorf("%s: in the end the journal has %d intents: %+v", p.name, len(left), left)
+		if left := p.intents(b, p.server, p.name); len(left) != p.unresolvedIntents() {
+			b.Errorf("%s: the journal still has %d intents: %+v", p.name, len(left), left)
 		}
 		if left, lone := len(p.objects()), strings.HasSuffix(p.want, "> 2"); left > 1 || (left == 1) != lone {
-			b.Errorf("%s: once all is destroyed there are %v", p.name, p.objects())
+			b.Errorf("%s: after destroy the server has %v", p.name, p.objects())
 		}
 	}
 }

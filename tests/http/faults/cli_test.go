@@ -13,9 +13,9 @@ import (
 	"github.com/declprov/declprov/tests/internal/pulumitest"
 )
 
-// TestFaultsThroughTheCLI tries every cell of the same table with the real CLI:
-// all faults of a verb strike in one `pulumi up` (or refresh, or destroy), each
-// its own resource. The next run is the same command again.
+// TestFaultsThroughTheCLI tests every cell of the same table with the real CLI. All faults of
+// a verb happen in one `pulumi up` (or refresh, or destroy), each to its own resource. The
+// next run is the same command.
 func TestFaultsThroughTheCLI(t *testing.T) {
 	for verb, commands := range map[string]commands{
 		"create": {(*batch).up, 1}, "read": {(*batch).refresh, 1}, "update": {(*batch).up, 2}, "delete": {(*batch).destroy, 1},
@@ -27,24 +27,23 @@ func TestFaultsThroughTheCLI(t *testing.T) {
 	}
 }
 
-// commands are what a user types for a verb, and the size that is in the program
-// then.
+// commands are the commands for a verb, and the size in the program.
 type commands struct {
 	run  func(*batch) *pulumicli.Result
 	size int
 }
 
-// batch is all cells of one verb, in one program.
+// batch has all cells of one verb, in one program.
 type batch struct {
 	*testing.T
 	verb    string
 	stack   *pulumitest.Stack
-	servers map[string]*hostile.Server // by the name of the provider that talks to it
-	cells   []*placed
+	servers map[string]*hostile.Server // by the name of their provider
+	cells   []*target
 }
 
-// placed is a cell and the resource that it is tried on.
-type placed struct {
+// target is a cell and its resource.
+type target struct {
 	cell
 	fault          hostile.Fault
 	name, provider string
@@ -55,7 +54,7 @@ func newBatch(t *testing.T, verb string) *batch {
 	b := &batch{T: t, verb: verb, servers: map[string]*hostile.Server{"plain": hostile.Start(t), "secure": hostile.StartTLS(t)}}
 	folder := provider.Folder(t, "hostile", "tests/http/faults/testdata/hostile.cue")
 	b.stack = pulumitest.New(t, pulumitest.Providers{"hostile": folder}, "DECLPROV_JOURNAL="+os.Getenv("DECLPROV_JOURNAL"))
-	known := hostile.Faults(elsewhere(t))
+	known := hostile.Faults(untouchedServer(t))
 	for _, r := range table {
 		for _, c := range r.cells() {
 			if c.verb == verb {
@@ -66,8 +65,8 @@ func newBatch(t *testing.T, verb string) *batch {
 	return b
 }
 
-// place gives a cell a resource, and a server: one with TLS where that is what
-// breaks, and one alone where the fault strikes before anybody can tell whom.
+// place assigns a resource and a server to a cell: a server with TLS for TLS faults, and a
+// separate server if the fault happens before the request can be attributed to a resource.
 func (b *batch) place(c cell, fault hostile.Fault) {
 	name := strings.ReplaceAll(fault.Name, " ", "-") + "-" + c.kind
 	at := "plain"
@@ -78,10 +77,10 @@ func (b *batch) place(c cell, fault hostile.Fault) {
 	case strings.Contains(fault.Name, "TLS"):
 		at = "secure"
 	}
-	b.cells = append(b.cells, &placed{cell: c, fault: fault, name: name, provider: at, server: b.servers[at]})
+	b.cells = append(b.cells, &target{cell: c, fault: fault, name: name, provider: at, server: b.servers[at]})
 }
 
-// program writes the program with every resource at that size.
+// program writes the program with this size for every resource.
 func (b *batch) program(size int) {
 	resources := map[string]any{}
 	for name, server := range b.servers {
@@ -105,23 +104,22 @@ func (b *batch) program(size int) {
 	b.stack.Program("resources: " + string(text) + "\n") // JSON is YAML
 }
 
-// atOnce lets every operation run beside all others, so that none waits for one
-// that breaks.
+// atOnce runs all operations concurrently, so that none waits for one with a fault.
 const atOnce = "--parallel=1000"
 
 func (b *batch) up() *pulumicli.Result {
-	return b.ran(b.stack.Project.Up(b.Context(), atOnce, "--continue-on-error"))
+	return b.checkRan(b.stack.Project.Up(b.Context(), atOnce, "--continue-on-error"))
 }
 
 func (b *batch) refresh() *pulumicli.Result {
-	return b.ran(b.stack.Project.Refresh(b.Context(), atOnce))
+	return b.checkRan(b.stack.Project.Refresh(b.Context(), atOnce))
 }
 
 func (b *batch) destroy() *pulumicli.Result {
-	return b.ran(b.stack.Project.Destroy(b.Context(), atOnce, "--continue-on-error"))
+	return b.checkRan(b.stack.Project.Destroy(b.Context(), atOnce, "--continue-on-error"))
 }
 
-func (b *batch) ran(r *pulumicli.Result, err error) *pulumicli.Result {
+func (b *batch) checkRan(r *pulumicli.Result, err error) *pulumicli.Result {
 	b.Helper()
 	if err != nil {
 		b.Fatal(err)
@@ -129,8 +127,8 @@ func (b *batch) ran(r *pulumicli.Result, err error) *pulumicli.Result {
 	return r
 }
 
-// try runs what the verb is for twice, the first time into the faults, and
-// compares each cell with its promise.
+// try runs the commands twice, the first time with faults, and compares each cell with the
+// table.
 func (b *batch) try(c commands) {
 	b.program(1)
 	if b.verb != "create" {
@@ -146,8 +144,8 @@ func (b *batch) try(c commands) {
 	}
 	first := b.outcomes(c.run)
 	for _, p := range b.cells {
-		if left := p.server.Left(p.name, p.method); !p.fault.Handshake && left != unstruck(p.fault, first[p.name].String()) {
-			b.Errorf("%s: the first run: %s, and the fault could have struck %d times more", p.name, first[p.name], left)
+		if left := p.server.Left(p.name, p.method); !p.fault.Handshake && left != expectedLeft(p.fault, first[p.name].String()) {
+			b.Errorf("%s: the first run: %s, but the fault was left %d times", p.name, first[p.name], left)
 		}
 	}
 	for _, s := range b.servers {
@@ -160,8 +158,8 @@ func (b *batch) try(c commands) {
 			got += fmt.Sprintf(" > %d", len(p.objects()))
 		}
 		if got != p.want {
-			b.Errorf("%s: %s, and %s was promised; it said %q, then %q", p.name, got, p.want, first[p.name].said, next[p.name].said)
+			b.Errorf("%s: %s, but %s was promised; the messages are %q and %q", p.name, got, p.want, first[p.name].said, next[p.name].said)
 		}
 	}
-	b.settled(c.size)
+	b.checkSettled(c.size)
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/declprov/declprov/tests/internal/hostile"
 )
 
-// TestFaults tries every cell of the table.
+// TestFaults tests every cell of the table.
 func TestFaults(t *testing.T) {
-	known := hostile.Faults(elsewhere(t))
+	known := hostile.Faults(untouchedServer(t))
 	for _, r := range table {
 		fault, ok := known[r.fault]
 		if !ok {
@@ -29,18 +29,18 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	for name := range known {
-		t.Errorf("the fault %q is in no row", name)
+		t.Errorf("the fault %q has no row", name)
 	}
 }
 
-// elsewhere is a server that fails the test when it is asked anything.
-func elsewhere(t *testing.T) string {
+// untouchedServer starts a server that must not get requests, and returns its URL.
+func untouchedServer(t *testing.T) string {
 	var strayed atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strayed.Add(1) }))
 	t.Cleanup(func() {
 		server.Close()
 		if n := strayed.Load(); n > 0 {
-			t.Errorf("%d requests went where a redirect sent them", n)
+			t.Errorf("%d requests followed a redirect", n)
 		}
 	})
 	return server.URL
@@ -57,7 +57,7 @@ func (c cell) try(t *testing.T, fault hostile.Fault) {
 	h := newHost(t, server, client.Resource{Type: "hostile:index:" + c.kind, Name: name})
 	if c.verb != "create" {
 		if got := h.up(1); got != "ok" {
-			t.Fatalf("it cannot be made: %v", h.last)
+			t.Fatalf("the create failed: %v", h.last)
 		}
 	}
 	first := c.count(h, func() string {
@@ -68,9 +68,9 @@ func (c cell) try(t *testing.T, fault hostile.Fault) {
 		}
 		return c.do(h)
 	})
-	t.Logf("the first run said: %v", h.last)
-	if left := server.Disarm(); left != unstruck(fault, first) {
-		t.Errorf("the first run: %s, and the fault could have struck %d times more", first, left)
+	t.Logf("the first run: %v", h.last)
+	if left := server.Disarm(); left != expectedLeft(fault, first) {
+		t.Errorf("the first run: %s, but the fault was left %d times", first, left)
 	}
 	next := c.count(h, func() string { return c.do(h) })
 	got := first + " > " + next
@@ -78,17 +78,17 @@ func (c cell) try(t *testing.T, fault hostile.Fault) {
 		got += fmt.Sprintf(" > %d", len(server.Objects()))
 	}
 	if got != c.want {
-		t.Errorf("%s, and %s was promised; it said last: %v", got, c.want, h.last)
+		t.Errorf("%s, but %s was promised; the last error: %v", got, c.want, h.last)
 	}
-	c.settled(t, h)
-	if left := c.intents(t, server, name); len(left) != c.forPeople() {
-		t.Errorf("in the end the journal has %d intents: %+v", len(left), left)
+	c.checkSettled(t, h)
+	if left := c.intents(t, server, name); len(left) != c.unresolvedIntents() {
+		t.Errorf("the journal still has %d intents: %+v", len(left), left)
 	}
 }
 
-// unstruck is how many times a fault must be left after a first run that went so:
-// it strikes each of the verb's requests, as often as it can.
-func unstruck(fault hostile.Fault, first string) int {
+// expectedLeft returns how often a fault must be left after a first run with this outcome. It
+// happens to each request of the verb, as often as possible.
+func expectedLeft(fault hostile.Fault, first string) int {
 	var how string
 	var requests int
 	if _, err := fmt.Sscan(first, &how, &requests); err != nil {
@@ -100,7 +100,7 @@ func unstruck(fault hostile.Fault, first string) int {
 	return max(fault.Times, 1) - min(max(fault.Times, 1), requests)
 }
 
-// do runs what the verb is for.
+// do runs the verb of the cell.
 func (c cell) do(h *host) string {
 	switch c.verb {
 	case "create":
@@ -114,7 +114,7 @@ func (c cell) do(h *host) string {
 	}
 }
 
-// count is how a run went, and how many requests of the verb's method it took.
+// count returns the outcome of a run, with the number of requests of the verb's method.
 func (c cell) count(h *host, run func() string) string {
 	before := h.server.Count(c.method)
 	if c.method == "GET" {
@@ -135,9 +135,9 @@ func (c cell) count(h *host, run func() string) string {
 	return fmt.Sprintf("%s %d", how, after-before)
 }
 
-// settled looks at the server's record after both runs: what the host has is
-// there, as it should be, and the next run has nothing to do.
-func (c cell) settled(t *testing.T, h *host) {
+// checkSettled checks the server after both runs: it has the object of the host with the
+// right values, and the next run changes nothing.
+func (c cell) checkSettled(t *testing.T, h *host) {
 	t.Helper()
 	objects := h.server.Objects()
 	if c.verb == "delete" {
@@ -152,16 +152,16 @@ func (c cell) settled(t *testing.T, h *host) {
 		size = 2
 	}
 	if o == nil || o["name"] != h.resource.Name || o["size"] != size {
-		t.Errorf("the host has %q, and the server %v", h.state.ID, objects)
+		t.Errorf("the host has %q, but the server has %v", h.state.ID, objects)
 	}
 	if serial, _ := h.state.Outputs.GetOk("serial"); !serial.IsString() || o["serial"] != serial.AsString() {
-		t.Errorf("the serial number is %v, and the server has %v", serial, o["serial"])
+		t.Errorf("the serial number is %v, but the server has %v", serial, o["serial"])
 	}
 	before := len(h.server.Requests())
 	if got := h.up(size); got != "ok" || len(h.server.Requests()) != before {
 		t.Errorf("a third run: %s after %d requests: %v", got, len(h.server.Requests())-before, h.last)
 	}
 	if got := h.refresh(); got != "ok" {
-		t.Errorf("a refresh in the end: %v", h.last)
+		t.Errorf("the final refresh: %v", h.last)
 	}
 }

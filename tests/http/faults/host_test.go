@@ -1,6 +1,5 @@
-// Package faults breaks an API in every way, at every verb, over the bare
-// protocol and through the real CLI, and looks at what is left: of the resource
-// in the host's hands, and on the server's own record.
+// Package faults tests every fault of an API at every verb, over the bare protocol and with
+// the real CLI. It checks the state of the host and the objects on the server.
 package faults
 
 import (
@@ -18,7 +17,7 @@ import (
 	"github.com/declprov/declprov/tests/internal/provider"
 )
 
-// TestMain keeps the journal of all providers in a folder of the test's.
+// TestMain keeps the journals of all providers in a temporary folder.
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "journal-")
 	if err == nil {
@@ -29,7 +28,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	flag.Parse()
-	if err := flag.Set("test.parallel", "8"); err != nil { // they wait more than they work
+	if err := flag.Set("test.parallel", "8"); err != nil { // the tests mostly wait
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -38,15 +37,15 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// host is what Pulumi is for one resource: it remembers the state, and runs the
-// provider anew for each `up`.
+// host does for one resource what Pulumi does: it keeps the state, and starts a new provider
+// for each `up`.
 type host struct {
 	t        *testing.T
 	server   *hostile.Server
 	folder   string
 	resource client.Resource
-	state    client.State // without an id: there is none
-	failed   bool         // the state is that of an operation which failed
+	state    client.State // without an id if the resource does not exist
+	failed   bool         // the state is that of a failed operation
 	last     error
 }
 
@@ -54,12 +53,12 @@ func newHost(t *testing.T, server *hostile.Server, resource client.Resource) *ho
 	return &host{t: t, server: server, folder: provider.Folder(t, "hostile", "tests/http/faults/testdata/hostile.cue"), resource: resource}
 }
 
-// longest is what an operation may take in all: a few waits of a second or two
-// that a server asks for, and never what a server holds a connection for.
-const longest = 7 * time.Second
+// maxOperation is the maximum time of an operation. It covers a few delays of one or two
+// seconds that a server requests, but not a connection that a server keeps open.
+const maxOperation = 7 * time.Second
 
-// run starts a provider, has the operation done, and says how it went: "ok",
-// "error", or "kept" where the host got a state with the error.
+// run starts a provider and runs an operation. The outcome is "ok", "error", or "kept" if the
+// error came with a state.
 func (h *host) run(do func(p *provider.Process) (client.State, error)) string {
 	h.t.Helper()
 	config := map[string]property.Value{"endpoint": property.New(h.server.URL)}
@@ -70,7 +69,7 @@ func (h *host) run(do func(p *provider.Process) (client.State, error)) string {
 	defer p.Stop()
 	began := time.Now()
 	state, err := do(p)
-	if took := time.Since(began); took > longest {
+	if took := time.Since(began); took > maxOperation {
 		h.t.Errorf("it took %s", took)
 	}
 	h.last = err
@@ -87,8 +86,7 @@ func (h *host) run(do func(p *provider.Process) (client.State, error)) string {
 	}
 }
 
-// up brings the resource to its inputs, as `pulumi up` does: it creates it, or
-// updates it where Diff says that something differs.
+// up creates the resource, or updates it if Diff finds a difference, as `pulumi up` does.
 func (h *host) up(size float64) string {
 	h.t.Helper()
 	return h.run(func(p *provider.Process) (client.State, error) {
@@ -105,7 +103,7 @@ func (h *host) up(size float64) string {
 		case err != nil:
 			return client.State{}, err
 		case diff.Replace():
-			return client.State{}, fmt.Errorf("it would be replaced: %+v", diff)
+			return client.State{}, fmt.Errorf("the diff requires a replacement: %+v", diff)
 		case diff.Changed || h.failed:
 			return p.Update(h.t.Context(), h.resource, h.state, checked.Inputs, client.Operation{})
 		default:
@@ -114,19 +112,19 @@ func (h *host) up(size float64) string {
 	})
 }
 
-// refresh looks at the resource, as `pulumi refresh` does.
+// refresh reads the resource, as `pulumi refresh` does.
 func (h *host) refresh() string {
 	h.t.Helper()
 	return h.run(func(p *provider.Process) (client.State, error) {
 		state, err := p.Read(h.t.Context(), h.resource, h.state, client.Operation{})
 		if err == nil && state.ID == "" {
-			h.t.Error("it counts as gone")
+			h.t.Error("the read says that the resource is gone")
 		}
 		return state, err
 	})
 }
 
-// destroy deletes it, where the host has it.
+// destroy deletes the resource if the host has it.
 func (h *host) destroy() string {
 	h.t.Helper()
 	if h.state.ID == "" {

@@ -9,18 +9,17 @@ import (
 	"github.com/declprov/declprov/tests/internal/hostile"
 )
 
-// row is what a fault leads to: in each cell the first run, the next one, and
-// how many objects there are after both. "ok 2" is a run that works with two
-// requests of the verb's method, "error 1" one that fails and leaves the host
-// nothing new to keep, "open 1" is an error after which nobody knows what was
-// done, so that the journal lists it, and "kept 1" a run that fails and gives the
-// host a state that the next run repairs. A next run of "ok 0" finds nothing to
-// do.
+// row has the outcomes for a fault. Each cell has the outcome of the first run, that of the
+// next one, and the number of objects after both. "ok 2" is a successful run with two
+// requests of the verb's method. "error 1" is a failed run that leaves the state of the host
+// unchanged. "open 1" is an error with an unknown effect, which the journal lists. "kept 1"
+// is a failed run with a state that the next run repairs. "ok 0" as the next run means that
+// there was nothing to do.
 //
-// The columns of creates differ in what the spec says: an idempotency key, a
-// `find`, or neither. `find` is asked by GET, which a create does not count. With
-// neither, the next run sends again, and what nobody knows stays in the journal for
-// people: two objects in the end are the outcome that vet labels at-least-once.
+// The columns of creates differ in the spec: it has an idempotency key, a `find`, or neither.
+// `find` uses GET, which is not counted for creates. With neither, the next run creates
+// again, and an unknown effect remains in the journal for people to resolve. Two objects are
+// the outcome that vet labels at-least-once.
 type row struct {
 	fault              string
 	keyed, found, bare string
@@ -29,13 +28,13 @@ type row struct {
 	delete             string
 }
 
-// cell is one of the table: what is promised of a verb that meets a fault.
+// cell is one cell of the table: the promised outcome of a verb with a fault.
 type cell struct{ verb, method, kind, want string }
 
-// intents are those that the journal lists of the cell's resource.
+// intents returns the journal's intents of the cell's resource.
 func (c cell) intents(t testing.TB, server *hostile.Server, name string) []journal.Intent {
 	t.Helper()
-	book := journal.In(os.Getenv("DECLPROV_JOURNAL"))
+	book := journal.Open(os.Getenv("DECLPROV_JOURNAL"))
 	all, err := book.List()
 	if err != nil {
 		t.Fatal(err)
@@ -49,16 +48,16 @@ func (c cell) intents(t testing.TB, server *hostile.Server, name string) []journ
 	return out
 }
 
-// forPeople is how many intents the journal lists of a resource for good: where
-// nothing can tell what became of a request, a person has to look.
-func (c cell) forPeople() int {
+// unresolvedIntents returns how many intents of a resource remain in the journal, because
+// only a person can find out their effect.
+func (c cell) unresolvedIntents() int {
 	if c.kind == "Bare" && strings.HasPrefix(c.want, "open") {
 		return 1
 	}
 	return 0
 }
 
-// cells are those of a row, for whichever driver tries them.
+// cells returns the cells of a row, for either driver.
 func (r row) cells() []cell {
 	return []cell{
 		{"create", "POST", "Keyed", r.keyed},
@@ -71,7 +70,7 @@ func (r row) cells() []cell {
 	}
 }
 
-// table is the promise, written before it was tried.
+// table has the promised outcomes. They were written before the tests were run.
 var table = []row{
 	// No response.
 	{"reset before commit", "ok 2 > ok 0 > 1", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "ok 2 > ok 1", "kept 1 > ok 1", "ok 2 > ok 0"},
@@ -83,7 +82,7 @@ var table = []row{
 	{"TLS alert after commit", "ok 2 > ok 0 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "ok 2 > ok 1", "ok 1 > ok 0", "ok 2 > ok 0"},
 	{"handshake aborted", "ok 1 > ok 0 > 1", "ok 1 > ok 0 > 1", "ok 1 > ok 0 > 1", "ok 1 > ok 1", "ok 1 > ok 0", "ok 1 > ok 0"},
 
-	// No response in time: whoever waited so long is told, and not kept waiting.
+	// No response in time: the operation ends with an error instead of waiting longer.
 	{"slow after commit", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "error 1 > ok 1"},
 	{"slow drip after commit", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "error 1 > ok 1"},
 	{"length too long", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "error 1 > ok 1"},
@@ -95,12 +94,12 @@ var table = []row{
 	{"invalid UTF-8", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "error 1 > ok 1"},
 	{"compressed bomb", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "error 1 > ok 1"},
 
-	// A response that says nothing: after an update what is wanted is read.
+	// A response without information: after an update, the object is read.
 	{"empty answer", "open 1 > ok 1 > 1", "open 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "ok 1 > ok 0"},
 	{"wrong content type", "open 1 > ok 1 > 1", "open 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "ok 1 > ok 0"},
 
-	// The server asks to come back. A 429 says that nothing was done; a 503 may come
-	// from a proxy that has forwarded the request.
+	// The server requests a delay. A 429 says that the request had no effect. A 503 may come
+	// from a proxy that had forwarded the request.
 	{"429 in seconds", "ok 3 > ok 0 > 1", "ok 3 > ok 0 > 1", "ok 3 > ok 0 > 1", "ok 3 > ok 1", "ok 3 > ok 0", "ok 3 > ok 0"},
 	{"429 by date", "ok 3 > ok 0 > 1", "ok 3 > ok 0 > 1", "ok 3 > ok 0 > 1", "ok 3 > ok 1", "ok 3 > ok 0", "ok 3 > ok 0"},
 	{"503 in seconds", "ok 3 > ok 0 > 1", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "ok 3 > ok 1", "kept 1 > ok 1", "ok 3 > ok 0"},
@@ -112,7 +111,7 @@ var table = []row{
 	{"425", "error 1 > ok 1 > 1", "error 1 > ok 1 > 1", "error 1 > ok 1 > 1", "error 1 > ok 1", "error 1 > ok 1", "error 1 > ok 1"},
 	{"307 to elsewhere", "error 1 > ok 1 > 1", "error 1 > ok 1 > 1", "error 1 > ok 1 > 1", "error 1 > ok 1", "error 1 > ok 1", "error 1 > ok 1"},
 
-	// Failures of which nobody knows what they did.
+	// Failures with an unknown effect.
 	{"302 to elsewhere", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "error 1 > ok 1", "kept 1 > ok 1", "error 1 > ok 1"},
 	{"500 before commit", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "error 1 > ok 1", "kept 1 > ok 1", "error 1 > ok 1"},
 	{"503 alone", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "error 1 > ok 1", "kept 1 > ok 1", "error 1 > ok 1"},

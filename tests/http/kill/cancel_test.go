@@ -24,22 +24,22 @@ import (
 
 const hostileSpec = "tests/http/faults/testdata/hostile.cue"
 
-// late is a server whose next POST is done at once, and answered when the test
-// says so.
-type late struct {
+// slowServer is a server whose next POST takes effect immediately, and whose response waits
+// for the test.
+type slowServer struct {
 	*hostile.Server
-	// sent is told of the POST; closing answer answers it.
+	// sent is closed by the POST. Closing answer sends the response.
 	sent, answer chan struct{}
 }
 
-func startLate(t *testing.T) *late {
-	l := &late{Server: hostile.Start(t), sent: make(chan struct{}, 1), answer: make(chan struct{})}
+func startSlowServer(t *testing.T) *slowServer {
+	l := &slowServer{Server: hostile.Start(t), sent: make(chan struct{}, 1), answer: make(chan struct{})}
 	l.arm(t)
 	return l
 }
 
-// arm makes the next POST late.
-func (l *late) arm(t *testing.T) {
+// arm makes the next POST slow.
+func (l *slowServer) arm(t *testing.T) {
 	answer := make(chan struct{})
 	l.answer = answer
 	l.Arm("POST", hostile.Late(func() {
@@ -51,8 +51,8 @@ func (l *late) arm(t *testing.T) {
 	}))
 }
 
-// made are the names of the objects on the server.
-func (l *late) made() []string {
+// objectNames returns the names of the objects on the server.
+func (l *slowServer) objectNames() []string {
 	var out []string
 	for _, o := range l.Objects() {
 		out = append(out, fmt.Sprint(o["name"]))
@@ -61,10 +61,10 @@ func (l *late) made() []string {
 	return out
 }
 
-// listed are the resources of the open intents of a journal.
-func listed(t *testing.T, dir string) []string {
+// openIntents returns the resources of the open intents in a journal.
+func openIntents(t *testing.T, dir string) []string {
 	t.Helper()
-	all, err := journal.In(dir).List()
+	all, err := journal.Open(dir).List()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,15 +77,14 @@ func listed(t *testing.T, dir string) []string {
 	return out
 }
 
-// session is a provider process, its journal, and an engine that hears its
-// messages.
+// session is a provider process with its journal, and an engine that receives its messages.
 type session struct {
 	*provider.Process
 	engine  *client.Engine
 	journal string
 }
 
-func startSession(t *testing.T, l *late, grace string) *session {
+func startSession(t *testing.T, l *slowServer, grace string) *session {
 	t.Helper()
 	s := &session{journal: t.TempDir(), engine: provider.Engine(t)}
 	t.Setenv("DECLPROV_JOURNAL", s.journal)
@@ -99,18 +98,18 @@ func startSession(t *testing.T, l *late, grace string) *session {
 	return s
 }
 
-// result is how a create ended, and when.
+// result is the result of a create, and its duration.
 type result struct {
 	state client.State
 	err   error
-	took  time.Duration // since it began
+	took  time.Duration // since the start of the create
 }
 
 func (r result) String() string {
 	return fmt.Sprintf("id %q, error %v, after %s", r.state.ID, r.err, r.took.Round(time.Millisecond))
 }
 
-// create begins a create.
+// create starts a create.
 func create(t *testing.T, c *client.Client, kind, name string) <-chan result {
 	out := make(chan result, 1)
 	began := time.Now()
@@ -129,8 +128,8 @@ func cancel(t *testing.T, c *client.Client) {
 	}
 }
 
-// running fails if the create ends by itself.
-func running(t *testing.T, what string, created <-chan result) {
+// checkRunning fails the test if the create ends.
+func checkRunning(t *testing.T, what string, created <-chan result) {
 	t.Helper()
 	select {
 	case r := <-created:
@@ -139,67 +138,67 @@ func running(t *testing.T, what string, created <-chan result) {
 	}
 }
 
-// ended returns the result of a create, which must come soon.
-func ended(t *testing.T, created <-chan result) result {
+// awaitResult returns the result of a create, which must end soon.
+func awaitResult(t *testing.T, created <-chan result) result {
 	t.Helper()
 	select {
 	case r := <-created:
 		return r
 	case <-time.After(2 * time.Second):
-		t.Fatal("it goes on")
+		t.Fatal("the create has not ended")
 		return result{}
 	}
 }
 
-// cancelledBefore checks that a create was cancelled, and nothing of it sent.
-func cancelledBefore(t *testing.T, r result) {
+// checkNothingSent checks that a create was cancelled before it sent anything.
+func checkNothingSent(t *testing.T, r result) {
 	t.Helper()
 	if status.Code(r.err) != codes.Canceled || r.state.ID != "" {
 		t.Errorf("%v, want the code Canceled", r)
 	}
 }
 
-const settles = "run `pulumi up`, which settles it; `declprov journal` lists it until then"
+const settleRemedy = "run `pulumi up`, which settles it; `declprov journal` lists it until then"
 
-// TestCancelWaitsForTheAnswer: a POST in flight is answered after the first
-// Cancel; creates after it are not sent.
+// TestCancelWaitsForTheAnswer checks that a POST in flight gets its response after the first
+// Cancel, and that later creates are not sent.
 func TestCancelWaitsForTheAnswer(t *testing.T) {
 	for _, kind := range []string{"Bare", "Keyed", "Found"} {
 		t.Run(kind, func(t *testing.T) {
-			l := startLate(t)
+			l := startSlowServer(t)
 			s := startSession(t, l, "")
 			a := create(t, s.Client, kind, "a")
 			<-l.sent
 			cancel(t, s.Client)
 			b := create(t, s.Client, kind, "b")
-			cancelledBefore(t, ended(t, b))
-			running(t, "after the first Cancel", a)
+			checkNothingSent(t, awaitResult(t, b))
+			checkRunning(t, "after the first Cancel", a)
 			close(l.answer)
-			if r := ended(t, a); r.err != nil || r.state.ID == "" {
+			if r := awaitResult(t, a); r.err != nil || r.state.ID == "" {
 				t.Errorf("%v", r)
 			}
-			if diff := cmp.Diff([]string{"a"}, l.made()); diff != "" {
+			if diff := cmp.Diff([]string{"a"}, l.objectNames()); diff != "" {
 				t.Errorf("on the server (-want +got):\n%s", diff)
 			}
-			if left := listed(t, s.journal); len(left) > 0 {
+			if left := openIntents(t, s.journal); len(left) > 0 {
 				t.Errorf("in the journal: %v", left)
 			}
 			shown := slices.ContainsFunc(s.engine.Logs(), func(m client.LogMessage) bool {
 				return m.Ephemeral && m.Text == "cancelling: waiting up to 10s for the response; cancel again to abort"
 			})
 			if !shown {
-				t.Errorf("nobody is told that it is waited for: %+v", s.engine.Logs())
+				t.Errorf("no message says that the provider is waiting: %+v", s.engine.Logs())
 			}
-			cancel(t, s.Client) // the end of the run
-			if r := ended(t, create(t, s.Client, kind, "c")); r.err != nil {
+			cancel(t, s.Client) // as at the end of a run
+			if r := awaitResult(t, create(t, s.Client, kind, "c")); r.err != nil {
 				t.Errorf("the next run: %v", r.err)
 			}
 		})
 	}
 }
 
-// TestCancelEndsWithoutAnAnswer: what is not answered within the grace, or is
-// cancelled again, is unknown, and its intent stays open.
+// TestCancelEndsWithoutAnAnswer checks that a POST without a response within the grace
+// period, or after a second Cancel, has an unknown effect, and that its intent stays open.
 func TestCancelEndsWithoutAnAnswer(t *testing.T) {
 	for name, tc := range map[string]struct {
 		grace   string
@@ -211,24 +210,24 @@ func TestCancelEndsWithoutAnAnswer(t *testing.T) {
 	} {
 		for _, kind := range []string{"Keyed", "Found"} {
 			t.Run(name+", "+kind, func(t *testing.T) {
-				l := startLate(t)
+				l := startSlowServer(t)
 				s := startSession(t, l, tc.grace)
 				a := create(t, s.Client, kind, "a")
 				<-l.sent
 				for range tc.cancels {
 					cancel(t, s.Client)
 				}
-				r := ended(t, a)
-				if status.Code(r.err) != codes.Canceled || !strings.Contains(fmt.Sprint(r.err), settles) {
-					t.Errorf("%v, want the code Canceled, and %q", r, settles)
+				r := awaitResult(t, a)
+				if status.Code(r.err) != codes.Canceled || !strings.Contains(fmt.Sprint(r.err), settleRemedy) {
+					t.Errorf("%v, want the code Canceled, and %q", r, settleRemedy)
 				}
-				if left := listed(t, s.journal); len(left) != 1 || !strings.HasSuffix(left[0], "::a") {
+				if left := openIntents(t, s.journal); len(left) != 1 || !strings.HasSuffix(left[0], "::a") {
 					t.Errorf("in the journal: %v", left)
 				}
-				if r := ended(t, create(t, s.Client, kind, "a")); r.err != nil {
+				if r := awaitResult(t, create(t, s.Client, kind, "a")); r.err != nil {
 					t.Errorf("the next run: %v", r.err)
 				}
-				if diff := cmp.Diff([]string{"a"}, l.made()); diff != "" {
+				if diff := cmp.Diff([]string{"a"}, l.objectNames()); diff != "" {
 					t.Errorf("on the server (-want +got):\n%s", diff)
 				}
 			})
@@ -236,10 +235,10 @@ func TestCancelEndsWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-// TestCancelOfAnotherConnection: engines that are attached to one process do not
-// cancel each other's operations.
+// TestCancelOfAnotherConnection checks that engines that share a process do not cancel each
+// other's operations.
 func TestCancelOfAnotherConnection(t *testing.T) {
-	l := startLate(t)
+	l := startSlowServer(t)
 	s := startSession(t, l, "")
 	other, err := client.Connect(s.Port)
 	if err != nil {
@@ -251,28 +250,28 @@ func TestCancelOfAnotherConnection(t *testing.T) {
 	for range 3 {
 		cancel(t, other)
 	}
-	running(t, "cancelled by another engine", a)
-	if r := ended(t, create(t, other, "Keyed", "b")); r.err != nil {
+	checkRunning(t, "cancelled by another engine", a)
+	if r := awaitResult(t, create(t, other, "Keyed", "b")); r.err != nil {
 		t.Errorf("the other engine's own: %v", r.err)
 	}
 	cancel(t, s.Client)
-	if r := ended(t, create(t, other, "Keyed", "c")); r.err != nil {
+	if r := awaitResult(t, create(t, other, "Keyed", "c")); r.err != nil {
 		t.Errorf("the other engine, after this one's Cancel: %v", r.err)
 	}
-	cancelledBefore(t, ended(t, create(t, s.Client, "Keyed", "d")))
+	checkNothingSent(t, awaitResult(t, create(t, s.Client, "Keyed", "d")))
 	close(l.answer)
-	if r := ended(t, a); r.err != nil {
+	if r := awaitResult(t, a); r.err != nil {
 		t.Error(r.err)
 	}
-	if diff := cmp.Diff([]string{"a", "b", "c"}, l.made()); diff != "" {
+	if diff := cmp.Diff([]string{"a", "b", "c"}, l.objectNames()); diff != "" {
 		t.Errorf("on the server (-want +got):\n%s", diff)
 	}
 }
 
-// TestInterruptAborts: an interrupt does not wait for the answer, and the intent
-// is written down.
+// TestInterruptAborts checks that an interrupt does not wait for the response, and that the
+// intent is in the journal.
 func TestInterruptAborts(t *testing.T) {
-	l := startLate(t)
+	l := startSlowServer(t)
 	s := startSession(t, l, "")
 	a := create(t, s.Client, "Keyed", "a")
 	<-l.sent
@@ -281,26 +280,26 @@ func TestInterruptAborts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !s.Ends(time.Second) {
-		t.Error("it is still there")
+		t.Error("the process is still running")
 	}
-	if r := ended(t, a); status.Code(r.err) != codes.Canceled {
+	if r := awaitResult(t, a); status.Code(r.err) != codes.Canceled {
 		t.Errorf("%v, want the code Canceled", r)
 	}
-	if left := listed(t, s.journal); len(left) != 1 {
+	if left := openIntents(t, s.journal); len(left) != 1 {
 		t.Errorf("in the journal: %v", left)
 	}
 }
 
-// interrupted is a stack whose CLI is interrupted while a POST is in flight.
-type interrupted struct {
-	*late
+// interruptedStack is a stack whose CLI is interrupted while a POST is in flight.
+type interruptedStack struct {
+	*slowServer
 	stack           *pulumitest.Stack
 	folder, journal string
 }
 
-func newInterrupted(t *testing.T, kind string) *interrupted {
-	i := &interrupted{late: startLate(t), journal: t.TempDir()}
-	i.folder = provider.Behind(t, "hostile", hostileSpec, provider.Noted)
+func newInterruptedStack(t *testing.T, kind string) *interruptedStack {
+	i := &interruptedStack{slowServer: startSlowServer(t), journal: t.TempDir()}
+	i.folder = provider.FolderWithScript(t, "hostile", hostileSpec, provider.NotePID)
 	i.stack = pulumitest.New(t, pulumitest.Providers{"hostile": i.folder}, "DECLPROV_JOURNAL="+i.journal)
 	i.stack.Program(fmt.Sprintf(`config: {"hostile:endpoint": {value: %q}}
 resources:
@@ -310,20 +309,20 @@ resources:
 	return i
 }
 
-// press sends the CLI what a terminal sends for ^C.
-func (i *interrupted) press(t *testing.T) {
+// interrupt sends the CLI what a terminal sends for ^C.
+func (i *interruptedStack) interrupt(t *testing.T) {
 	t.Helper()
-	cli := provider.CLI(i.folder)
+	cli := provider.CLIPID(i.folder)
 	if cli == 0 {
-		t.Fatal("the CLI does not run, or no provider of it")
+		t.Fatal("the CLI or its provider is not running")
 	}
 	if err := provider.Signal(os.Interrupt, cli); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// up begins an up.
-func (i *interrupted) up(t *testing.T) <-chan *pulumicli.Result {
+// up starts an up.
+func (i *interruptedStack) up(t *testing.T) <-chan *pulumicli.Result {
 	out := make(chan *pulumicli.Result, 1)
 	go func() {
 		r, err := i.stack.Project.Up(context.WithoutCancel(t.Context()))
@@ -335,92 +334,92 @@ func (i *interrupted) up(t *testing.T) <-chan *pulumicli.Result {
 	return out
 }
 
-// settled does what the CLI says until an up works, and checks that there is what
-// the program wants, once.
-func (i *interrupted) settled(t *testing.T) {
+// settle follows the messages of the CLI until an up succeeds, and checks that each object of
+// the program exists once.
+func (i *interruptedStack) settle(t *testing.T) {
 	t.Helper()
 	v := &victim{T: t, stack: i.stack}
 	v.mend()
 	v.repair()
 	i.stack.Up("same=2")
-	if diff := cmp.Diff([]string{"a", "b"}, i.made()); diff != "" {
+	if diff := cmp.Diff([]string{"a", "b"}, i.objectNames()); diff != "" {
 		t.Errorf("on the server (-want +got):\n%s", diff)
 	}
-	if left := listed(t, i.journal); len(left) > 0 {
+	if left := openIntents(t, i.journal); len(left) > 0 {
 		t.Errorf("in the journal: %v", left)
 	}
 	i.stack.Destroy("delete=2")
-	if left := i.made(); len(left) > 0 {
+	if left := i.objectNames(); len(left) > 0 {
 		t.Errorf("after destroy: %v", left)
 	}
 }
 
-// TestOneInterruptOfTheCLI: what was sent when ^C is pressed is answered and
-// recorded, and nothing else is sent.
+// TestOneInterruptOfTheCLI checks that a request in flight when ^C is pressed gets its
+// response and is recorded, and that nothing else is sent.
 func TestOneInterruptOfTheCLI(t *testing.T) {
 	for _, kind := range []string{"Bare", "Keyed", "Found"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			i := newInterrupted(t, kind)
+			i := newInterruptedStack(t, kind)
 			up := i.up(t)
 			<-i.sent
-			i.press(t)
+			i.interrupt(t)
 			select {
 			case r := <-up:
-				t.Fatalf("it ended before the answer: %v", r.Failure())
+				t.Fatalf("the up ended before the response: %v", r.Failure())
 			case <-time.After(time.Second):
 			}
 			close(i.answer)
 			if r := <-up; r.ExitCode == 0 {
-				t.Errorf("an up that was cancelled says that it worked:\n%s", r.Stdout)
+				t.Errorf("a cancelled up reports success:\n%s", r.Stdout)
 			}
 			i.stack.Recorded("a")
 			i.stack.Unrecorded("b")
-			if diff := cmp.Diff([]string{"a"}, i.made()); diff != "" {
+			if diff := cmp.Diff([]string{"a"}, i.objectNames()); diff != "" {
 				t.Errorf("on the server (-want +got):\n%s", diff)
 			}
-			if left := listed(t, i.journal); len(left) > 0 {
+			if left := openIntents(t, i.journal); len(left) > 0 {
 				t.Errorf("in the journal: %v", left)
 			}
-			i.settled(t)
+			i.settle(t)
 		})
 	}
 }
 
-// TestTwoInterruptsOfTheCLI: the second ^C ends at once, and the next up settles
-// what was not answered.
+// TestTwoInterruptsOfTheCLI checks that the second ^C ends immediately, and that the next up
+// settles the request without a response.
 func TestTwoInterruptsOfTheCLI(t *testing.T) {
 	for _, kind := range []string{"Keyed", "Found"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			i := newInterrupted(t, kind)
+			i := newInterruptedStack(t, kind)
 			up := i.up(t)
 			<-i.sent
-			i.press(t)
+			i.interrupt(t)
 			time.Sleep(200 * time.Millisecond)
-			i.press(t)
+			i.interrupt(t)
 			began := time.Now()
 			if r := <-up; r.ExitCode == 0 {
-				t.Errorf("an up that was cancelled says that it worked:\n%s", r.Stdout)
+				t.Errorf("a cancelled up reports success:\n%s", r.Stdout)
 			} else {
-				t.Logf("it ended %s later: %s", time.Since(began).Round(time.Millisecond), r.Stdout)
+				t.Logf("the up ended %s later: %s", time.Since(began).Round(time.Millisecond), r.Stdout)
 			}
 			if took := time.Since(began); took > 5*time.Second {
 				t.Errorf("it took %s", took)
 			}
-			if left := listed(t, i.journal); len(left) != 1 {
+			if left := openIntents(t, i.journal); len(left) != 1 {
 				t.Errorf("in the journal: %v", left)
 			}
 			preview, err := i.stack.Project.Preview(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if warning := fmt.Sprintf("Nobody knows what came of earlier requests for %s \"a\" (", kind); !strings.Contains(preview.Stdout, warning) ||
+			if warning := fmt.Sprintf("The outcome of earlier requests is unknown, for %s \"a\" (", kind); !strings.Contains(preview.Stdout, warning) ||
 				!strings.Contains(preview.Stdout, "`declprov journal settle`") {
-				t.Errorf("the next preview does not say that it is not settled:\n%s", preview.Stdout)
+				t.Errorf("the next preview does not warn about the open intent:\n%s", preview.Stdout)
 			}
-			i.settled(t)
-			if quiet, err := i.stack.Project.Preview(t.Context()); err != nil || strings.Contains(quiet.Stdout, "Nobody knows") {
+			i.settle(t)
+			if quiet, err := i.stack.Project.Preview(t.Context()); err != nil || strings.Contains(quiet.Stdout, "The outcome of earlier requests is unknown") {
 				t.Errorf("the warning stays: %v\n%s", err, quiet.Stdout)
 			}
 		})

@@ -21,23 +21,22 @@ import (
 	"github.com/declprov/declprov/tests/internal/pulumitest"
 )
 
-var ups = flag.Int("ups", 4, "how many ups with a kill each stack lives through; make model has 10")
+var ups = flag.Int("ups", 4, "number of ups with a kill for each stack (make model uses 10)")
 
 const (
-	// stacks live side by side.
+	// stacks is how many stacks run concurrently.
 	stacks = 3
-	// fresh is how many resources an up makes. It changes those of the up before,
-	// and deletes those before them.
-	fresh = 5
-	// among is the longest time from the first request of an up to the kill, and
-	// anywhere that from its very beginning.
-	among, anywhere = 40 * time.Millisecond, 1200 * time.Millisecond
+	// newPerUp is how many resources an up creates. It updates those of the previous up, and
+	// deletes those before.
+	newPerUp = 5
+	// soonAfter is the maximum time from the first request of an up to the kill. anyTime is
+	// the maximum time from the start of the up.
+	soonAfter, anyTime = 40 * time.Millisecond, 1200 * time.Millisecond
 )
 
-// TestKilledUnderTheCLI kills the provider in `pulumi up`s, now and then the CLI
-// with it, and does what a user then would: what the CLI says. After each there
-// is what Pulumi has recorded, as the program wants it, and nothing was made
-// twice.
+// TestKilledUnderTheCLI kills the provider during `pulumi up`, and sometimes the CLI with it,
+// and then follows the messages of the CLI, as a user would. After each round, the objects on
+// the server match the state and the program, and nothing was created twice.
 func TestKilledUnderTheCLI(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -53,13 +52,13 @@ func TestKilledUnderTheCLI(t *testing.T) {
 					}
 					all.Add(1)
 				}
-				v.end()
+				v.destroy()
 			})
 		}
 	})
 	t.Logf("%d of %d ups were hit", hit.Load(), all.Load())
 	if hit.Load() < all.Load()/3 {
-		t.Error("so few kills show nothing: are they too late?")
+		t.Error("too few kills hit an up; are they too late?")
 	}
 }
 
@@ -71,8 +70,8 @@ type victim struct {
 	stack  *pulumitest.Stack
 	folder string
 	book   string
-	count  int // of the rounds so far
-	// asked is told of requests.
+	count  int // number of rounds so far
+	// asked receives a value for each request.
 	asked chan struct{}
 }
 
@@ -85,15 +84,15 @@ func newVictim(t *testing.T, random *rand.Rand) *victim {
 		}
 		return rand.N(delay)
 	}
-	v.folder = provider.Behind(t, "hostile", "tests/http/faults/testdata/hostile.cue", provider.Noted)
+	v.folder = provider.FolderWithScript(t, "hostile", "tests/http/faults/testdata/hostile.cue", provider.NotePID)
 	v.stack = pulumitest.New(t, pulumitest.Providers{"hostile": v.folder}, "DECLPROV_JOURNAL="+v.book)
 	return v
 }
 
-// wanted are the sizes of what the program has, by name.
+// wanted returns the sizes of the resources in the program, by name.
 func (v *victim) wanted() map[string]float64 {
 	out := map[string]float64{}
-	for i := range fresh {
+	for i := range newPerUp {
 		out[fmt.Sprintf("r%d-%d", v.count, i)] = 1
 		if v.count > 1 {
 			out[fmt.Sprintf("r%d-%d", v.count-1, i)] = 2
@@ -102,8 +101,8 @@ func (v *victim) wanted() map[string]float64 {
 	return out
 }
 
-// round wants other resources, kills the provider in the up that makes them, and
-// repairs what is left. It reports whether the kill hit the up.
+// round changes the program, kills the provider during the up, and repairs what remains. It
+// reports whether the kill hit the up.
 func (v *victim) round() bool {
 	v.count++
 	body := fmt.Sprintf("config: {\"hostile:endpoint\": {value: %q}}\nresources:\n", v.server.URL)
@@ -118,19 +117,19 @@ func (v *victim) round() bool {
 	hit := v.killedUp()
 	v.mend()
 	v.repair()
-	v.judge()
+	v.checkState()
 	return hit
 }
 
-// killedUp runs an up in which the provider dies, and in one of four the CLI
+// killedUp runs an up in which the provider is killed, and in one of four rounds the CLI,
 // too.
 func (v *victim) killedUp() bool {
 	for len(v.asked) > 0 {
 		<-v.asked
 	}
-	requested, wait := true, time.Duration(v.random.Int64N(int64(among)))
+	requested, wait := true, time.Duration(v.random.Int64N(int64(soonAfter)))
 	if v.random.IntN(5) == 0 {
-		requested, wait = false, time.Duration(v.random.Int64N(int64(anywhere)))
+		requested, wait = false, time.Duration(v.random.Int64N(int64(anyTime)))
 	}
 	whole := v.random.IntN(4) == 0
 	over, killed := make(chan struct{}), make(chan struct{})
@@ -146,12 +145,12 @@ func (v *victim) killedUp() bool {
 		case <-time.After(wait):
 		case <-over:
 		}
-		victims := provider.Running(v.folder)
-		if cli := provider.CLI(v.folder); whole && cli > 0 {
-			victims = slices.Concat([]int{cli}, provider.Children(cli), victims)
+		victims := provider.RunningPIDs(v.folder)
+		if cli := provider.CLIPID(v.folder); whole && cli > 0 {
+			victims = slices.Concat([]int{cli}, provider.ChildPIDs(cli), victims)
 		}
 		if err := provider.Signal(os.Kill, victims...); err != nil {
-			v.Logf("some of %v had ended: %v", victims, err)
+			v.Logf("some of %v had already ended: %v", victims, err)
 		}
 	}()
 	r := v.up()
@@ -170,7 +169,7 @@ func (v *victim) up() *pulumicli.Result {
 	return r
 }
 
-// mend repairs what the CLI has torn.
+// mend repairs files that the killed CLI wrote partially.
 func (v *victim) mend() {
 	v.Helper()
 	torn, err := v.stack.Mend()
@@ -178,14 +177,14 @@ func (v *victim) mend() {
 		v.Fatal(err)
 	}
 	for _, name := range torn {
-		v.Logf("round %d: the CLI has torn %s", v.count, name)
+		v.Logf("round %d: the CLI left %s half written", v.count, name)
 	}
 }
 
-// repair does what the CLI says until an up works: where its own death has left
-// a lock, it names `pulumi cancel`; where it has left pending operations, it
-// names `pulumi refresh`. What dies with the provider alone leaves neither. What Pulumi
-// was told of as it died, a refusal says to import.
+// repair follows the messages of the CLI until an up succeeds. If the CLI was killed, it may
+// have left a lock (`pulumi cancel`) and pending operations (`pulumi refresh`). If only the
+// provider was killed, neither exists. If Pulumi was told of a resource as it was killed, the
+// refusal says to import it.
 func (v *victim) repair() {
 	v.Helper()
 	r := v.up()
@@ -195,8 +194,8 @@ func (v *victim) repair() {
 		}
 		r = v.up()
 	}
-	if r.ExitCode != 0 && wasTold.MatchString(r.Stdout+r.Stderr) {
-		v.imports()
+	if r.ExitCode != 0 && toldPattern.MatchString(r.Stdout+r.Stderr) {
+		v.importUnrecorded()
 		r = v.up()
 	}
 	if r.ExitCode != 0 {
@@ -204,7 +203,7 @@ func (v *victim) repair() {
 	}
 	if v.pending() > 0 {
 		if !strings.Contains(r.Stdout, "`pulumi refresh`") {
-			v.Errorf("there are pending operations, and nobody is told: %s", r.Stdout)
+			v.Errorf("there are pending operations, but no message says so: %s", r.Stdout)
 		}
 		if r, err := v.stack.Project.Refresh(v.Context(), "--clear-pending-creates"); err != nil || r.ExitCode != 0 {
 			v.Fatal(err, r.Failure())
@@ -212,14 +211,15 @@ func (v *victim) repair() {
 	}
 }
 
-// imports takes over what Pulumi was told of as it died, which no state has.
-func (v *victim) imports() {
+// importUnrecorded imports resources that Pulumi was told of as it was killed, and that no
+// state has.
+func (v *victim) importUnrecorded() {
 	v.Helper()
 	state, err := v.stack.Export()
 	if err != nil {
 		v.Fatal(err)
 	}
-	list, err := journal.In(v.book).List()
+	list, err := journal.Open(v.book).List()
 	if err != nil {
 		v.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func (v *victim) imports() {
 		if i.Status != journal.Handed || recorded {
 			continue
 		}
-		v.Logf("round %d: Pulumi was told of %s, and has not recorded it", v.count, i.Name())
+		v.Logf("round %d: Pulumi was told of %s, but has not recorded it", v.count, i.Name())
 		if r, err := v.stack.Project.Import(v.Context(), "hostile:index:"+i.Type, i.Name(), i.ID); err != nil || r.ExitCode != 0 {
 			v.Fatal(err, r.Failure())
 		}
@@ -243,8 +243,8 @@ func (v *victim) pending() int {
 	return len(state.PendingOperations)
 }
 
-// judge compares what Pulumi has recorded with what there is.
-func (v *victim) judge() {
+// checkState compares the state with the program and the server.
+func (v *victim) checkState() {
 	v.Helper()
 	state, err := v.stack.Export()
 	if err != nil {
@@ -261,10 +261,10 @@ func (v *victim) judge() {
 		there[id], sizes[name] = name, o["size"].(float64)
 	}
 	if diff := cmp.Diff(recorded, there); diff != "" {
-		v.Errorf("round %d: what Pulumi has, and what there is (-Pulumi +server):\n%s", v.count, diff)
+		v.Errorf("round %d: the state and the server differ (-Pulumi +server):\n%s", v.count, diff)
 	}
 	if diff := cmp.Diff(v.wanted(), sizes); diff != "" {
-		v.Errorf("round %d: what the program wants, and what there is (-program +server):\n%s", v.count, diff)
+		v.Errorf("round %d: the program and the server differ (-program +server):\n%s", v.count, diff)
 	}
 	if len(state.PendingOperations) > 0 {
 		v.Errorf("round %d: pending: %+v", v.count, state.PendingOperations)
@@ -277,19 +277,19 @@ func (v *victim) judge() {
 	}
 	for name, n := range made {
 		if n > 1 {
-			v.Errorf("round %d: %s was made %d times", v.count, name, n)
+			v.Errorf("round %d: %s was created %d times", v.count, name, n)
 		}
 	}
 }
 
-// end destroys everything: nothing is left, on the server nor in the journal.
-func (v *victim) end() {
+// destroy destroys everything. Nothing may remain on the server or in the journal.
+func (v *victim) destroy() {
 	v.stack.Up(fmt.Sprintf("same=%d", len(v.wanted())))
 	v.stack.Destroy(fmt.Sprintf("delete=%d", len(v.wanted())))
 	if left := v.server.Objects(); len(left) > 0 {
 		v.Errorf("left: %v", left)
 	}
-	if left, err := journal.In(v.book).List(); err != nil || len(left) > 0 {
+	if left, err := journal.Open(v.book).List(); err != nil || len(left) > 0 {
 		v.Errorf("in the journal: %+v, %v", left, err)
 	}
 }

@@ -1,6 +1,6 @@
-// Package kill kills a provider with SIGKILL at random moments of creates, over
-// the bare protocol and under the real CLI, and goes on in a new one, until all
-// is made: none lost, none made twice.
+// Package kill kills providers with SIGKILL at random moments of creates, over the bare
+// protocol and with the real CLI, and continues with a new provider until everything is
+// created. Nothing may be lost or created twice.
 package kill
 
 import (
@@ -24,68 +24,68 @@ import (
 	"github.com/declprov/declprov/tests/internal/provider"
 )
 
-var kills = flag.Int("kills", 100, "how often a provider is killed over the protocol; make model has 1000")
+var kills = flag.Int("kills", 100, "number of kills over the protocol (make model uses 1000)")
 
 const (
-	// batch is how many resources are made side by side.
+	// batch is how many resources are created concurrently.
 	batch = 8
-	// moment is the longest time from the beginning of creates to the kill: about
-	// what a batch takes.
-	moment = 40 * time.Millisecond
-	// delay is the longest that the server takes, before and after it commits.
+	// maxDelay is the maximum time from the start of creates to the kill: about the duration
+	// of a batch.
+	maxDelay = 40 * time.Millisecond
+	// delay is the maximum delay of the server, before and after it commits.
 	delay = 5 * time.Millisecond
 )
 
-// TestKilledAtRandom kills providers while they create, until they were killed
-// often enough. Resources have a key or a `find`, in turn: see kinds.
+// TestKilledAtRandom kills providers during creates. Resources have a key or a `find`: see
+// kinds.
 func TestKilledAtRandom(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("DECLPROV_JOURNAL", dir)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
-	w := &world{T: t, random: rand.New(rand.NewPCG(seed, 1)), server: hostile.Start(t), made: map[string]client.State{}}
+	w := &fixture{T: t, random: rand.New(rand.NewPCG(seed, 1)), server: hostile.Start(t), made: map[string]client.State{}}
 	w.server.Delay = func() time.Duration { return rand.N(delay) }
 	w.folder = provider.Folder(t, "hostile", "tests/http/faults/testdata/hostile.cue")
 	for killed := 0; killed < *kills; {
 		if len(w.wanted) == 0 {
-			w.more()
+			w.addBatch()
 		}
 		if w.killedUp() {
 			killed++
 		}
 	}
-	for range 3 { // nobody kills it any more: once is enough, but for what waits for a dead process's request
+	for range 3 { // without kills; more than one run is only needed to wait for requests of killed processes
 		if len(w.wanted) > 0 {
 			w.up(w.start(), func() {})
 		}
 	}
-	w.judge()
+	w.checkState()
 	t.Logf("%d kills, %d resources, %d requests", *kills, len(w.made), len(w.server.Requests()))
 
 	w.settle()
-	if left, err := journal.In(dir).List(); err != nil || len(left) > 0 {
-		t.Errorf("in the journal once the host has shown all that it has: %+v, %v", left, err)
+	if left, err := journal.Open(dir).List(); err != nil || len(left) > 0 {
+		t.Errorf("intents remain although the host has shown its whole state: %+v, %v", left, err)
 	}
 }
 
-// kinds are the resources of the spec that nothing makes twice.
+// kinds returns the resources of the spec that are never created twice.
 func kinds() []string { return []string{"Keyed", "Found", "Listed"} }
 
-// world is the host, and the server.
-type world struct {
+// fixture is the host and the server.
+type fixture struct {
 	*testing.T
 	random *rand.Rand
 	server *hostile.Server
 	folder string
 
-	wanted []client.Resource // not recorded yet
+	wanted []client.Resource // not yet recorded
 	mu     sync.Mutex
-	made   map[string]client.State // what the host has recorded, by name
+	made   map[string]client.State // the host's states, by name
 	total  int
 }
 
-// more wants another batch.
-func (w *world) more() {
+// addBatch adds a batch of resources.
+func (w *fixture) addBatch() {
 	for range batch {
 		kind := kinds()[w.total%len(kinds())]
 		w.wanted = append(w.wanted, client.Resource{Type: "hostile:index:" + kind, Name: fmt.Sprintf("r%d", w.total)})
@@ -93,35 +93,35 @@ func (w *world) more() {
 	}
 }
 
-func (w *world) start() *provider.Process {
+func (w *fixture) start() *provider.Process {
 	return provider.Configured(w, w.folder, "hostile", w.folder, map[string]property.Value{"endpoint": property.New(w.server.URL)})
 }
 
-// killedUp creates what is wanted, and kills the provider in the middle. It
-// reports whether the kill hit a create.
-func (w *world) killedUp() bool {
+// killedUp creates the wanted resources, and kills the provider meanwhile. It reports whether
+// the kill hit a create.
+func (w *fixture) killedUp() bool {
 	p := w.start()
-	wait := time.Duration(w.random.Int64N(int64(moment)))
+	wait := time.Duration(w.random.Int64N(int64(maxDelay)))
 	return w.up(p, func() {
 		time.Sleep(wait)
 		p.Kill()
 	})
 }
 
-// wasTold is the refusal of a create whose provider was killed between the note that the
-// host is told of its end and the host's hearing of it.
-var wasTold = regexp.MustCompile(`Pulumi was told of "([^"]+)".* import it`)
+// toldPattern matches the refusal of a create whose provider was killed after it noted that
+// the host was told of the resource, and before the host received it.
+var toldPattern = regexp.MustCompile(`Pulumi was told of "([^"]+)".* import it`)
 
-// up creates what is wanted side by side, while meanwhile runs. It reports
-// whether any create did not come to its end.
-func (w *world) up(p *provider.Process, meanwhile func()) (cut bool) {
+// up creates the wanted resources concurrently, while meanwhile runs. It reports whether any
+// create was cut off.
+func (w *fixture) up(p *provider.Process, meanwhile func()) (cut bool) {
 	defer p.Stop()
 	var all sync.WaitGroup
 	for _, r := range w.wanted {
 		all.Go(func() {
 			state, err := p.Create(context.Background(), r, inputs(r), client.Operation{})
-			if told := wasTold.FindStringSubmatch(fmt.Sprint(err)); told != nil {
-				state, err = p.Read(context.Background(), r, client.State{ID: told[1]}, client.Operation{}) // as its remedy says
+			if told := toldPattern.FindStringSubmatch(fmt.Sprint(err)); told != nil {
+				state, err = p.Read(context.Background(), r, client.State{ID: told[1]}, client.Operation{}) // follow the remedy in the error
 			}
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -142,8 +142,8 @@ func inputs(r client.Resource) property.Map {
 	return property.NewMap(map[string]property.Value{"name": property.New(r.Name), "size": property.New(1.0)})
 }
 
-// judge compares what the host has recorded with what there is.
-func (w *world) judge() {
+// checkState compares the host's states with the server.
+func (w *fixture) checkState() {
 	recorded, there := map[string]string{}, map[string]string{}
 	for name, state := range w.made {
 		recorded[state.ID] = name
@@ -152,16 +152,15 @@ func (w *world) judge() {
 		there[id], _ = o["name"].(string)
 	}
 	if diff := cmp.Diff(recorded, there); diff != "" {
-		w.Errorf("what the host has, and what there is (-host +server):\n%s", diff)
+		w.Errorf("the host and the server differ (-host +server):\n%s", diff)
 	}
 	if len(w.made) != w.total {
 		w.Errorf("%d recorded of %d", len(w.made), w.total)
 	}
 }
 
-// settle shows the provider everything that the host has recorded, as each `up`
-// does.
-func (w *world) settle() {
+// settle shows the provider all states of the host, as each `up` does.
+func (w *fixture) settle() {
 	p := w.start()
 	for _, name := range slices.Sorted(maps.Keys(w.made)) {
 		for _, kind := range kinds() {

@@ -14,7 +14,7 @@ import (
 // canaries are secrets, by their place.
 type canaries map[string]string
 
-// newCanaries are secrets whose forms differ: in JSON, in URLs, in base64.
+// newCanaries returns secrets that look different in JSON, in URLs and in base64.
 func newCanaries() canaries {
 	c := canaries{}
 	for _, place := range []string{
@@ -26,7 +26,7 @@ func newCanaries() canaries {
 	return c
 }
 
-// forms are those in which a secret can show.
+// forms returns the forms in which a secret can appear.
 func forms(secret string) map[string]string {
 	quoted, err := json.Marshal(secret)
 	if err != nil {
@@ -37,13 +37,12 @@ func forms(secret string) map[string]string {
 		"hex": hex.EncodeToString([]byte(secret)), "base64": base64.StdEncoding.EncodeToString([]byte(secret)),
 		"base64url": base64.RawURLEncoding.EncodeToString([]byte(secret)),
 	}
-	// What stands in front shifts the groups of base64; what is left of them in the
-	// middle still tells the secret.
+	// Preceding text shifts the groups of base64. The middle part still reveals the secret.
 	for shift := 1; shift < 3; shift++ {
 		text := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", shift) + secret))
 		out[fmt.Sprintf("base64 after %d", shift)] = text[4 : len(text)-4]
 	}
-	// Half of the random part is enough to know it by, and too much to tell.
+	// Half of the random part identifies the secret.
 	chance := secret[len(secret)-len(rand.Text()):]
 	out["its middle"], out["its end"] = chance[:len(chance)/2], chance[len(chance)/2:]
 	return out
@@ -52,7 +51,7 @@ func forms(secret string) map[string]string {
 // shape is one form of one canary.
 type shape struct{ place, form, text string }
 
-// shapes are all in which the canaries can show, made once.
+// shapes returns all forms of all canaries.
 func (c canaries) shapes() []shape {
 	var out []shape
 	for place, secret := range c {
@@ -63,8 +62,8 @@ func (c canaries) shapes() []shape {
 	return out
 }
 
-// found are the secrets that a text shows, with the form and what is around.
-func found(shapes []shape, text string) []string {
+// findShapes returns the canaries in a text, with their form and context.
+func findShapes(shapes []shape, text string) []string {
 	var out []string
 	for _, s := range shapes {
 		if i := strings.Index(text, s.text); i >= 0 {

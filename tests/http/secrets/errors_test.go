@@ -11,13 +11,13 @@ import (
 	"github.com/declprov/declprov/tests/internal/hostile"
 )
 
-// abreast is how many lifecycles go on at once: most of them wait.
-const abreast = 8
+// parallel is how many lifecycles run concurrently. They mostly wait.
+const parallel = 8
 
-// all runs everything, a few at once.
-func all(do []func()) {
+// runAll runs all functions, several concurrently.
+func runAll(do []func()) {
 	var running sync.WaitGroup
-	turn := make(chan struct{}, abreast)
+	turn := make(chan struct{}, parallel)
 	for _, f := range do {
 		turn <- struct{}{}
 		running.Go(func() {
@@ -28,8 +28,8 @@ func all(do []func()) {
 	running.Wait()
 }
 
-// faults are all that strike requests without TLS, and each answer that says
-// everything back.
+// faults returns all faults that do not need TLS, and all error responses that echo the
+// request.
 func faults() []hostile.Fault {
 	known := hostile.Faults("http://127.0.0.1:1/elsewhere")
 	var out []hostile.Fault
@@ -41,11 +41,11 @@ func faults() []hostile.Fault {
 	return append(out, hostile.Echoes()...)
 }
 
-// TestSecretsOnEveryErrorPath: each fault, and each answer that says everything
-// back, at each verb, and where tokens come from.
+// TestSecretsOnEveryErrorPath checks each fault and each echoing response at each verb, and
+// at the token endpoints.
 func TestSecretsOnEveryErrorPath(t *testing.T) {
 	t.Parallel()
-	l := newLab(t, hostile.Start(t))
+	l := newFixture(t, hostile.Start(t))
 	order := slices.Sorted(maps.Keys(kinds))
 	began := time.Now()
 	var todo []func()
@@ -56,24 +56,24 @@ func TestSecretsOnEveryErrorPath(t *testing.T) {
 				some = order
 			}
 			for _, kind := range some {
-				todo = append(todo, func() { l.lifecycle(kind, l.at(method, f)) })
+				todo = append(todo, func() { l.lifecycle(kind, l.planFault(method, f)) })
 			}
 		}
 	}
-	all(todo)
-	// The token is one for all, and so is what strikes it.
-	all([]func(){func() { l.tokens("OAuth", "POST /token") }, func() { l.tokens("Login", "POST /login") }})
+	runAll(todo)
+	// All lifecycles share the token, and so a fault at its endpoint.
+	runAll([]func(){func() { l.renewTokens("OAuth", "POST /token") }, func() { l.renewTokens("Login", "POST /login") }})
 	t.Logf("%d lifecycles, %d requests, %s", l.count.Load(), len(l.server.Requests()), time.Since(began).Round(time.Second))
-	l.arrived(append(settings(), "body", "issued")...)
-	l.rest()
+	l.checkArrived(append(settings(), "body", "issued")...)
+	l.searchElsewhere()
 }
 
-// tokens is a lifecycle with each fault at the place that tokens come from, when
-// one is asked for anew because the server takes the old one no more.
-func (l *lab) tokens(kind, place string) {
+// renewTokens runs a lifecycle with each fault at a token endpoint, while the server rejects
+// the old token.
+func (l *fixture) renewTokens(kind, place string) {
 	for _, f := range faults() {
-		refused := l.at("GET", hostile.Echoes()[3])
-		l.lifecycle(kind, peril{f.Name + " at " + place, func(resource, method string) {
+		refused := l.planFault("GET", hostile.Echoes()[3])
+		l.lifecycle(kind, faultPlan{f.Name + " at " + place, func(resource, method string) {
 			if refused.arm(resource, method); method == "GET" {
 				l.server.Forget(place)
 				l.server.Arm(place, f)
@@ -83,21 +83,20 @@ func (l *lab) tokens(kind, place string) {
 	}
 }
 
-// TestSecretsOverTLS: what breaks below a request tells no more than what breaks
-// above it.
+// TestSecretsOverTLS checks faults of TLS connections.
 func TestSecretsOverTLS(t *testing.T) {
 	t.Parallel()
 	server := hostile.StartTLS(t)
-	l := newLab(t, server)
+	l := newFixture(t, server)
 	alert := hostile.Faults("http://127.0.0.1:1/elsewhere")["TLS alert after commit"]
 	var todo []func()
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		for _, method := range []string{"POST", "GET", "PATCH", "DELETE"} {
-			todo = append(todo, func() { l.lifecycle(kind, l.at(method, alert)) })
+			todo = append(todo, func() { l.lifecycle(kind, l.planFault(method, alert)) })
 		}
 	}
-	all(todo)
-	// One that is aborted is repeated, and goes well; so many fail the operation.
+	runAll(todo)
+	// One aborted handshake is retried successfully; this many make the operation fail.
 	for _, p := range []struct {
 		kind, method string
 		times        int
@@ -110,7 +109,7 @@ func TestSecretsOverTLS(t *testing.T) {
 		{"Parameter", "DELETE", 1},
 		{"Login", "PATCH", 1},
 	} {
-		l.lifecycle(p.kind, peril{"handshake aborted at " + p.method, func(_, now string) {
+		l.lifecycle(p.kind, faultPlan{"handshake aborted at " + p.method, func(_, now string) {
 			server.Abort(0)
 			if now == p.method {
 				server.HangUp()
@@ -119,6 +118,6 @@ func TestSecretsOverTLS(t *testing.T) {
 			}
 		}})
 	}
-	l.arrived(append(settings(), "body", "issued")...)
-	l.rest()
+	l.checkArrived(append(settings(), "body", "issued")...)
+	l.searchElsewhere()
 }

@@ -12,20 +12,18 @@ import (
 	"github.com/declprov/declprov/tests/internal/hostile"
 )
 
-// marked is the text of a value that is marked secret on the wire, and whether it
-// is.
-func marked(v *structpb.Value) (string, bool) {
+// secretText returns the text of a value, and whether it is marked secret on the wire.
+func secretText(v *structpb.Value) (string, bool) {
 	const signature, secret = "4dabf18193072939515e22adb298388d", "1b47061264138c4ac30d75fd1eb44270"
 	m := v.GetStructValue().GetFields()
 	return m["value"].GetStringValue(), m[signature].GetStringValue() == secret
 }
 
-// TestSecretsOfFunctions: what a function keeps secret is plain in its answer,
-// marked, and shows nowhere else: neither when the server answers, nor when it
-// says everything in an error.
+// TestSecretsOfFunctions checks that a secret in the result of a function is marked, and
+// appears nowhere else, neither on success nor in an error response that echoes everything.
 func TestSecretsOfFunctions(t *testing.T) {
 	t.Parallel()
-	l := newLab(t, hostile.Start(t))
+	l := newFixture(t, hostile.Start(t))
 	r := client.Resource{Type: "secretive:index:Bearer", Name: "r"}
 	made, err := l.provider.Create(t.Context(), r, property.NewMap(map[string]property.Value{
 		"name": property.New("r"), "size": property.New(1.0), "pass": property.New(l.canaries["body"]).WithSecret(true),
@@ -46,26 +44,26 @@ func TestSecretsOfFunctions(t *testing.T) {
 	}
 	fields := answer.GetReturn().GetFields()
 	for name, want := range map[string]string{"answer": l.canaries["answer"], "given": l.canaries["body"]} {
-		if text, secret := marked(fields[name]); text != want || !secret {
+		if text, secret := secretText(fields[name]); text != want || !secret {
 			t.Errorf("%s is %v", name, fields[name])
 		}
 	}
 	if fields["serial"].GetStringValue() == "" {
-		t.Errorf("the serial number is %v, and no secret", fields["serial"])
+		t.Errorf("the serial number is %v, want a plain string", fields["serial"])
 	}
 	known := hostile.Faults("http://127.0.0.1:1/elsewhere")
 	for _, f := range append(hostile.Echoes(), known["reset after commit"], known["slow after commit"], known["truncated JSON"], known["500 after commit"]) {
-		for range 4 { // a GET is repeated where nothing came, so often
+		for range 4 { // a GET without a response is retried this often
 			l.server.Arm("GET", f)
 		}
 		_, err := ask(t.Context())
 		l.server.Disarm()
 		if err == nil {
-			t.Errorf("%s is no error", f.Name)
+			t.Errorf("%s: expected an error", f.Name)
 			continue
 		}
-		l.secret("the error of "+f.Name, err.Error())
+		l.checkText("the error of "+f.Name, err.Error())
 	}
-	l.arrived("token", "header", "body")
-	l.rest()
+	l.checkArrived("token", "header", "body")
+	l.searchElsewhere()
 }

@@ -11,27 +11,27 @@ import (
 	"github.com/declprov/declprov/tests/internal/provider"
 )
 
-// talk is all that somebody could read: it is safe for concurrent use.
-type talk struct {
+// transcript collects output. It is safe for concurrent use.
+type transcript struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (b *talk) Write(p []byte) (int, error) {
+func (b *transcript) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.text.Write(p)
 }
 
-func (b *talk) String() string {
+func (b *transcript) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.text.String()
 }
 
-// watch starts the provider of a folder at the loudest level of its log, with more
-// variables, and with an engine that hears what it sends.
-func watch(t *testing.T, folder string, heard *talk, config map[string]property.Value, env ...string) *provider.Process {
+// startWatched starts the provider of a folder at the highest log level, with additional
+// variables, and an engine that receives its messages.
+func startWatched(t *testing.T, folder string, heard *transcript, config map[string]property.Value, env ...string) *provider.Process {
 	t.Helper()
 	engine := provider.Engine(t)
 	engine.OnLog = func(m client.LogMessage) { _, _ = heard.Write([]byte(m.Text + "\n")) }

@@ -1,6 +1,6 @@
-// Package secrets puts a canary in every place that takes a secret, over the bare
-// protocol and under the real CLI, breaks the API in every way, and looks for the
-// canaries wherever somebody could read.
+// Package secrets puts a canary into every place for a secret, over the bare protocol and
+// with the real CLI, with every fault of the API, and searches for the canaries wherever
+// somebody could read them.
 package secrets
 
 import (
@@ -30,19 +30,19 @@ var kinds = map[string][]string{
 	"OAuth": {"clientSecret", "issued"}, "Login": {"loginSecret", "issued"},
 }
 
-// lab is a server, a provider and the secrets between them.
-type lab struct {
-	*scene
+// fixture is a server, a provider and their secrets.
+type fixture struct {
+	*canaryServer
 	provider *provider.Process
-	heard    *talk
+	heard    *transcript
 	count    atomic.Int64
-	// folders are what the provider is in, its journal and its cache.
+	// folders are the folders of the provider, its journal and its cache.
 	folders []string
 }
 
-func newLab(t *testing.T, server *hostile.Server) *lab {
+func newFixture(t *testing.T, server *hostile.Server) *fixture {
 	t.Helper()
-	l := &lab{scene: newScene(t, server), heard: &talk{}}
+	l := &fixture{canaryServer: newCanaryServer(t, server), heard: &transcript{}}
 	journal, cache := filepath.Join(t.TempDir(), "journal"), filepath.Join(t.TempDir(), "cache")
 	folder := provider.Folder(t, "secretive", "tests/http/secrets/testdata/secrets.cue")
 	config := map[string]property.Value{"endpoint": property.New(l.server.URL)}
@@ -53,50 +53,49 @@ func newLab(t *testing.T, server *hostile.Server) *lab {
 		config["ca"] = property.New(server.CA)
 	}
 	l.folders = []string{journal, cache, folder}
-	l.provider = watch(t, folder, l.heard, config, "DECLPROV_JOURNAL="+journal, "DECLPROV_CACHE="+cache)
+	l.provider = startWatched(t, folder, l.heard, config, "DECLPROV_JOURNAL="+journal, "DECLPROV_CACHE="+cache)
 	return l
 }
 
-// operation runs one, and looks at what it says and at the state that it leaves.
-func (l *lab) operation(what string, before client.State, do func(ctx context.Context) (client.State, error)) client.State {
+// operation runs an operation, and searches its error and its state.
+func (l *fixture) operation(what string, before client.State, do func(ctx context.Context) (client.State, error)) client.State {
 	l.Helper()
 	ctx, cancel := context.WithTimeout(l.Context(), 20*time.Second)
 	defer cancel()
 	state, err := do(ctx)
 	if err != nil {
-		l.secret("the error of "+what, err.Error())
+		l.checkText("the error of "+what, err.Error())
 		var kept *client.InitFailed
 		if !errors.As(err, &kept) {
 			return before
 		}
-		l.secret("the reasons of "+what, strings.Join(kept.Reasons, "\n"))
+		l.checkText("the reasons of "+what, strings.Join(kept.Reasons, "\n"))
 		state = kept.State
 	}
-	l.secret("the id after "+what, state.ID)
-	l.secret("the inputs after "+what, encodings.InClear(property.New(state.Inputs)))
-	l.secret("the outputs after "+what, encodings.InClear(property.New(state.Outputs)))
+	l.checkText("the id after "+what, state.ID)
+	l.checkText("the inputs after "+what, encodings.ClearTexts(property.New(state.Inputs)))
+	l.checkText("the outputs after "+what, encodings.ClearTexts(property.New(state.Outputs)))
 	return state
 }
 
-// peril is what one verb of a lifecycle meets. It is told of each operation before
-// that begins.
-type peril struct {
+// faultPlan arms the faults of a lifecycle. It is called before each operation.
+type faultPlan struct {
 	name string
 	arm  func(resource, method string)
 }
 
-// at is the peril of a fault at the first operation of a method.
-func (l *lab) at(method string, fault hostile.Fault) peril {
+// planFault plans a fault at the first operation of a method.
+func (l *fixture) planFault(method string, fault hostile.Fault) faultPlan {
 	var once sync.Once
-	return peril{fault.Name + " at " + method, func(resource, now string) {
+	return faultPlan{fault.Name + " at " + method, func(resource, now string) {
 		if now == method {
 			once.Do(func() { l.server.ArmFor(resource, method, fault) })
 		}
 	}}
 }
 
-// lifecycle makes, reads, changes and deletes a resource, in peril.
-func (l *lab) lifecycle(kind string, p peril) {
+// lifecycle creates, reads, updates and deletes a resource with faults.
+func (l *fixture) lifecycle(kind string, p faultPlan) {
 	l.Helper()
 	r := client.Resource{Type: "secretive:index:" + kind, Name: fmt.Sprintf("r%d", l.count.Add(1))}
 	inputs := func(size float64) property.Map {
@@ -113,7 +112,7 @@ func (l *lab) lifecycle(kind string, p peril) {
 		p.arm(r.Name, method)
 		state = l.operation(p.name+" of "+kind+": "+what, state, do)
 	}
-	for range 2 { // the peril, and what repairs it
+	for range 2 { // with the fault, and then without
 		if state.ID == "" {
 			step("POST", "create", func(ctx context.Context) (client.State, error) {
 				return l.provider.Create(ctx, r, inputs(1), client.Operation{})
@@ -136,25 +135,24 @@ func (l *lab) lifecycle(kind string, p peril) {
 	}
 }
 
-// rest looks everywhere else: in what was logged, in the files that are written,
-// in the arguments of all processes.
-func (l *lab) rest() {
+// searchElsewhere searches the log, the written files, and the arguments of all processes.
+func (l *fixture) searchElsewhere() {
 	l.Helper()
-	l.secret("the log", l.heard.String())
-	l.files(l.folders...)
-	l.arguments()
+	l.checkText("the log", l.heard.String())
+	l.searchFiles(l.folders...)
+	l.searchArguments()
 }
 
-// TestSecretsWhenAllIsWell: every canary arrives, and shows nowhere.
+// TestSecretsWhenAllIsWell checks that every canary reaches the server, and appears nowhere.
 func TestSecretsWhenAllIsWell(t *testing.T) {
 	t.Parallel()
-	l := newLab(t, hostile.Start(t))
+	l := newFixture(t, hostile.Start(t))
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		l.lifecycle(kind, peril{"nothing", func(string, string) {}})
-		l.arrived(append(kinds[kind], "header", "body")...)
+		l.lifecycle(kind, faultPlan{"nothing", func(string, string) {}})
+		l.checkArrived(append(kinds[kind], "header", "body")...)
 	}
 	if len(l.server.Objects()) != 0 {
 		t.Errorf("left: %v", l.server.Objects())
 	}
-	l.rest()
+	l.searchElsewhere()
 }

@@ -29,8 +29,8 @@ resources: Thing: {
 }
 `
 
-// A server that says more than it was asked is not quoted on standard error,
-// where Pulumi shows it: what it says may be anybody's.
+// TestUnsolicitedAnswers checks that unsolicited data from a server is not printed to
+// standard error, which Pulumi shows.
 func TestUnsolicitedAnswers(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -41,11 +41,11 @@ func TestUnsolicitedAnswers(t *testing.T) {
 	t.Cleanup(func() { listener.Close() })
 	go func() {
 		defer close(closed)
-		saysMore(listener)
+		sendUnsolicited(listener)
 	}()
 	folder := provider.FolderWith(t, "secretive", ".cue", talkative)
-	heard := &talk{}
-	p := watch(t, folder, heard, map[string]property.Value{"endpoint": property.New("http://" + listener.Addr().String())},
+	heard := &transcript{}
+	p := startWatched(t, folder, heard, map[string]property.Value{"endpoint": property.New("http://" + listener.Addr().String())},
 		"DECLPROV_JOURNAL="+t.TempDir())
 	inputs := property.NewMap(map[string]property.Value{"name": property.New("a")})
 	s, err := p.Create(t.Context(), client.Resource{Type: "secretive:index:Thing", Name: "a"}, inputs, client.Operation{})
@@ -53,19 +53,19 @@ func TestUnsolicitedAnswers(t *testing.T) {
 		t.Fatal(s, err)
 	}
 	select {
-	case <-closed: // the other side has read it, and hung up
+	case <-closed: // the provider has read it and closed the connection
 	case <-time.After(10 * time.Second):
-		t.Fatal("the provider keeps a connection that it cannot use")
+		t.Fatal("the provider keeps an unusable connection open")
 	}
-	time.Sleep(50 * time.Millisecond) // it logs after it hangs up
+	time.Sleep(50 * time.Millisecond) // logged after the connection was closed
 	if text := heard.String(); strings.Contains(text, "canary") || strings.Contains(text, "HTTP channel") {
-		t.Errorf("it was repeated:\n%s", text)
+		t.Errorf("the provider printed the unsolicited data:\n%s", text)
 	}
 }
 
-// saysMore answers a request, then says something that nobody asked for, and
-// waits until the other side hangs up.
-func saysMore(listener net.Listener) {
+// sendUnsolicited responds to a request, then sends unsolicited data, and waits until the
+// client closes the connection.
+func sendUnsolicited(listener net.Listener) {
 	conn, err := listener.Accept()
 	if err != nil {
 		return

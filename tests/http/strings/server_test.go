@@ -17,7 +17,7 @@ type message struct {
 	body    string
 }
 
-// header is the value of the only header of that name.
+// header returns the value of a header, and how often it occurs.
 func (m message) header(name string) (value string, count int) {
 	for _, line := range m.headers {
 		if v, ok := strings.CutPrefix(line, name+": "); ok {
@@ -27,8 +27,8 @@ func (m message) header(name string) (value string, count int) {
 	return value, count
 }
 
-// recorder is a server that reads HTTP/1.1 itself: a library would hide what it
-// was sent, or refuse it.
+// recorder is a server that reads HTTP/1.1 itself: a library would hide or refuse some of
+// what is sent.
 type recorder struct {
 	net.Listener
 	mu       sync.Mutex
@@ -112,8 +112,8 @@ func (r *recorder) keep(m message) {
 	r.messages[n] = append(r.messages[n], m)
 }
 
-// take are the requests of one call, which are then forgotten.
-func (r *recorder) take(n string) []message {
+// takeMessages returns the requests of one call, and forgets them.
+func (r *recorder) takeMessages(n string) []message {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out := r.messages[n]
@@ -121,8 +121,8 @@ func (r *recorder) take(n string) []message {
 	return out
 }
 
-// left is how many requests nobody asked for.
-func (r *recorder) left() int {
+// unclaimed returns the number of requests that no call took.
+func (r *recorder) unclaimed() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.messages)

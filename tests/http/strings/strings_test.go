@@ -1,5 +1,5 @@
-// Package strings_test sends hostile text to a server, by every place that a
-// request has for it, and compares bytes.
+// Package strings_test sends hostile text to a server, through every part of a request, and
+// compares bytes.
 package strings_test
 
 import (
@@ -23,38 +23,38 @@ import (
 	"github.com/declprov/declprov/tests/internal/provider"
 )
 
-var count = flag.Int("strings", 1500, "how many texts go through each place; make model has 10000")
+var count = flag.Int("strings", 1500, "number of texts for each place (make model uses 10000)")
 
-// lab is a provider whose server records.
-type lab struct {
+// fixture is a provider whose server records requests.
+type fixture struct {
 	*testing.T
 	*provider.Process
 	server *recorder
 }
 
-func newLab(t *testing.T) *lab {
+func newFixture(t *testing.T) *fixture {
 	server := startRecorder(t)
 	folder := provider.Folder(t, "hostilestrings", "tests/http/strings/testdata/strings.cue")
 	p := provider.Configured(t, folder, "hostilestrings", t.TempDir(), map[string]property.Value{"endpoint": property.New(server.url())})
-	return &lab{T: t, Process: p, server: server}
+	return &fixture{T: t, Process: p, server: server}
 }
 
-// send sends text by a function of the spec, and gives what the server got:
-// nothing, where it was refused.
-func (l *lab) send(function, n, text string) (message, error) {
+// send sends text by a function of the spec, and returns the request that the server
+// received, or an error if it was refused.
+func (l *fixture) send(function, n, text string) (message, error) {
 	args, err := wire.Encoder{}.Encode(property.NewMap(map[string]property.Value{"v": property.New(text), "n": property.New(n)}))
 	if err != nil {
-		return message{}, fmt.Errorf("it cannot travel: %w", err)
+		return message{}, fmt.Errorf("the text cannot be encoded: %w", err)
 	}
 	res, err := l.Raw().Invoke(context.Background(), &pulumirpc.InvokeRequest{Tok: "hostilestrings:index:" + function, Args: args})
-	got := l.server.take(n)
+	got := l.server.takeMessages(n)
 	switch {
 	case err == nil && len(res.GetFailures()) > 0:
 		err = fmt.Errorf("%v", res.GetFailures())
 		fallthrough
 	case err != nil:
 		if len(got) > 0 {
-			l.Errorf("%s: %q was refused, and sent: %v", function, text, err)
+			l.Errorf("%s: %q was refused but sent: %v", function, text, err)
 		}
 		return message{}, err
 	case len(got) != 1:
@@ -63,46 +63,46 @@ func (l *lab) send(function, n, text string) (message, error) {
 	return got[0], nil
 }
 
-// place is where text can go: what may be refused there, and what arrived.
+// place is a part of a request: which texts may be refused there, and how to decode it.
 type place struct {
 	refused func(string) bool
 	arrived func(m message, n string) (string, error)
 }
 
-// places are those of the spec, by the function that leads there.
+// places are the parts of a request, by the function of the spec that uses them.
 var places = map[string]place{
 	"path":   {func(s string) bool { return s == "" || s == "." || s == ".." }, pathOf},
 	"query":  {never, queryOf},
-	"header": {func(s string) bool { return !carried(s) }, headerOf},
+	"header": {func(s string) bool { return !fitsHeader(s) }, headerOf},
 	"json":   {never, jsonOf},
 	"form":   {never, formOf},
 }
 
 func never(string) bool { return false }
 
-// carried reports whether a header can carry text: HTTP has no form for control
-// characters (RFC 9110, 5.5), and takes blanks at the ends away.
-func carried(s string) bool {
+// fitsHeader reports whether a header can contain the text: HTTP does not allow control
+// characters (RFC 9110, 5.5), and removes blanks at the ends.
+func fitsHeader(s string) bool {
 	control := func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }
 	return !strings.ContainsFunc(s, control) && strings.Trim(s, " \t") == s
 }
 
 func TestHostileStrings(t *testing.T) {
-	l := newLab(t)
+	l := newFixture(t)
 	corpus.Try(t, *count, atOnce, slices.Sorted(maps.Keys(places)), func(name string, number int, text string) (bool, error) {
-		return l.exact(name, fmt.Sprintf("%s-%d", name, number), text)
+		return l.sendExactly(name, fmt.Sprintf("%s-%d", name, number), text)
 	})
-	if n := l.server.left(); n > 0 {
-		t.Errorf("%d requests that no call accounts for", n)
+	if n := l.server.unclaimed(); n > 0 {
+		t.Errorf("%d requests do not belong to a call", n)
 	}
 }
 
-// atOnce is how many texts are on their way at once.
+// atOnce is how many texts are sent concurrently.
 const atOnce = 8
 
-// exact sends text to a place, and reports whether it arrived; an error says
-// that it arrived as something else, or was refused without need.
-func (l *lab) exact(function, n, text string) (bool, error) {
+// sendExactly sends text to a place, and reports whether the server received it. It returns
+// an error if the text was changed, or refused without reason.
+func (l *fixture) sendExactly(function, n, text string) (bool, error) {
 	p := places[function]
 	m, err := l.send(function, n, text)
 	switch mayRefuse := p.refused(text); {
@@ -111,16 +111,16 @@ func (l *lab) exact(function, n, text string) (bool, error) {
 	case err != nil:
 		return false, err
 	case mayRefuse:
-		return false, fmt.Errorf("it should be refused, and arrived as %q", m)
+		return false, fmt.Errorf("expected a refusal, but the server received %q", m)
 	}
 	got, err := p.arrived(m, n)
 	if err == nil && got != text {
-		err = fmt.Errorf("it arrived as %q", got)
+		err = fmt.Errorf("the server received %q", got)
 	}
 	return true, err
 }
 
-// target is the path and query of a request line.
+// target returns the path and query of a request line.
 func target(m message) (path, query string, err error) {
 	parts := strings.Split(strings.TrimSuffix(m.target, "\r\n"), " ")
 	if len(parts) != 3 || parts[2] != "HTTP/1.1" {
@@ -154,8 +154,7 @@ func formOf(m message, n string) (string, error) {
 	return pairOf(m.body, "w", "end")
 }
 
-// pairOf is the value of v where the other pair is as it should be, and there is
-// no third.
+// pairOf returns the value of v, if the other pair is unchanged and there is no third.
 func pairOf(query, name, value string) (string, error) {
 	pairs := strings.Split(query, "&")
 	values, err := url.ParseQuery(query)
@@ -165,12 +164,12 @@ func pairOf(query, name, value string) (string, error) {
 	return values.Get("v"), nil
 }
 
-// sentHeaders are all that a request has beside X-V.
-var sentHeaders = []string{"Host", "User-Agent", "Accept", "Accept-Encoding"}
+// usualHeaders are the headers of every request, besides X-V.
+var usualHeaders = []string{"Host", "User-Agent", "Accept", "Accept-Encoding"}
 
 func headerOf(m message, _ string) (string, error) {
 	value, count := m.header("X-V")
-	if count != 1 || len(m.headers) != len(sentHeaders)+1 {
+	if count != 1 || len(m.headers) != len(usualHeaders)+1 {
 		return "", fmt.Errorf("the headers are %q", m.headers)
 	}
 	return value, nil
@@ -187,18 +186,18 @@ func jsonOf(m message, _ string) (string, error) {
 		return "", fmt.Errorf("the body is %q: %v", m.body, err)
 	}
 	if diff := cmp.Diff([]string{"<" + body.V + ">"}, body.W); diff != "" {
-		return "", fmt.Errorf("within text it is another (-alone +within):\n%s", diff)
+		return "", fmt.Errorf("embedded in text, the value differs (-alone +embedded):\n%s", diff)
 	}
 	return body.V, nil
 }
 
-// TestBytesThatAreNoText: JSON has no form for them, and they are not replaced
-// by others.
+// TestBytesThatAreNoText checks that bytes that JSON cannot represent are refused, and not
+// replaced.
 func TestBytesThatAreNoText(t *testing.T) {
-	l := newLab(t)
+	l := newFixture(t)
 	for _, bytes := range []string{"\xff", "a\xc3", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\xc0\xaf", "\x80abc"} {
 		if m, err := l.send("jsonBytes", "b", base64.StdEncoding.EncodeToString([]byte(bytes))); err == nil {
-			t.Errorf("%q went out as %q", bytes, m.body)
+			t.Errorf("%q was sent as %q", bytes, m.body)
 		}
 	}
 	if m, err := l.send("jsonBytes", "b", base64.StdEncoding.EncodeToString([]byte("é"))); err != nil || m.body != `{"v":"é"}` {

@@ -1,5 +1,5 @@
-// Package corpus has text that breaks programs: what is built by hand from it
-// becomes something else.
+// Package corpus has strings that break programs which build requests or commands by
+// concatenating text.
 package corpus
 
 import (
@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// known are strings that break programs which build requests or commands by hand.
+// known are well-known strings of this kind.
 var known = []string{
 	"", ".", "..", "...", "./", "../", "/", "//", "///", "/..", "/../", "../../etc/passwd", `..\..\`, "..;/", ".%2e", "%2e%2e", "%2e%2e%2f", "%252e",
 	"a/../b", "a/./b", "a//b", " ", "  ", "\t", " a", "a ", "\u00a0", "\u2003", "a b", "a+b", "a%20b", "%", "%%", "%0", "%zz", "%00", "%0d%0a", "%u0041",
@@ -26,7 +26,7 @@ var known = []string{
 	"con", "nul", "aux.txt", "a.", "[secret]", "constructor", "__proto__", "toString", "undefined",
 }
 
-// pieces are what the others are made of.
+// pieces are the parts that random strings are made of.
 func pieces() []string {
 	all := append([]string{}, known...)
 	for c := rune(0); c < 0x180; c++ {
@@ -35,8 +35,8 @@ func pieces() []string {
 	return append(all, strings.Repeat("a", 300), strings.Repeat("%", 50), strings.Repeat("../", 40), strings.Repeat("é", 200), strings.Repeat("\"", 30))
 }
 
-// Strings are that many different strings: the known ones, the single characters,
-// and what chance makes of both.
+// Strings returns count different strings: the known ones, the single characters, and random
+// combinations of both.
 func Strings(count int, seed uint64) []string {
 	random := rand.New(rand.NewPCG(seed, 7))
 	parts := pieces()
@@ -65,9 +65,8 @@ func Strings(count int, seed uint64) []string {
 	return out
 }
 
-// Try gives that many strings to a place of each name, several at a time. try reports
-// whether the text of a number arrived there, and not that it was refused; an error
-// fails the test.
+// Try passes count strings to each place, several concurrently. try reports whether the text
+// arrived (as opposed to being refused). An error fails the test.
 func Try(t *testing.T, count, atOnce int, places []string, try func(place string, number int, text string) (arrived bool, err error)) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

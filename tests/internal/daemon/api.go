@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// API asks a server by hand, as curl would.
+// API sends requests to a server, as curl would.
 type API struct {
-	// Base is where it answers; Headers go with every request.
+	// Base is the URL of the server. Headers are sent with every request.
 	Base    string
 	Headers map[string]string
 }
 
-// Do sends a request with a JSON body, unless that is nil. It gives the status
-// and, where the answer is JSON, its value.
+// Do sends a request with a JSON body, unless body is nil. It returns the status, and the
+// value of a JSON response.
 func (a API) Do(t testing.TB, method, path string, body any) (status int, value any) {
 	t.Helper()
 	var sent io.Reader
@@ -52,7 +52,7 @@ func (a API) Do(t testing.TB, method, path string, body any) (status int, value 
 	return answer.StatusCode, value
 }
 
-// Must is Do for a request that has to work.
+// Must is Do for a request that must succeed.
 func (a API) Must(t testing.TB, method, path string, body any) any {
 	t.Helper()
 	status, value := a.Do(t, method, path, body)

@@ -1,5 +1,5 @@
-// Package daemon runs real servers for tests: on loopback, in a folder that is
-// gone after the test, and never longer than it.
+// Package daemon runs real servers for tests: on loopback, in a temporary folder, and not
+// longer than the test.
 package daemon
 
 import (
@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// startLimit is how long a server may take until it answers.
+	// startLimit is how long a server may take until it accepts connections.
 	startLimit = 20 * time.Second
-	// stopLimit is how long one may take to end when it is asked to.
+	// stopLimit is how long a server may take to end after SIGTERM.
 	stopLimit = 5 * time.Second
 )
 
-// Start runs a program until the test ends, and returns when something listens
-// on the port. What it prints is shown if the test fails.
+// Start runs a program until the test ends. It returns when something listens on the port.
+// The output is shown if the test fails.
 func Start(t testing.TB, dir string, port int, program string, args ...string) {
 	t.Helper()
 	log, err := os.Create(filepath.Join(dir, "server.log"))
@@ -30,7 +30,7 @@ func Start(t testing.TB, dir string, port int, program string, args ...string) {
 	}
 	cmd := exec.Command(program, args...)
 	cmd.Dir = dir
-	// Whatever it keeps for itself, it keeps in its folder.
+	// All files of the server are kept in its folder.
 	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
@@ -73,16 +73,15 @@ func await(t testing.TB, port int, ended <-chan struct{}) {
 		}
 		select {
 		case <-ended:
-			t.Fatal("the server ended before it answered")
+			t.Fatal("the server ended before it accepted connections")
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-	t.Fatalf("nothing answers on port %d after %s", port, startLimit)
+	t.Fatalf("nothing listens on port %d after %s", port, startLimit)
 }
 
-// FreePort is a port of loopback that nothing uses, for TCP or UDP. It is below
-// those that systems hand out by themselves, so that no connection takes it
-// before the server does.
+// FreePort returns a free port of loopback, for TCP and UDP. It is below the ephemeral ports,
+// so that no connection takes it before the server does.
 func FreePort(t testing.TB) int {
 	t.Helper()
 	const first, count = 20000, 12000
@@ -103,5 +102,5 @@ func FreePort(t testing.TB) int {
 	return 0
 }
 
-// Loopback is the address of a port of this machine.
+// Loopback returns the address of a port on this machine.
 func Loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }

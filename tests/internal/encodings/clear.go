@@ -6,9 +6,9 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
-// InClear are the texts of a value that are not marked secret, nor within what
-// is.
-func InClear(v property.Value) string {
+// ClearTexts returns the texts in a value that are not marked secret, nor part of a secret
+// value.
+func ClearTexts(v property.Value) string {
 	switch {
 	case v.Secret():
 		return ""
@@ -17,13 +17,13 @@ func InClear(v property.Value) string {
 	case v.IsArray():
 		var b strings.Builder
 		for _, item := range v.AsArray().All {
-			b.WriteString(InClear(item))
+			b.WriteString(ClearTexts(item))
 		}
 		return b.String()
 	case v.IsMap():
 		var b strings.Builder
 		for name, item := range v.AsMap().AllStable {
-			b.WriteString(name + "\n" + InClear(item))
+			b.WriteString(name + "\n" + ClearTexts(item))
 		}
 		return b.String()
 	default:

@@ -1,6 +1,5 @@
-// Package encodings has the forms in which a server, a command or a library gives
-// back a secret that it was sent. Whoever tests that no secret is shown tests each
-// of them.
+// Package encodings has the forms in which a server, a command or a library may return a
+// secret. Tests that secrets are masked should test all forms.
 package encodings
 
 import (
@@ -16,13 +15,13 @@ import (
 
 // Encoding is one form.
 type Encoding struct {
-	// Name says who writes it so.
+	// Name says what writes this form.
 	Name string
-	// Of is a text in this form, without what would stand around it.
+	// Of returns a text in this form, without what surrounds it.
 	Of func(text string) string
 }
 
-// All returns twelve encodings, beside the text as it is, which is the first.
+// All returns the text unchanged, and twelve encodings.
 func All() []Encoding {
 	return []Encoding{
 		{"as it is", func(s string) string { return s }},
@@ -42,12 +41,12 @@ func All() []Encoding {
 }
 
 func jsonText(s string) string {
-	quoted, _ := json.Marshal(s) // a text can always be written
+	quoted, _ := json.Marshal(s) // strings can always be encoded
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// jsonASCII is a text in JSON, with format for each UTF-16 unit that is not ASCII and
-// with `\/`.
+// jsonASCII returns a text in JSON, with `\/`, and with format for each UTF-16 unit that is
+// not ASCII.
 func jsonASCII(s, format string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -65,7 +64,7 @@ func jsonASCII(s, format string) string {
 	return b.String()
 }
 
-// percent escapes all bytes but letters and digits, with a format.
+// percent escapes all bytes except letters and digits.
 func percent(s, format string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -79,8 +78,8 @@ func percent(s, format string) string {
 	return b.String()
 }
 
-// htmlNumbers writes every second character as a reference, in decimal and in
-// hexadecimal by turns.
+// htmlNumbers writes every second character as a numeric reference, alternately decimal and
+// hexadecimal.
 func htmlNumbers(s string) string {
 	var b strings.Builder
 	for i, r := range []rune(s) {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestAll: there are twelve encodings beside the text, each of which changes a text
-// that has what they change.
+// TestAll checks that there are twelve different encodings.
 func TestAll(t *testing.T) {
 	const text = `pa/ss+wö"rd<&> Zx9QmPf2`
 	seen := map[string]string{}
@@ -21,6 +20,6 @@ func TestAll(t *testing.T) {
 		seen[got] = e.Name
 	}
 	if len(seen) != 13 {
-		t.Errorf("there are %d", len(seen))
+		t.Errorf("got %d encodings", len(seen))
 	}
 }

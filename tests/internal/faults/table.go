@@ -1,6 +1,6 @@
-// Package faults leads resources of a real server through their lives behind an
-// unlucky proxy: each operation meets each fault, the command is run again as a
-// user would, and then the server must have exactly what the program says.
+// Package faults runs the lives of resources on a real server behind a proxy with faults.
+// Each operation meets each fault, the command is repeated as a user would, and then the
+// server must have exactly what the program says.
 package faults
 
 import (
@@ -20,49 +20,48 @@ import (
 	"github.com/declprov/declprov/tests/internal/unlucky"
 )
 
-// Name stands in programs and expectations for the name of a resource, which is
-// that of the fault that it meets: "before", "after", "dropped", and "plain" of
-// one that meets none.
+// Name stands for the name of a resource in programs and expectations. The name is that of
+// its fault: "before", "after", "dropped", or "plain" without a fault.
 const Name = "NAME"
 
-// Server is a real server, and the spec that it is driven by.
+// Server is a real server, and the spec of its provider.
 type Server struct {
-	// Provider is the provider's name, Spec the path of its spec in the
-	// repository, URL where the server listens.
+	// Provider is the name of the provider, Spec the path of its spec in the repository, and
+	// URL the URL of the server.
 	Provider, Spec, URL string
-	// Env is the environment that makes the provider use an endpoint.
+	// Env returns the environment that makes the provider use an endpoint.
 	Env func(endpoint string) []string
-	// Things returns everything on the server that the table is about, a line
-	// each, in any order.
+	// Things returns everything on the server that the table is about, one line per object,
+	// in any order.
 	Things func(t testing.TB) []string
 }
 
-// Step is one edit of the program, and the faults that its effects meet.
+// Step is one edit of the program, and the faults of its effects.
 type Step struct {
-	// Name is what the step is called in messages: "update".
+	// Name is the name of the step in messages: "update".
 	Name string
 	// Program has the resources for one fault, in YAML, without `resources:`.
 	Program string
-	// Args are further arguments of `pulumi up`.
+	// Args are additional arguments of `pulumi up`.
 	Args []string
-	// DeletesFirst says that the step replaces what has to go first. Told to
-	// continue on errors, Pulumi waits for ever after such a deletion has failed;
-	// so it is not told to, and each run may stop at the first fault.
+	// DeletesFirst says that the step replaces by deleting first. With --continue-on-error,
+	// Pulumi waits forever after such a deletion has failed. So the flag is not used, and
+	// each run may stop at the first fault.
 	DeletesFirst bool
-	// Ops is what the step does where nothing goes wrong: "update=2".
+	// Ops are the operations of the step without faults: "update=2".
 	Ops string
-	// Things are the lines that the server has of these resources afterwards.
+	// Things are the lines of these resources on the server afterwards.
 	Things []string
-	// Strikes choose the requests that are struck, one for each effect. name is
-	// the resource's.
+	// Strikes choose the requests that meet a fault, one for each effect. name is the name of
+	// the resource.
 	Strikes []Match
 }
 
-// Match chooses the requests of the resource of that name.
+// Match reports whether a request belongs to the resource with the name.
 type Match func(name string, r unlucky.Request) bool
 
-// Request matches a method, and a text in the URI or the body, escaped or not,
-// in which Name stands for the resource's name.
+// Request matches a method, and a text in the URI or body, escaped or not. Name in the text
+// stands for the name of the resource.
 func Request(method, text string) Match {
 	return func(name string, r unlucky.Request) bool {
 		sent := r.URI + "\n" + r.Body + "\n"
@@ -73,14 +72,14 @@ func Request(method, text string) Match {
 	}
 }
 
-// named are the three faults, by the name of the resource that meets each.
-func named() map[string]unlucky.Misfortune {
+// misfortunes returns the three faults, by the name of the resource that meets each.
+func misfortunes() map[string]unlucky.Misfortune {
 	return map[string]unlucky.Misfortune{
 		"before": unlucky.ServerErrorBefore(), "after": unlucky.ServerErrorAfter(), "dropped": unlucky.DroppedAfter(),
 	}
 }
 
-func faulty() []string { return []string{"before", "after", "dropped"} }
+func faultNames() []string { return []string{"before", "after", "dropped"} }
 
 const plain = "plain"
 
@@ -88,30 +87,30 @@ const plain = "plain"
 type Table struct {
 	Server
 	Steps []Step
-	// Delete chooses the requests of the destruction at the end.
+	// Delete chooses the requests of the destroy at the end.
 	Delete []Match
-	// Taken is a program whose resources have the names of foreign things, and
-	// Takes the requests that would make them.
+	// Taken is a program whose resources have the names of objects of others. Takes chooses
+	// the requests that would create them.
 	Taken string
 	Takes []Match
-	// Plain is what the life without faults has beside the steps.
+	// Plain is the additional part of the life without faults.
 	Plain Plain
 }
 
-// Run leads one stack through the steps without faults, and one with them, side
-// by side. What else is on the server must stay as it is.
+// Run runs one stack without faults and one with faults, concurrently. Other objects on the
+// server must not change.
 func (table Table) Run(t *testing.T) {
 	t.Helper()
 	foreign := table.Things(t)
 	t.Run("plain", func(t *testing.T) {
 		t.Parallel()
 		l := table.begin(t, foreign, plain)
-		l.plain()
+		l.runPlain()
 	})
 	t.Run("faults", func(t *testing.T) {
 		t.Parallel()
-		l := table.begin(t, foreign, faulty()...)
-		l.faults()
+		l := table.begin(t, foreign, faultNames()...)
+		l.runFaults()
 	})
 }
 
@@ -124,8 +123,8 @@ func (table Table) begin(t *testing.T, foreign []string, names ...string) *life 
 	return l
 }
 
-// faults leads the stack through the steps, and destroys it.
-func (l *life) faults() {
+// runFaults runs the steps with faults, and destroys the stack.
+func (l *life) runFaults() {
 	l.Helper()
 	for _, step := range l.table.Steps {
 		l.stack.Program(l.program(step.Program))
@@ -133,21 +132,21 @@ func (l *life) faults() {
 		if step.DeletesFirst {
 			runs, args = 1+len(step.Strikes)*len(l.names), step.Args
 		}
-		l.struck(step.Name, step.Strikes, runs, func() (*pulumicli.Result, error) {
+		l.runWithFaults(step.Name, step.Strikes, runs, func() (*pulumicli.Result, error) {
 			return l.stack.Project.Up(l.Context(), args...)
 		})
-		l.agrees(step)
+		l.checkAgreement(step)
 	}
-	l.struck("destroy", l.table.Delete, 2, func() (*pulumicli.Result, error) {
+	l.runWithFaults("destroy", l.table.Delete, 2, func() (*pulumicli.Result, error) {
 		return l.stack.Project.Destroy(l.Context(), "--continue-on-error")
 	})
-	l.has("destroy", nil)
-	l.taken()
+	l.checkServer("destroy", nil)
+	l.runTaken()
 }
 
-// taken makes what somebody else has. Each must be refused, whatever the proxy
-// does; nothing of it may be in the state, nor be destroyed with it.
-func (l *life) taken() {
+// runTaken creates resources that others already own. Each must be refused, in spite of
+// faults, and must not be in the state or be destroyed with it.
+func (l *life) runTaken() {
 	l.Helper()
 	const name = "foreign"
 	l.stack.Program("resources:\n" + strings.ReplaceAll(l.table.Taken, Name, name))
@@ -161,22 +160,22 @@ func (l *life) taken() {
 			l.Fatal(err)
 		}
 		l.describe(&told, "taken", run, r)
-		if made := made(r); len(made) > 0 || r.ExitCode == 0 {
+		if made := madeResources(r); len(made) > 0 || r.ExitCode == 0 {
 			l.Errorf("taken: exit code %d, made: %v", r.ExitCode, made)
 		}
 	}
 	l.Log(told.String())
 	l.proxy.Disarm()
-	l.has("taken", nil)
+	l.checkServer("taken", nil)
 	if r, err := l.stack.Project.Destroy(l.Context()); err != nil || r.ExitCode != 0 {
 		l.Fatal(err, r.Failure())
 	}
-	l.has("destroy of what was taken", nil)
-	l.journal("taken")
+	l.checkServer("destroy of what was taken", nil)
+	l.checkJournal("taken")
 }
 
-// made are the resources that a run recorded.
-func made(r *pulumicli.Result) []string {
+// madeResources returns the resources that a run recorded.
+func madeResources(r *pulumicli.Result) []string {
 	var out []string
 	for _, line := range r.Outcomes() {
 		if strings.HasPrefix(line, "create ") || strings.HasPrefix(line, "update ") || strings.HasPrefix(line, "same ") {
@@ -186,23 +185,23 @@ func made(r *pulumicli.Result) []string {
 	return out
 }
 
-// life is a table that is being run.
+// life is a run of a table.
 type life struct {
 	*testing.T
 	table   Table
 	proxy   *unlucky.Proxy
 	stack   *pulumitest.Stack
-	foreign []string // what the server had before
-	names   []string // of the resources
+	foreign []string // objects on the server before the run
+	names   []string // names of the resources
 }
 
-// struck runs a command into the faults, and then again until it works, in so many
-// runs at most.
-func (l *life) struck(step string, strikes []Match, most int, command func() (*pulumicli.Result, error)) {
+// runWithFaults runs a command with faults, and repeats it until it succeeds, at most `most`
+// times.
+func (l *life) runWithFaults(step string, strikes []Match, most int, command func() (*pulumicli.Result, error)) {
 	l.Helper()
 	for _, name := range l.names {
 		for _, match := range strikes {
-			l.proxy.Arm(named()[name], 1, func(r unlucky.Request) bool { return match(name, r) })
+			l.proxy.Arm(misfortunes()[name], 1, func(r unlucky.Request) bool { return match(name, r) })
 		}
 	}
 	l.proxy.Exchanges()
@@ -219,22 +218,22 @@ func (l *life) struck(step string, strikes []Match, most int, command func() (*p
 		}
 		switch {
 		case runs == most:
-			l.Errorf("%s: it still fails after %d runs; refreshing", step, runs)
+			l.Errorf("%s: still failing after %d runs; refreshing", step, runs)
 			l.refresh()
 		case runs == most+1:
 			l.Log(told.String())
-			l.Fatalf("%s: it still fails after a refresh", step)
+			l.Fatalf("%s: still failing after a refresh", step)
 		case strings.Contains(strings.Join(r.Errors(), "\n"), "pulumi refresh"):
-			l.refresh() // as a message asks for
+			l.refresh() // as the message says
 		}
 	}
 	if left := l.proxy.Disarm(); len(left) > 0 {
-		l.Errorf("%s: these faults struck nothing: %v", step, left)
+		l.Errorf("%s: these faults did not happen: %v", step, left)
 	}
-	l.journal(step)
+	l.checkJournal(step)
 }
 
-// describe writes what a run did: the requests, and the errors.
+// describe writes the requests and errors of a run.
 func (l *life) describe(b *strings.Builder, step string, run int, r *pulumicli.Result) {
 	fmt.Fprintf(b, "%s, run %d: exit code %d, %s\n", step, run, r.ExitCode, r.Ops())
 	for _, e := range l.proxy.Exchanges() {
@@ -258,11 +257,11 @@ func (l *life) refresh() {
 	}
 }
 
-// agrees fails unless the server has what the step says, and a refresh and a
-// further up find nothing to do.
-func (l *life) agrees(step Step) {
+// checkAgreement checks that the server has what the step says, and that a refresh and
+// another up change nothing.
+func (l *life) checkAgreement(step Step) {
 	l.Helper()
-	l.has(step.Name, step.Things)
+	l.checkServer(step.Name, step.Things)
 	r, err := l.stack.Project.Up(l.Context(), "--refresh")
 	if err == nil {
 		err = r.Failure()
@@ -271,12 +270,12 @@ func (l *life) agrees(step Step) {
 		l.Fatal(err)
 	}
 	for _, found := range append(drift(r), changes(r)...) {
-		l.Errorf("%s: the state and the server did not agree: %s", step.Name, found)
+		l.Errorf("%s: the state and the server differ: %s", step.Name, found)
 	}
 }
 
-// drift is what the refresh of an `up --refresh` found. An id that an update
-// gave is no drift: Pulumi takes a new id from nothing but a refresh.
+// drift returns what the refresh of an `up --refresh` found. A new id after an update is not
+// drift: Pulumi only records a new id by a refresh.
 func drift(r *pulumicli.Result) []string {
 	var out []string
 	for _, e := range r.Events {
@@ -286,21 +285,21 @@ func drift(r *pulumicli.Result) []string {
 		m := e.ResOutputsEvent.Metadata
 		if m.New == nil {
 			out = append(out, m.URN+" is gone")
-		} else if diff := cmp.Diff(public(m.Old.Outputs), public(m.New.Outputs)); diff != "" {
+		} else if diff := cmp.Diff(visibleOutputs(m.Old.Outputs), visibleOutputs(m.New.Outputs)); diff != "" {
 			out = append(out, m.URN+" (-recorded +found):\n"+diff)
 		}
 	}
 	return out
 }
 
-// public are the outputs without what the engine keeps for itself.
-func public(outputs map[string]any) map[string]any {
+// visibleOutputs returns the outputs without internal ones of the engine.
+func visibleOutputs(outputs map[string]any) map[string]any {
 	outputs = maps.Clone(outputs)
 	delete(outputs, "__declprov")
 	return outputs
 }
 
-// changes are the steps of a run that changed something.
+// changes returns the steps of a run that changed something.
 func changes(r *pulumicli.Result) []string {
 	var out []string
 	for _, step := range r.Steps() {
@@ -311,9 +310,9 @@ func changes(r *pulumicli.Result) []string {
 	return out
 }
 
-// has fails unless the server has the lines for each name, and what it had
+// checkServer checks that the server has the lines for each name, and the objects from
 // before.
-func (l *life) has(step string, things []string) {
+func (l *life) checkServer(step string, things []string) {
 	l.Helper()
 	want := slices.Clone(l.foreign)
 	for _, line := range things {
@@ -321,23 +320,23 @@ func (l *life) has(step string, things []string) {
 			want = append(want, strings.ReplaceAll(line, Name, name))
 		}
 	}
-	got := slices.DeleteFunc(l.table.Things(l.T), l.others)
+	got := slices.DeleteFunc(l.table.Things(l.T), l.isOthers)
 	slices.Sort(want)
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {
-		l.Errorf("%s: what the server has (-want +got):\n%s", step, diff)
+		l.Errorf("%s: objects on the server (-want +got):\n%s", step, diff)
 	}
 }
 
-// others reports whether a line is about the other life that runs.
-func (l *life) others(line string) bool {
-	return slices.ContainsFunc(append(faulty(), plain), func(name string) bool {
+// isOthers reports whether a line belongs to the life that runs concurrently.
+func (l *life) isOthers(line string) bool {
+	return slices.ContainsFunc(append(faultNames(), plain), func(name string) bool {
 		return strings.Contains(line, name) && !slices.Contains(l.names, name) && !slices.Contains(l.foreign, line)
 	})
 }
 
-// journal fails if something is open in the journal.
-func (l *life) journal(step string) {
+// checkJournal checks that the journal has no open intents.
+func (l *life) checkJournal(step string) {
 	l.Helper()
 	printed, err := provider.Journal(l.T, l.stack.Environment())
 	if err != nil {
@@ -348,7 +347,7 @@ func (l *life) journal(step string) {
 	}
 }
 
-// program is a step's for each name.
+// program returns the resources for each name.
 func (l *life) program(resources string) string {
 	var b strings.Builder
 	b.WriteString("resources:\n")

@@ -6,29 +6,29 @@ import (
 	"strings"
 )
 
-// ArmFor is Arm for the requests about the object of that name alone, so that
-// many faults strike side by side and each knows its own.
+// ArmFor is Arm for requests about the object with the name, so that many faults can be armed
+// concurrently.
 func (s *Server) ArmFor(name, method string, f Fault) { s.Arm(method+" of "+name, f) }
 
-// Left is how many faults of ArmFor struck nobody yet.
+// Left returns how often faults of ArmFor have not happened yet.
 func (s *Server) Left(name, method string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.strikes[method+" of "+name])
 }
 
-// Forget takes back what Arm has armed for a method, or for one path.
+// Forget removes the faults that are armed for a method or path.
 func (s *Server) Forget(method string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.strikes, method)
 }
 
-// HangUp ends all connections: the next requests come over new ones.
+// HangUp closes all connections. The next requests use new ones.
 func (s *Server) HangUp() { s.server.CloseClientConnections() }
 
-// About is how many requests of a method were about the object of that name;
-// "" is any method.
+// About returns the number of requests about the object with the name; method "" is any
+// method.
 func (s *Server) About(name, method string) int {
 	n := 0
 	for _, r := range s.Requests() {
@@ -39,8 +39,9 @@ func (s *Server) About(name, method string) int {
 	return n
 }
 
-// about is the name of the object that a request is about, which may be gone.
-func (s *Server) about(r *http.Request, body []byte) string {
+// nameOf returns the name of the object that a request is about. The object may no longer
+// exist.
+func (s *Server) nameOf(r *http.Request, body []byte) string {
 	rest, ok := strings.CutPrefix(r.URL.Path, "/things")
 	if !ok {
 		return ""
@@ -58,8 +59,8 @@ func (s *Server) about(r *http.Request, body []byte) string {
 	return o.Name
 }
 
-// strike takes the fault that a request meets; the zero one is none.
-func (s *Server) strike(path string, r Request) Fault {
+// takeFault returns the fault for a request, or the zero Fault.
+func (s *Server) takeFault(path string, r Request) Fault {
 	target := r.Method
 	if !strings.HasPrefix(path, "/things") {
 		target += " " + path

@@ -14,39 +14,38 @@ import (
 	"time"
 )
 
-// Fault is one way to break.
+// Fault is one way to break a request.
 type Fault struct {
 	Name string
-	// Before says that it strikes before anything is changed.
+	// Before says that it happens before the request takes effect.
 	Before bool
-	// Times is how many requests it strikes; 0 is one.
+	// Times is how many requests it breaks; 0 means one.
 	Times  int
 	Strike func(*Strike)
-	// Handshake says that it strikes the connection, before any request.
+	// Handshake says that it breaks the connection, before any request.
 	Handshake bool
 }
 
-// Strike is a request that a fault strikes: its connection, and the answer that
-// an honest server would give.
+// Strike is a request with a fault: its connection, and the response without the fault.
 type Strike struct {
 	Conn   net.Conn
 	Status int
 	Body   string
-	// Request is what it strikes.
+	// Request is the request.
 	Request Request
 }
 
 func (s *Strike) write(text string) {
-	// The other side may have gone, as it should.
+	// The client may already have closed the connection.
 	_, _ = s.Conn.Write([]byte(text))
 }
 
-// head writes a status and headers.
+// head writes a status line and headers.
 func (s *Strike) head(status int, headers ...string) {
 	s.write(fmt.Sprintf("HTTP/1.1 %d %s\r\n%s\r\n\r\n", status, http.StatusText(status), strings.Join(headers, "\r\n")))
 }
 
-// success is the status of an answer that is well but for its body.
+// success returns the status of a successful response.
 func (s *Strike) success() int {
 	if s.Status == 0 || s.Status == http.StatusNoContent {
 		return http.StatusOK
@@ -54,14 +53,14 @@ func (s *Strike) success() int {
 	return s.Status
 }
 
-// whole writes an answer of JSON that is what its head says.
-func (s *Strike) whole(status int, body string, headers ...string) {
+// respondJSON writes a complete JSON response.
+func (s *Strike) respondJSON(status int, body string, headers ...string) {
 	s.head(status, append(headers, "Content-Type: application/json", fmt.Sprintf("Content-Length: %d", len(body)), "Connection: close")...)
 	s.write(body)
 }
 
-// Echoes are faults whose answers say back all that was sent, and what there is:
-// as some servers do in what they call a message.
+// Echoes returns faults whose error responses contain everything that was sent, and the
+// object, as some servers do.
 func Echoes() []Fault {
 	var out []Fault
 	for _, status := range []int{400, 401, 403, 409, 422, 500} {
@@ -91,54 +90,53 @@ func Echoes() []Fault {
 				if err != nil {
 					panic(err)
 				}
-				s.whole(status, string(text))
+				s.respondJSON(status, string(text))
 			}})
 		}
 	}
 	return out
 }
 
-// answers is a fault that answers with a status and headers before anything is
-// done.
-func answers(name string, times, status int, headers ...string) Fault {
-	return Fault{Name: name, Before: true, Times: times, Strike: func(s *Strike) { s.whole(status, `{"message":"no"}`, headers...) }}
+// respondWith returns a fault that responds with a status and headers before the request
+// takes effect.
+func respondWith(name string, times, status int, headers ...string) Fault {
+	return Fault{Name: name, Before: true, Times: times, Strike: func(s *Strike) { s.respondJSON(status, `{"message":"no"}`, headers...) }}
 }
 
-// Late is a fault that answers as an honest server does, but only once hold has
-// returned.
+// Late returns a fault that delays a normal response until hold returns.
 func Late(hold func()) Fault {
 	return Fault{Name: "late", Strike: func(s *Strike) {
 		hold()
-		s.whole(s.Status, s.Body)
+		s.respondJSON(s.Status, s.Body)
 	}}
 }
 
-// after makes a fault strike after the change.
-func after(f Fault) Fault {
+// afterChange makes a fault happen after the change.
+func afterChange(f Fault) Fault {
 	f.Before = false
 	return f
 }
 
-// body is a fault after the change: an answer with what make makes of its body.
+// body returns a fault after the change, which responds with a changed body.
 func body(name string, change func(string) string) Fault {
-	return Fault{Name: name, Strike: func(s *Strike) { s.whole(s.success(), change(s.Body)) }}
+	return Fault{Name: name, Strike: func(s *Strike) { s.respondJSON(s.success(), change(s.Body)) }}
 }
 
-// silence is longer than any timeout of the tests.
+// silence is longer than any timeout in the tests.
 const silence = 8 * time.Second
 
-// Faults are all ways, by name. elsewhere is a URL that nothing may be sent to.
+// Faults returns all faults by name. elsewhere is a URL that must not get requests.
 func Faults(elsewhere string) map[string]Fault {
-	bomb() // made before anybody waits for it
+	bomb() // prepared in advance
 	out := map[string]Fault{}
-	for _, f := range append(broken(), answered(elsewhere)...) {
+	for _, f := range append(brokenFaults(), responseFaults(elsewhere)...) {
 		out[f.Name] = f
 	}
 	return out
 }
 
-// broken are faults of connections and of bodies.
-func broken() []Fault {
+// brokenFaults returns faults of connections and bodies.
+func brokenFaults() []Fault {
 	cut := func(s string) string { return s[:len(s)/2] }
 	return []Fault{
 		{Name: "reset before commit", Before: true, Strike: func(s *Strike) { reset(s.Conn) }},
@@ -156,15 +154,15 @@ func broken() []Fault {
 			s.hold()
 		}},
 		{Name: "length too short", Strike: func(s *Strike) {
-			// What is left over would be the answer to another request, now and then.
+			// The rest would sometimes be read as the response to another request.
 			s.head(s.success(), "Content-Type: application/json", "Connection: close", fmt.Sprintf("Content-Length: %d", len(s.Body)/2))
 			s.write(s.Body)
 		}},
 		{Name: "no HTTP", Strike: func(s *Strike) { s.write("220 mail.example.com ESMTP\r\n") }},
 		{Name: "huge headers", Strike: func(s *Strike) {
-			s.whole(s.success(), s.Body, "X-Filler: "+strings.Repeat("x", 2<<20))
+			s.respondJSON(s.success(), s.Body, "X-Filler: "+strings.Repeat("x", 2<<20))
 		}},
-		{Name: "compressed bomb", Strike: func(s *Strike) { s.whole(s.success(), bomb(), "Content-Encoding: gzip") }},
+		{Name: "compressed bomb", Strike: func(s *Strike) { s.respondJSON(s.success(), bomb(), "Content-Encoding: gzip") }},
 		body("truncated JSON", cut),
 		body("deep JSON", func(string) string { return strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) }),
 		body("invalid UTF-8", func(s string) string { return `{"id":"` + "\xff\xfe" + `","name":"a"}` }),
@@ -179,40 +177,40 @@ func broken() []Fault {
 	}
 }
 
-// answered are faults that are answers.
-func answered(elsewhere string) []Fault {
+// responseFaults returns faults that are valid responses.
+func responseFaults(elsewhere string) []Fault {
 	soon := func() string {
 		return "Retry-After: " + time.Now().Add(1500*time.Millisecond).UTC().Format(http.TimeFormat)
 	}
 	dated := func(name string, status int) Fault {
-		return Fault{Name: name, Before: true, Times: 2, Strike: func(s *Strike) { s.whole(status, `{"message":"no"}`, soon()) }}
+		return Fault{Name: name, Before: true, Times: 2, Strike: func(s *Strike) { s.respondJSON(status, `{"message":"no"}`, soon()) }}
 	}
 	return []Fault{
-		answers("429 in seconds", 2, 429, "Retry-After: 1"),
+		respondWith("429 in seconds", 2, 429, "Retry-After: 1"),
 		dated("429 by date", 429),
-		answers("503 in seconds", 2, 503, "Retry-After: 1"),
+		respondWith("503 in seconds", 2, 503, "Retry-After: 1"),
 		dated("503 by date", 503),
-		answers("429 without end", 100, 429, "Retry-After: 0"),
-		answers("429 in a year", 1, 429, "Retry-After: 31536000"),
-		answers("503 alone", 1, 503),
-		answers("408", 1, 408),
-		answers("425", 1, 425),
-		answers("500 before commit", 1, 500),
-		after(answers("500 after commit", 1, 500)),
-		answers("502 before commit", 1, 502),
-		after(answers("504 after commit", 1, 504)),
-		answers("307 to elsewhere", 1, 307, "Location: "+elsewhere),
-		answers("302 to elsewhere", 1, 302, "Location: "+elsewhere),
+		respondWith("429 without end", 100, 429, "Retry-After: 0"),
+		respondWith("429 in a year", 1, 429, "Retry-After: 31536000"),
+		respondWith("503 alone", 1, 503),
+		respondWith("408", 1, 408),
+		respondWith("425", 1, 425),
+		respondWith("500 before commit", 1, 500),
+		afterChange(respondWith("500 after commit", 1, 500)),
+		respondWith("502 before commit", 1, 502),
+		afterChange(respondWith("504 after commit", 1, 504)),
+		respondWith("307 to elsewhere", 1, 307, "Location: "+elsewhere),
+		respondWith("302 to elsewhere", 1, 302, "Location: "+elsewhere),
 	}
 }
 
-// hold keeps the connection open and silent, until the other side goes.
+// hold keeps the connection open and silent until the client closes it.
 func (s *Strike) hold() {
 	_ = s.Conn.SetReadDeadline(time.Now().Add(silence))
 	_, _ = s.Conn.Read(make([]byte, 1))
 }
 
-// drip sends a byte of the answer at a time, for longer than anybody waits.
+// drip sends one byte of the response at a time, for longer than any timeout.
 func drip(s *Strike) {
 	s.head(s.success(), "Content-Type: application/json", "Content-Length: 100000")
 	for end := time.Now().Add(silence); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
@@ -222,7 +220,7 @@ func drip(s *Strike) {
 	}
 }
 
-// bomb is 64 MiB of JSON, compressed, which is made once.
+// bomb returns 64 MiB of JSON, compressed.
 var bomb = sync.OnceValue(func() string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

@@ -1,6 +1,6 @@
-// Package hostile is a server that does what real ones will not do on demand:
-// it breaks at a chosen moment of a chosen request. It keeps the record that
-// tests are judged by: what exists, and what was asked.
+// Package hostile is a server that breaks a chosen request at a chosen moment, as real
+// servers do not do on demand. It records its objects and requests, by which tests judge the
+// outcome.
 package hostile
 
 import (
@@ -18,34 +18,34 @@ import (
 	"time"
 )
 
-// Object is a thing that the server keeps: what it was sent, an id and a serial
-// number.
+// Object is an object on the server: the members that were sent, an id and a serial number.
 type Object map[string]any
 
-// Request is one that reached the server, whole.
+// Request is a complete request that the server received.
 type Request struct {
 	Method, URI string
 	Header      http.Header
 	Body        string
-	// Committed says that it changed what exists.
+	// Committed says that it changed an object.
 	Committed bool
-	// Name is the name of the object that it is about; "" is of none.
+	// Name is the name of the object that it is about, or "".
 	Name string
 }
 
-// Server keeps objects below /things. POST makes one (once per Idempotency-Key),
-// GET, PATCH and DELETE are about one by its id, GET /things/named/NAME looks
-// for one by its name, GET /things lists all.
+// Server keeps objects below /things. POST creates one (once per Idempotency-Key). GET, PATCH
+// and DELETE use one by its id. GET /things/named/NAME finds one by name, and GET /things
+// lists all.
 type Server struct {
 	URL string
-	// CA is the certificate of a server with TLS, as PEM.
+	// CA is the certificate of a TLS server, as PEM.
 	CA string
-	// Delay is how long the server takes before it does what a request asks, and
-	// again before it answers; it is set before the first.
+	// Delay returns how long the server waits before a request takes effect, and again before
+	// it responds. It must be set before the first request.
 	Delay func() time.Duration
-	// Extra is in every object that is made; it is set before the first.
+	// Extra are additional members of every created object. It must be set before the first
+	// request.
 	Extra Object
-	// Token is what POST /token and POST /login give.
+	// Token is the token that POST /token and POST /login return.
 	Token string
 
 	server *httptest.Server
@@ -53,14 +53,14 @@ type Server struct {
 	mu       sync.Mutex
 	next     int
 	objects  map[string]Object
-	names    map[string]string // of all objects that ever were, by id
+	names    map[string]string // names of all objects that ever existed, by id
 	keys     map[string]string
 	requests []Request
 	strikes  map[string][]Fault
-	dropped  int // handshakes that are still to fail
+	dropped  int // number of handshakes that will fail
 }
 
-// Start starts a server, which ends with the test.
+// Start starts a server, which stops when the test ends.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	s := newServer()
@@ -79,8 +79,8 @@ func (s *Server) close() {
 	s.server.Close()
 }
 
-// Arm makes the next requests of a method meet a fault, as often as it says: those
-// below /things, or, with "POST /token", those of that path.
+// Arm arms a fault for the next requests of a method below /things, or, with "POST /token",
+// for that path.
 func (s *Server) Arm(method string, f Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *Server) Arm(method string, f Fault) {
 	}
 }
 
-// Disarm takes back the faults that struck nobody, and says how many.
+// Disarm removes the faults that have not happened, and returns their number.
 func (s *Server) Disarm() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +101,7 @@ func (s *Server) Disarm() int {
 	return left
 }
 
-// Objects are what exists, by id.
+// Objects returns the objects by id.
 func (s *Server) Objects() map[string]Object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,14 +112,14 @@ func (s *Server) Objects() map[string]Object {
 	return out
 }
 
-// Requests are those so far.
+// Requests returns all requests so far.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// Count is how many requests of a method there were.
+// Count returns the number of requests of a method.
 func (s *Server) Count(method string) int {
 	n := 0
 	for _, r := range s.Requests() {
@@ -130,20 +130,20 @@ func (s *Server) Count(method string) int {
 	return n
 }
 
-// ServeHTTP answers, or strikes.
+// ServeHTTP responds normally, or with a fault.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // it was never whole
+		return // the request was incomplete
 	}
 	s.wait()
 	s.mu.Lock()
-	request := Request{Method: r.Method, URI: r.RequestURI, Header: r.Header.Clone(), Body: string(body), Name: s.about(r, body)}
-	fault := s.strike(r.URL.Path, request)
+	request := Request{Method: r.Method, URI: r.RequestURI, Header: r.Header.Clone(), Body: string(body), Name: s.nameOf(r, body)}
+	fault := s.takeFault(r.URL.Path, request)
 	var status int
 	var answer any = Object{"message": "it did nothing"}
 	if fault.Strike == nil || !fault.Before {
-		status, answer, request.Committed = s.do(r, body)
+		status, answer, request.Committed = s.handle(r, body)
 	}
 	s.requests = append(s.requests, request)
 	s.mu.Unlock()
@@ -180,8 +180,8 @@ func reply(w http.ResponseWriter, status int, text []byte) {
 	_, _ = w.Write(text)
 }
 
-// do is what an honest server does.
-func (s *Server) do(r *http.Request, body []byte) (int, any, bool) {
+// handle handles a request without a fault.
+func (s *Server) handle(r *http.Request, body []byte) (int, any, bool) {
 	rest := strings.TrimPrefix(r.URL.Path, "/things")
 	id := strings.TrimPrefix(rest, "/")
 	switch {
@@ -194,7 +194,7 @@ func (s *Server) do(r *http.Request, body []byte) (int, any, bool) {
 		return http.StatusOK, Object{"items": slices.AppendSeq([]Object{}, maps.Values(s.objects))}, false
 	}
 	if name, ok := strings.CutPrefix(rest, "/named/"); ok {
-		id = s.named(name)
+		id = s.findByName(name)
 	}
 	o := s.objects[id]
 	if o == nil {
@@ -237,7 +237,7 @@ func (s *Server) make(key string, body []byte) (int, any, bool) {
 	return http.StatusCreated, maps.Clone(o), true
 }
 
-func (s *Server) named(name string) string {
+func (s *Server) findByName(name string) string {
 	for id, o := range s.objects {
 		if o["name"] == name {
 			return id
@@ -246,7 +246,7 @@ func (s *Server) named(name string) string {
 	return ""
 }
 
-// reset makes the other side see a connection reset.
+// reset makes the client see a connection reset.
 func reset(conn net.Conn) {
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)

@@ -9,13 +9,12 @@ import (
 	"testing"
 )
 
-// StartTLS is Start with TLS. What strikes a handshake closes the connection in
-// the middle of it.
+// StartTLS is Start with TLS. A handshake fault closes the connection during the handshake.
 func StartTLS(t testing.TB) *Server {
 	t.Helper()
 	s := newServer()
 	s.server = httptest.NewUnstartedServer(s)
-	s.server.Listener = &aborting{s.server.Listener, s}
+	s.server.Listener = &abortingListener{s.server.Listener, s}
 	s.server.TLS = &tls.Config{NextProtos: []string{"http/1.1"}}
 	s.server.StartTLS()
 	s.URL = s.server.URL
@@ -31,23 +30,23 @@ func (s *Server) Abort(times int) {
 	s.dropped = times
 }
 
-// aborting is a listener whose connections may end in the handshake.
-type aborting struct {
+// abortingListener is a listener whose connections may be closed during the handshake.
+type abortingListener struct {
 	net.Listener
 	server *Server
 }
 
-func (l *aborting) Accept() (net.Conn, error) {
+func (l *abortingListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
-		if !l.server.aborts() {
-			return &passing{Conn: conn}, nil
+		if !l.server.takeAbort() {
+			return &garblingConn{Conn: conn}, nil
 		}
 		go func() {
-			// It reads the client's hello, and begins an answer.
+			// Read the client hello, and send the beginning of a response.
 			_, _ = conn.Read(make([]byte, 1<<14))
 			_, _ = conn.Write([]byte{22, 3, 3})
 			reset(conn)
@@ -55,7 +54,7 @@ func (l *aborting) Accept() (net.Conn, error) {
 	}
 }
 
-func (s *Server) aborts() bool {
+func (s *Server) takeAbort() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.dropped == 0 {
@@ -65,14 +64,14 @@ func (s *Server) aborts() bool {
 	return true
 }
 
-// passing is the connection below one of TLS. Once it is garbled, what is read
-// from it is a record that no key opens.
-type passing struct {
+// garblingConn is the connection below a TLS connection. Once it is garbled, reads return a
+// record that cannot be decrypted.
+type garblingConn struct {
 	net.Conn
 	garbled atomic.Bool
 }
 
-func (p *passing) Read(b []byte) (int, error) {
+func (p *garblingConn) Read(b []byte) (int, error) {
 	if !p.garbled.Load() {
 		return p.Conn.Read(b)
 	}
@@ -81,18 +80,17 @@ func (p *passing) Read(b []byte) (int, error) {
 	return copy(b, record), nil
 }
 
-// alert ends a TLS connection as a server does whose insides are broken: by an
-// alert under the keys of the connection.
+// alert ends a TLS connection by an encrypted alert, as a broken server does.
 func alert(conn net.Conn) {
 	secure, ok := conn.(*tls.Conn)
 	if !ok {
 		return
 	}
-	raw, ok := secure.NetConn().(*passing)
+	raw, ok := secure.NetConn().(*garblingConn)
 	if !ok {
 		return
 	}
 	raw.garbled.Store(true)
-	// It cannot read what it thinks it got, and says so to the other side.
+	// The TLS layer cannot decrypt what it reads, and so sends an alert.
 	_, _ = secure.Read(make([]byte, 1))
 }

@@ -1,5 +1,5 @@
-// Package provider makes what a user would have: a folder with a plugin that
-// is nothing but the declprov binary and a spec beside it.
+// Package provider makes what a user has: a folder with a plugin that consists of the
+// declprov binary and a spec.
 package provider
 
 import (
@@ -15,8 +15,7 @@ import (
 	"github.com/declprov/declprov/tests/internal/tools"
 )
 
-// Binary is the path of a declprov that was just built from this tree, once a
-// test process.
+// Binary returns the path of a declprov that was built from this tree, once per test process.
 func Binary(t testing.TB) string {
 	t.Helper()
 	path, err := release.Built()
@@ -26,9 +25,9 @@ func Binary(t testing.TB) string {
 	return path
 }
 
-// Folder makes, in a folder that is gone after the test, the provider that
-// serves the spec at that path, relative to the repository's top: the binary
-// as pulumi-resource-NAME, and the spec as NAME.cue (or .yaml, .json).
+// Folder makes a temporary folder with a provider for the spec at the path, relative to the
+// root of the repository: the binary as pulumi-resource-NAME, and the spec as NAME.cue (or
+// .yaml, .json).
 func Folder(t testing.TB, name, specPath string) string {
 	t.Helper()
 	root, err := tools.Root()
@@ -42,8 +41,7 @@ func Folder(t testing.TB, name, specPath string) string {
 	return FolderWith(t, name, filepath.Ext(specPath), string(text))
 }
 
-// FolderWith is Folder for a spec that the test has at hand; ext is ".cue",
-// ".yaml" or ".json".
+// FolderWith is Folder with the text of a spec. ext is ".cue", ".yaml" or ".json".
 func FolderWith(t testing.TB, name, ext, text string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -53,20 +51,20 @@ func FolderWith(t testing.TB, name, ext, text string) string {
 	return dir
 }
 
-// Behind is Folder with a shell script in the provider's place, which has the
-// provider's own path in $real, its folder in $dir, and ends in running it:
-// `exec "$real" "$@"`.
-func Behind(t testing.TB, name, specPath, script string) string {
+// FolderWithScript is Folder with a shell script in place of the provider. In the script,
+// $real is the path of the provider, and $dir its folder. The script must end with `exec
+// "$real" "$@"`.
+func FolderWithScript(t testing.TB, name, specPath, script string) string {
 	t.Helper()
 	dir := Folder(t, name, specPath)
-	if err := Hide(dir, name, filepath.Ext(specPath), script); err != nil {
+	if err := WrapProvider(dir, name, filepath.Ext(specPath), script); err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
 
-// Hide puts a script in the place of a folder's provider, as Behind describes.
-func Hide(dir, name, ext, script string) error {
+// WrapProvider replaces the provider in a folder by a script, as FolderWithScript does.
+func WrapProvider(dir, name, ext, script string) error {
 	plugin := "pulumi-resource-" + name
 	if err := os.Mkdir(filepath.Join(dir, "real"), 0o755); err != nil {
 		return err
@@ -80,14 +78,13 @@ func Hide(dir, name, ext, script string) error {
 	return os.WriteFile(filepath.Join(dir, plugin), []byte(script), 0o755)
 }
 
-// Make fills a folder with a provider.
+// Make makes a provider in a folder.
 func Make(dir, binary, name, ext, text string) error {
 	plugin := filepath.Join(dir, "pulumi-resource-"+name)
 	if strings.HasSuffix(binary, ".exe") {
 		plugin += ".exe"
 	}
-	// A symbolic link would not do: the binary looks for the spec beside what
-	// it really is.
+	// Not a symbolic link: the binary looks for the spec next to its real path.
 	if err := os.Link(binary, plugin); err != nil {
 		if err := copyProgram(plugin, binary); err != nil {
 			return err

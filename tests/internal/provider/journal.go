@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Journal returns what `declprov journal` lists in an environment.
+// Journal returns the output of `declprov journal` in an environment.
 func Journal(t testing.TB, env []string) ([]map[string]any, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), Binary(t), "journal", "--json")

@@ -19,11 +19,10 @@ import (
 	"github.com/declprov/declprov/engine/pulumi/client"
 )
 
-// Process is a provider that runs on its own, as it does under Pulumi, and a
-// connection to it.
+// Process is a provider process, started as Pulumi does, with a connection to it.
 type Process struct {
 	*client.Client
-	// PID is the process's, Port where it listens.
+	// PID is the process id, and Port the port that it listens on.
 	PID, Port int
 
 	stdin io.Closer
@@ -31,14 +30,13 @@ type Process struct {
 	ended chan struct{}
 }
 
-// Start starts the provider of that name in a folder, with a program in dir.
-// More arguments are the process's: the engine's address. It is stopped when
-// the test ends.
+// Start starts the provider in a folder, with a program in dir. Additional arguments are
+// passed to the process, such as the address of the engine. It is stopped when the test ends.
 func Start(t testing.TB, folder, name, dir string, args ...string) *Process {
 	t.Helper()
 	o := Options{Dir: dir, Stderr: t.Output(), Args: args}
 	if os.Getenv("DECLPROV_JOURNAL") == "" {
-		o.Env = []string{"DECLPROV_JOURNAL=" + t.TempDir()} // and not the user's
+		o.Env = []string{"DECLPROV_JOURNAL=" + t.TempDir()} // not the journal of the user
 	}
 	p, err := Launch(folder, name, o)
 	if err != nil {
@@ -48,8 +46,8 @@ func Start(t testing.TB, folder, name, dir string, args ...string) *Process {
 	return p
 }
 
-// Options say how a provider is launched: with a program in Dir, more variables
-// and arguments, and where its standard error goes.
+// Options are the options of Launch: the folder of the program, additional variables and
+// arguments, and the writer for standard error.
 type Options struct {
 	Dir    string
 	Env    []string
@@ -57,14 +55,14 @@ type Options struct {
 	Stderr io.Writer
 }
 
-// Launch is Start for those who stop the process themselves. It needs a journal that is
-// not the user's.
+// Launch is Start without stopping the process at the end of the test. It requires a journal
+// in Env.
 func Launch(folder, name string, o Options) (_ *Process, err error) {
 	own := slices.ContainsFunc(append(os.Environ(), o.Env...), func(v string) bool {
 		return strings.HasPrefix(v, "DECLPROV_JOURNAL=") && v != "DECLPROV_JOURNAL="
 	})
 	if !own {
-		return nil, errors.New("the provider would write into the user's journal: set DECLPROV_JOURNAL")
+		return nil, errors.New("DECLPROV_JOURNAL is not set, so the provider would write to the user's journal")
 	}
 	p := &Process{cmd: exec.Command(filepath.Join(folder, "pulumi-resource-"+name), o.Args...), ended: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Stderr = o.Dir, o.Stderr
@@ -93,16 +91,16 @@ func Launch(folder, name string, o Options) (_ *Process, err error) {
 		close(p.ended)
 	}()
 	if err != nil {
-		return nil, fmt.Errorf("the provider's port: %w", err)
+		return nil, fmt.Errorf("reading the provider's port: %w", err)
 	}
 	if p.Port, err = strconv.Atoi(strings.TrimSuffix(line, "\n")); err != nil {
-		return nil, fmt.Errorf("the first line is %q, and should be the port alone", line)
+		return nil, fmt.Errorf("expected a port in the first line, got %q", line)
 	}
 	p.Client, err = client.Connect(p.Port)
 	return p, err
 }
 
-// Engine is one that hears what providers say, until the test ends.
+// Engine returns an engine that receives messages of providers until the test ends.
 func Engine(t testing.TB) *client.Engine {
 	t.Helper()
 	e, err := client.StartEngine()
@@ -124,7 +122,7 @@ func Configured(t testing.TB, folder, name, dir string, config map[string]proper
 	return p
 }
 
-// Reconfigure checks a configuration, which must be right, and hands it over.
+// Reconfigure checks a configuration, which must be valid, and configures the provider.
 func (p *Process) Reconfigure(t testing.TB, name string, config map[string]property.Value) {
 	t.Helper()
 	checked, err := p.CheckConfig(t.Context(), name, property.NewMap(config))
@@ -136,16 +134,16 @@ func (p *Process) Reconfigure(t testing.TB, name string, config map[string]prope
 	}
 }
 
-// Kill ends the process at once, as a lack of memory does.
+// Kill kills the process, as the kernel does if memory runs out.
 func (p *Process) Kill() { p.cmd.Process.Kill() }
 
-// CloseStdin ends the process's standard input, as the death of a CLI does.
+// CloseStdin closes the standard input of the process, as the death of a CLI does.
 func (p *Process) CloseStdin() { p.stdin.Close() }
 
 // Interrupt sends the process what a terminal sends for Ctrl-C.
 func (p *Process) Interrupt() error { return p.cmd.Process.Signal(os.Interrupt) }
 
-// Ends reports whether the process ends within a time.
+// Ends reports whether the process ends within the time.
 func (p *Process) Ends(within time.Duration) bool {
 	select {
 	case <-p.ended:
@@ -155,7 +153,7 @@ func (p *Process) Ends(within time.Duration) bool {
 	}
 }
 
-// Stop ends the process, however it is by now. It may be called twice.
+// Stop ends the process. It may be called several times.
 func (p *Process) Stop() {
 	if p.Client != nil {
 		p.Client.Close()

@@ -9,20 +9,19 @@ import (
 	"strings"
 )
 
-// Noted is a script for Behind: each process of the provider notes its number.
-const Noted = `echo $$ >>"$dir/pids"
+// NotePID is a script for FolderWithScript: each provider process notes its process id.
+const NotePID = `echo $$ >>"$dir/pids"
 exec "$real" "$@"`
 
-// Running are the processes of a folder of Behind that run now, as they noted
-// themselves.
-func Running(folder string) []int {
+// RunningPIDs returns the noted processes of a folder that are still running.
+func RunningPIDs(folder string) []int {
 	text, err := os.ReadFile(filepath.Join(folder, "pids"))
 	if err != nil {
-		return nil // none was started yet
+		return nil // no process was started yet
 	}
 	var out []int
 	for _, field := range strings.Fields(string(text)) {
-		// The number may be another process's by now.
+		// The id may belong to another process by now.
 		exe, err := os.Readlink(filepath.Join("/proc", field, "exe"))
 		if pid, wrong := strconv.Atoi(field); err == nil && wrong == nil && strings.HasPrefix(exe, filepath.Join(folder, "real")) {
 			out = append(out, pid)
@@ -31,11 +30,10 @@ func Running(folder string) []int {
 	return out
 }
 
-// CLI is the number of Pulumi's CLI that runs a provider of a folder of Behind; 0 where
-// none runs.
-func CLI(folder string) int {
-	for _, pid := range Running(folder) {
-		cli := Parent(pid)
+// CLIPID returns the process id of the Pulumi CLI that runs a provider of the folder, or 0.
+func CLIPID(folder string) int {
+	for _, pid := range RunningPIDs(folder) {
+		cli := ParentPID(pid)
 		exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", cli))
 		if err == nil && filepath.Base(exe) == "pulumi" {
 			return cli
@@ -44,7 +42,7 @@ func CLI(folder string) int {
 	return 0
 }
 
-// Signal sends processes a signal. The error is of those that have ended before.
+// Signal sends a signal to processes. The error has those that had already ended.
 func Signal(signal os.Signal, pids ...int) error {
 	var ended error
 	for _, pid := range pids {
@@ -57,36 +55,36 @@ func Signal(signal os.Signal, pids ...int) error {
 	return ended
 }
 
-// Children are the processes that one has started, and that run now.
-func Children(pid int) []int {
+// ChildPIDs returns the running children of a process.
+func ChildPIDs(pid int) []int {
 	all, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
 		return nil
 	}
 	var out []int
 	for _, dir := range all {
-		if child, err := strconv.Atoi(filepath.Base(dir)); err == nil && Parent(child) == pid {
+		if child, err := strconv.Atoi(filepath.Base(dir)); err == nil && ParentPID(child) == pid {
 			out = append(out, child)
 		}
 	}
 	return out
 }
 
-// CommandLines are the arguments of all processes that run now, each with its NUL, by
-// the file that has them; none where the machine has no such table.
+// CommandLines returns the arguments of all running processes, NUL-separated, by their file
+// in /proc. It is empty if the system has no /proc.
 func CommandLines() map[string]string {
-	paths, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is right
+	paths, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is valid
 	out := map[string]string{}
 	for _, path := range paths {
-		if text, err := os.ReadFile(path); err == nil { // it may have ended
+		if text, err := os.ReadFile(path); err == nil { // the process may have ended
 			out[path] = string(text)
 		}
 	}
 	return out
 }
 
-// Parent is the number of a process's parent; 0 is of one that ended.
-func Parent(pid int) int {
+// ParentPID returns the parent of a process, or 0 if the process has ended.
+func ParentPID(pid int) int {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0

@@ -9,25 +9,25 @@ import (
 	"sync"
 )
 
-// stackKey is the secrets provider of a stack that has its key from a KeyService.
+// stackKey is the secrets provider of a stack that uses a KeyService.
 const stackKey = "hashivault://stack"
 
-// KeyService returns the URL of a service on loopback that has one key for all stacks
-// of this process. It answers as Vault does, as far as the CLI asks.
+// KeyService returns the URL of a service on loopback with one key for all stacks of this
+// process. It implements the part of Vault's API that the CLI uses.
 //
-// The CLI derives a stack's key from a passphrase by a million rounds of a hash, in
-// every process: half of what a small `pulumi up` computes. With a key service it
-// encrypts in the same way, and has the key at once.
+// From a passphrase, the CLI derives the key by a million hash rounds in every process, which
+// is half of the CPU time of a small `pulumi up`. With a key service, encryption is the same,
+// but the key is available immediately.
 var KeyService = sync.OnceValues(func() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", fmt.Errorf("serving the key of stacks: %w", err)
+		return "", fmt.Errorf("starting the key service: %w", err)
 	}
 	key := make([]byte, 32)
-	_, _ = rand.Read(key) // it never fails
+	_, _ = rand.Read(key) // never fails
 	plain := base64.StdEncoding.EncodeToString(key)
 	go func() {
-		// It ends with the process.
+		// The server runs until the process ends.
 		_ = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(w, `{"data": {"plaintext": %q}}`, plain)
 		}))

@@ -7,17 +7,15 @@ import (
 	"path/filepath"
 )
 
-// Mend repairs what a CLI that was killed has left half written, and gives the
-// names of these files: its local backend does not write whole or not at all (it
-// says "failed to load checkpoint: EOF" then). A state is replaced by Pulumi's
-// own backup, which is from before the last operation, as if nobody had heard the
-// provider's response. Files of attributes, which the backend can do without, are
-// removed.
+// Mend repairs files that a killed CLI wrote partially, and returns their names. The local
+// backend does not write atomically ("failed to load checkpoint: EOF"). A state is replaced
+// by Pulumi's backup, which is from before the last operation, as if the provider's response
+// had been lost. Attribute files are removed, since the backend does not need them.
 func (p *Project) Mend() (torn []string, err error) {
 	stacks := filepath.Join(p.Backend(), ".pulumi", "stacks", "*")
 	states, err := filepath.Glob(filepath.Join(stacks, "*.json"))
 	if err != nil || len(states) == 0 {
-		return nil, fmt.Errorf("there is no state in %s: %v", stacks, err)
+		return nil, fmt.Errorf("no state in %s: %v", stacks, err)
 	}
 	for _, state := range states {
 		whole, err := isWhole(state)
@@ -30,7 +28,7 @@ func (p *Project) Mend() (torn []string, err error) {
 		torn = append(torn, filepath.Base(state))
 		backup, err := os.ReadFile(state + ".bak")
 		if err != nil || !json.Valid(backup) {
-			return torn, fmt.Errorf("the state is torn, and has no backup: %v", err)
+			return torn, fmt.Errorf("the state is incomplete and has no backup: %v", err)
 		}
 		if err := os.WriteFile(state, backup, 0o600); err != nil {
 			return torn, err

@@ -1,8 +1,8 @@
-// Package pulumicli drives the real Pulumi CLI, as a user at a terminal would:
-// a project in YAML, one stack, a state on the local disk, no network.
+// Package pulumicli runs the real Pulumi CLI, as a user would: with a project in YAML, one
+// stack, a local state, and no network.
 //
-// A Project keeps everything that the CLI writes (its home, the state, logs)
-// in one folder, so that several run side by side and nothing outlives them.
+// A Project keeps everything that the CLI writes (its home, the state, logs) in one folder.
+// So several can run concurrently, and nothing remains.
 package pulumicli
 
 import (
@@ -15,41 +15,39 @@ import (
 	"sync/atomic"
 )
 
-// StackName is the name of every project's only stack.
+// StackName is the name of the only stack of each project.
 const StackName = "dev"
 
-// Options say what a project is.
+// Options are the options of a project.
 type Options struct {
-	// Name is the project's; "" is "test".
+	// Name is the name of the project; "" is "test".
 	Name string
-	// Dir is the folder for all that the project writes; it must exist.
+	// Dir is an existing folder for everything that the project writes.
 	Dir string
 	// CLI and YAMLHost are the paths of the two programs.
 	CLI, YAMLHost string
-	// Providers are the folders of the providers that the program uses, by the
-	// name of the package.
+	// Providers are the provider folders of the program, by package name.
 	Providers map[string]string
-	// KeyService is the URL of the service that has the stack's key; "" is a key from
-	// a passphrase, as users have it without Pulumi's cloud.
+	// KeyService is the URL of the service with the key of the stack. With "", the key is
+	// derived from a passphrase, as for users without Pulumi's cloud.
 	KeyService string
-	// Env is added to the environment of the CLI, and so of the providers.
+	// Env is added to the environment of the CLI and the providers.
 	Env []string
-	// RecordGRPC keeps every call between the CLI and its plugins; see
-	// Result.Calls.
+	// RecordGRPC records every call between the CLI and its plugins: see Result.Calls.
 	RecordGRPC bool
 }
 
-// Project is a Pulumi project in YAML, with one stack. Its commands may not run
-// side by side: the stack is locked, as it would be for a user.
+// Project is a Pulumi project in YAML with one stack. Its commands must not run concurrently:
+// the stack is locked.
 type Project struct {
-	// Dir is the program's folder: the one with Pulumi.yaml.
+	// Dir is the folder of the program, with Pulumi.yaml.
 	Dir  string
 	opts Options
 	env  []string
 	runs atomic.Int64
 }
 
-// Open makes a project with an empty program and its stack.
+// Open makes a project with an empty program and a stack.
 func Open(opts Options) (*Project, error) {
 	if opts.Name == "" {
 		opts.Name = "test"
@@ -67,19 +65,19 @@ func Open(opts Options) (*Project, error) {
 	return p, p.writeStack()
 }
 
-// The passphrase of every stack, and the salt that goes with it.
+// The passphrase of every stack, and its salt.
 const (
 	passphrase = "correct horse"
 	salt       = "v1:fk3xg71x9Vo=:v1:tlKSWrP0C6tmVTr7:MXCeG1Q55QQfclIats2jL+8eenml5w=="
 )
 
-// writeStack writes what `pulumi stack init` does: the stack's settings and its empty
-// state. There are hundreds of stacks, and a process for each would take longer than
-// its first resources do.
+// writeStack writes what `pulumi stack init` writes: the settings of the stack and an empty
+// state. It avoids hundreds of processes, each of which would take longer than creating the
+// first resources.
 func (p *Project) writeStack() error {
 	settings := "encryptionsalt: " + salt + "\n"
 	if p.opts.KeyService != "" {
-		settings = "secretsprovider: " + stackKey + "\nencryptedkey: c3RhY2s=\n" // what the service is sent does not matter to it
+		settings = "secretsprovider: " + stackKey + "\nencryptedkey: c3RhY2s=\n" // the service ignores what it is sent
 	}
 	for path, text := range map[string]string{
 		filepath.Join(p.Dir, "Pulumi."+StackName+".yaml"): settings,
@@ -96,13 +94,13 @@ func (p *Project) writeStack() error {
 	return nil
 }
 
-// statePath is the file of the local backend with the stack's state.
+// statePath returns the state file of the local backend.
 func (p *Project) statePath() string {
 	return p.path("state", ".pulumi", "stacks", p.opts.Name, StackName+".json")
 }
 
-// SetProgram writes Pulumi.yaml: the project's head, and the body given, which
-// starts at `resources:`, `config:` or the like.
+// SetProgram writes Pulumi.yaml with this body, which begins at `resources:`, `config:` or
+// the like.
 func (p *Project) SetProgram(body string) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "name: %s\nruntime: yaml\n", p.opts.Name)
@@ -119,21 +117,21 @@ func (p *Project) SetProgram(body string) error {
 	return nil
 }
 
-// Home is PULUMI_HOME: where the CLI finds plugins that are installed.
+// Home returns PULUMI_HOME, where the CLI finds installed plugins.
 func (p *Project) Home() string { return p.path("home") }
 
-// Backend is the folder of the local backend, which has the states of stacks.
+// Backend returns the folder of the local backend, with the states of stacks.
 func (p *Project) Backend() string { return p.path("state") }
 
-// Environment is that of the CLI, for those who run it another way.
+// Environment returns the environment of the CLI, to run it in another way.
 func (p *Project) Environment() []string { return slices.Clone(p.env) }
 
 func (p *Project) path(elem ...string) string {
 	return filepath.Join(append([]string{p.opts.Dir}, elem...)...)
 }
 
-// environment is the caller's without anything of Pulumi's, and with what
-// keeps the CLI in the project's folder and off the network.
+// environment returns the caller's environment without Pulumi's variables, and with variables
+// that keep the CLI in the folder of the project and off the network.
 func (p *Project) environment() []string {
 	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		return strings.HasPrefix(kv, "PULUMI_") || strings.HasPrefix(kv, "PATH=")
@@ -150,7 +148,7 @@ func (p *Project) environment() []string {
 		"VAULT_SERVER_URL="+p.opts.KeyService,
 		"PULUMI_SKIP_UPDATE_CHECK=1",
 		"PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION=1",
-		"PULUMI_DEBUG_COMMANDS=1", // shows --event-log
+		"PULUMI_DEBUG_COMMANDS=1", // enables --event-log
 		"DECLPROV_JOURNAL="+p.path("journal"),
 		"NO_COLOR=1",
 	)

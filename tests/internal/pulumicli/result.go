@@ -10,15 +10,15 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
 )
 
-// Result is what a command did.
+// Result is the result of a command.
 type Result struct {
-	// Typed is the command as a person would have typed it, without `pulumi`.
+	// Typed is the command as typed, without `pulumi`.
 	Typed          []string
 	ExitCode       int
 	Stdout, Stderr string
 	Events         []apitype.EngineEvent
-	// Calls are those between the CLI and its plugins, in the order in which
-	// they were answered, where the project records them.
+	// Calls are the recorded calls between the CLI and its plugins, in the order of their
+	// responses.
 	Calls []RPC
 }
 
@@ -31,21 +31,21 @@ type RPC struct {
 	Metadata json.RawMessage `json:"metadata"`
 }
 
-// Step is what was done, or in a preview would be, with one resource.
+// Step is an operation on one resource, or in a preview a planned one.
 type Step struct {
-	// Op is create, update, delete, same, replace, create-replacement,
-	// delete-replaced, refresh, read, import, discard.
+	// Op is create, update, delete, same, replace, create-replacement, delete-replaced,
+	// refresh, read, import or discard.
 	Op   string
-	Name string // in the program
+	Name string // the name in the program
 	Type string // "files:index:File"
-	// Changed says how each property path differs, in the words of the
-	// protocol: "content" -> "update", "path" -> "update-replace".
+	// Changed has the kind of difference for each property path, as in the protocol:
+	// "content" -> "update", "path" -> "update-replace".
 	Changed map[string]string
-	// Old and New are the resource's inputs.
+	// Old and New are the inputs of the resource.
 	Old, New map[string]any
 }
 
-// String is `create File greeting`, or `update File greeting (content)`.
+// String returns `create File greeting`, or `update File greeting (content)`.
 func (s Step) String() string {
 	kind := s.Type[strings.LastIndex(s.Type, ":")+1:]
 	text := fmt.Sprintf("%s %s %s", s.Op, kind, s.Name)
@@ -55,14 +55,14 @@ func (s Step) String() string {
 	return text
 }
 
-// Diagnostic is a message that the CLI showed.
+// Diagnostic is a message of the CLI.
 type Diagnostic struct {
 	Severity string // error, warning, info, info#err, debug
 	URN      string
 	Text     string
 }
 
-// Failure is an error with everything the command printed, if it failed.
+// Failure returns an error with all output of the command if it failed, else nil.
 func (r *Result) Failure() error {
 	if r.ExitCode == 0 {
 		return nil
@@ -70,8 +70,8 @@ func (r *Result) Failure() error {
 	return fmt.Errorf("pulumi %s: exit code %d\n%s%s", strings.Join(r.Typed, " "), r.ExitCode, r.Stdout, r.Stderr)
 }
 
-// Steps are in the order in which they began, without the stack and the
-// providers.
+// Steps returns the steps in the order in which they began, without those of the stack and
+// the providers.
 func (r *Result) Steps() []Step {
 	var steps []Step
 	for _, e := range r.Events {
@@ -97,8 +97,8 @@ func (r *Result) Steps() []Step {
 	return steps
 }
 
-// Outcomes are the steps as the last event of each resource has them: a
-// refresh says only at its end whether it found an update or a deletion.
+// Outcomes returns the steps by the last event of each resource: a refresh only reports an
+// update or deletion at its end.
 func (r *Result) Outcomes() []string {
 	var all []string
 	for _, e := range r.Events {
@@ -112,8 +112,8 @@ func (r *Result) Outcomes() []string {
 	return all
 }
 
-// Ops counts the steps by what they did, sorted: "create=2 same=1". Nothing
-// done is "".
+// Ops returns the number of steps by operation, sorted: "create=2 same=1". Without steps it
+// is "".
 func (r *Result) Ops() string {
 	count := map[string]int{}
 	for _, s := range r.Steps() {
@@ -126,7 +126,7 @@ func (r *Result) Ops() string {
 	return strings.Join(parts, " ")
 }
 
-// Diagnostics are the messages that a user saw, without debug output.
+// Diagnostics returns the messages for the user, without debug output.
 func (r *Result) Diagnostics() []Diagnostic {
 	var all []Diagnostic
 	for _, e := range r.Events {
@@ -137,7 +137,7 @@ func (r *Result) Diagnostics() []Diagnostic {
 	return all
 }
 
-// Errors are the texts of the error messages.
+// Errors returns the texts of the error messages.
 func (r *Result) Errors() []string {
 	var texts []string
 	for _, d := range r.Diagnostics() {
@@ -148,8 +148,7 @@ func (r *Result) Errors() []string {
 	return texts
 }
 
-// CallsTo are the recorded calls of one method of the provider protocol:
-// "Create".
+// CallsTo returns the recorded calls of one method of the provider protocol, like "Create".
 func (r *Result) CallsTo(method string) []RPC {
 	var calls []RPC
 	for _, c := range r.Calls {

@@ -15,48 +15,46 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
 )
 
-// Limit is how long one command may take. It is far beyond what any needs on a
-// slow machine; it is there so that a provider that hangs fails its own test.
+// Limit is how long one command may take, far more than required on a slow machine. It makes
+// a test fail if its provider hangs.
 const Limit = 3 * time.Minute
 
-// Run runs any command of the CLI in the program's folder. The error is for a
-// CLI that could not be run; that it ran and failed is the result's.
+// Run runs a command of the CLI in the folder of the program. If the command fails, that is
+// in the result; the error means that it could not be run.
 func (p *Project) Run(ctx context.Context, args ...string) (*Result, error) {
 	return p.run(ctx, "", args)
 }
 
-// Up, Preview, Refresh and Destroy run the command of that name without asking
-// anything, with its events. More arguments (`--target`, `--replace`) follow.
+// Up runs `pulumi up` without prompts, and records its events. args are additional arguments
+// (`--target`, `--replace`).
 func (p *Project) Up(ctx context.Context, args ...string) (*Result, error) {
 	return p.operate(ctx, "up", append([]string{"--yes", "--skip-preview"}, args...))
 }
 
-// Preview is described at Up.
+// Preview runs `pulumi preview` like Up.
 func (p *Project) Preview(ctx context.Context, args ...string) (*Result, error) {
 	return p.operate(ctx, "preview", args)
 }
 
-// Refresh is described at Up.
+// Refresh runs `pulumi refresh` like Up.
 func (p *Project) Refresh(ctx context.Context, args ...string) (*Result, error) {
 	return p.operate(ctx, "refresh", append([]string{"--yes", "--skip-preview"}, args...))
 }
 
-// Destroy is described at Up.
+// Destroy runs `pulumi destroy` like Up.
 func (p *Project) Destroy(ctx context.Context, args ...string) (*Result, error) {
 	return p.operate(ctx, "destroy", append([]string{"--yes", "--skip-preview"}, args...))
 }
 
-// Import imports one resource by its id, unprotected, and without printing
-// code for it.
+// Import imports one resource by its id, unprotected, without generating code.
 func (p *Project) Import(ctx context.Context, token, name, id string) (*Result, error) {
 	return p.operate(ctx, "import", []string{
 		token, name, id, "--yes", "--skip-preview", "--protect=false", "--generate-code=false",
 	})
 }
 
-// Export is the stack's state as the backend has it: secrets are encrypted. It
-// is read from the backend's file, which a `pulumi stack export` would only
-// copy, at the price of a process.
+// Export returns the state of the stack with encrypted secrets. It reads the file of the
+// backend, which is faster than `pulumi stack export`.
 func (p *Project) Export() (*apitype.DeploymentV3, error) {
 	data, err := os.ReadFile(p.statePath())
 	if err != nil {
@@ -69,12 +67,12 @@ func (p *Project) Export() (*apitype.DeploymentV3, error) {
 		return nil, fmt.Errorf("reading the state: %w", err)
 	}
 	if file.Checkpoint.Latest == nil {
-		return &apitype.DeploymentV3{}, nil // nothing was ever made
+		return &apitype.DeploymentV3{}, nil // nothing was ever created
 	}
 	return file.Checkpoint.Latest, nil
 }
 
-// Resource is the recorded resource of that name in the program, or nil.
+// Resource returns the recorded resource with this name in the program, or nil.
 func (p *Project) Resource(name string) (*apitype.ResourceV3, error) {
 	state, err := p.Export()
 	if err != nil {
@@ -88,7 +86,7 @@ func (p *Project) Resource(name string) (*apitype.ResourceV3, error) {
 	return nil, nil
 }
 
-// Outputs are the stack's outputs, with secrets in plain text.
+// Outputs returns the outputs of the stack, with secrets in plain text.
 func (p *Project) Outputs(ctx context.Context) (map[string]any, error) {
 	r, err := p.Run(ctx, "stack", "output", "--json", "--show-secrets")
 	if err != nil {
@@ -104,7 +102,7 @@ func (p *Project) Outputs(ctx context.Context) (map[string]any, error) {
 	return out, nil
 }
 
-// operate runs a command that has events.
+// operate runs a command with events.
 func (p *Project) operate(ctx context.Context, command string, args []string) (*Result, error) {
 	events := p.path("log", fmt.Sprintf("events-%d.json", p.runs.Add(1)))
 	all := append([]string{command, "--non-interactive", "--color=never", "--event-log", events}, args...)
@@ -127,8 +125,7 @@ func (p *Project) run(ctx context.Context, eventLog string, args []string) (*Res
 		calls = p.path("log", fmt.Sprintf("grpc-%s-%d.json", args[0], p.runs.Add(1)))
 		cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "PULUMI_DEBUG_GRPC="+calls)
 	}
-	// The CLI cleans its plugins up when it is interrupted, and not when it is
-	// killed.
+	// When interrupted, the CLI stops its plugins. When killed, it does not.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
 	var stdout, stderr bytes.Buffer
@@ -143,13 +140,13 @@ func (p *Project) run(ctx context.Context, eventLog string, args []string) (*Res
 	r.Events, err = readLines[apitype.EngineEvent](eventLog)
 	r.Calls, unread = readLines[RPC](calls)
 	if r.ExitCode < 0 {
-		return r, nil // it was killed, perhaps in the middle of a line
+		return r, nil // the CLI was killed, perhaps while writing a line
 	}
 	return r, errors.Join(err, unread)
 }
 
-// readLines decodes a file of one JSON document a line; "" and a file that was
-// never written are empty.
+// readLines decodes a file with one JSON document per line. It returns nothing for "" and for
+// a missing file.
 func readLines[T any](path string) ([]T, error) {
 	if path == "" {
 		return nil, nil

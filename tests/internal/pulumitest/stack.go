@@ -1,5 +1,5 @@
-// Package pulumitest is package pulumicli for tests: what must work fails the
-// test at once, with all that the CLI printed.
+// Package pulumitest wraps package pulumicli for tests: a failing command fails the test
+// immediately, with its output.
 package pulumitest
 
 import (
@@ -17,14 +17,14 @@ import (
 	"github.com/declprov/declprov/tests/internal/tools"
 )
 
-// Stack is a project with one stack, which lives as long as the test. Tests
-// with a stack each may run in parallel.
+// Stack is a project with one stack, for the duration of a test. Tests with separate stacks
+// may run in parallel.
 type Stack struct {
 	*pulumicli.Project
 	t testing.TB
 }
 
-// Providers are folders of providers, by the name of their package.
+// Providers are folders of providers, by package name.
 type Providers map[string]string
 
 // New makes a stack with an empty program.
@@ -55,7 +55,7 @@ func open(t testing.TB, opts pulumicli.Options) *Stack {
 	return &Stack{Project: p, t: t}
 }
 
-// Program replaces the program's body, from `resources:` on.
+// Program replaces the body of the program, from `resources:` on.
 func (s *Stack) Program(body string) {
 	s.t.Helper()
 	if err := s.SetProgram(body); err != nil {
@@ -63,40 +63,39 @@ func (s *Stack) Program(body string) {
 	}
 }
 
-// Up runs `pulumi up`, which must work and do what ops counts: "create=1".
+// Up runs `pulumi up`, which must succeed with these operations: "create=1".
 func (s *Stack) Up(ops string, args ...string) *pulumicli.Result {
 	s.t.Helper()
 	r, err := s.Project.Up(s.t.Context(), args...)
-	return s.want(r, err, ops)
+	return s.checkRun(r, err, ops)
 }
 
 // Preview is Up for `pulumi preview`.
 func (s *Stack) Preview(ops string, args ...string) *pulumicli.Result {
 	s.t.Helper()
 	r, err := s.Project.Preview(s.t.Context(), args...)
-	return s.want(r, err, ops)
+	return s.checkRun(r, err, ops)
 }
 
 // Destroy is Up for `pulumi destroy`.
 func (s *Stack) Destroy(ops string, args ...string) *pulumicli.Result {
 	s.t.Helper()
 	r, err := s.Project.Destroy(s.t.Context(), args...)
-	return s.want(r, err, ops)
+	return s.checkRun(r, err, ops)
 }
 
-// Import is Up for `pulumi import` of one resource, beside whatever the stack
-// has.
+// Import is Up for `pulumi import` of one resource into the stack.
 func (s *Stack) Import(token, name, id string) *pulumicli.Result {
 	s.t.Helper()
 	r, err := s.Project.Import(s.t.Context(), token, name, id)
 	if err == nil && strings.HasPrefix(r.Ops(), "import=1 same=") {
-		return s.want(r, err, r.Ops())
+		return s.checkRun(r, err, r.Ops())
 	}
-	return s.want(r, err, "import=1")
+	return s.checkRun(r, err, "import=1")
 }
 
-// Refresh runs `pulumi refresh`, which must work and find what outcomes say,
-// sorted: "update File greeting".
+// Refresh runs `pulumi refresh`, which must succeed with these outcomes, sorted: "update File
+// greeting".
 func (s *Stack) Refresh(outcomes ...string) *pulumicli.Result {
 	s.t.Helper()
 	r, err := s.Project.Refresh(s.t.Context())
@@ -107,20 +106,19 @@ func (s *Stack) Refresh(outcomes ...string) *pulumicli.Result {
 		s.t.Fatal(err)
 	}
 	if diff := cmp.Diff(outcomes, r.Outcomes()); diff != "" {
-		s.t.Fatalf("what the refresh found (-want +got):\n%s\n%s%s", diff, r.Stdout, r.Stderr)
+		s.t.Fatalf("outcomes of the refresh (-want +got):\n%s\n%s%s", diff, r.Stdout, r.Stderr)
 	}
 	return r
 }
 
-// Fails returns the error messages of a command that must not work:
-// s.Fails(s.Project.Up(ctx)).
+// Fails returns the error messages of a command that must fail: s.Fails(s.Project.Up(ctx)).
 func (s *Stack) Fails(r *pulumicli.Result, err error) []string {
 	s.t.Helper()
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	if r.ExitCode == 0 {
-		s.t.Fatalf("pulumi %v worked, and should not have:\n%s", r.Typed, r.Stdout)
+		s.t.Fatalf("pulumi %v: expected a failure:\n%s", r.Typed, r.Stdout)
 	}
 	return r.Errors()
 }
@@ -150,7 +148,7 @@ func (s *Stack) Unrecorded(name string) {
 	}
 }
 
-// Write puts a file into the program's folder, as a user's editor would.
+// Write writes a file into the folder of the program.
 func (s *Stack) Write(name, content string) {
 	s.t.Helper()
 	path := filepath.Join(s.Dir, name)
@@ -162,8 +160,7 @@ func (s *Stack) Write(name, content string) {
 	}
 }
 
-// Files are the files in the program's folder by name, with their contents,
-// without Pulumi.yaml.
+// Files returns the files in the folder of the program by name, without Pulumi.yaml.
 func (s *Stack) Files() map[string]string {
 	s.t.Helper()
 	files, err := ReadTree(s.Dir)
@@ -178,7 +175,7 @@ func projectFiles() []string {
 	return []string{"Pulumi.yaml", "Pulumi." + pulumicli.StackName + ".yaml"}
 }
 
-// ReadTree reads the regular files below a folder, by slash-separated name.
+// ReadTree returns the contents of the regular files below a folder, by slash-separated path.
 func ReadTree(dir string) (map[string]string, error) {
 	files := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
@@ -196,7 +193,7 @@ func ReadTree(dir string) (map[string]string, error) {
 	return files, err
 }
 
-func (s *Stack) want(r *pulumicli.Result, err error, ops string) *pulumicli.Result {
+func (s *Stack) checkRun(r *pulumicli.Result, err error, ops string) *pulumicli.Result {
 	s.t.Helper()
 	if err == nil {
 		err = r.Failure()

@@ -1,4 +1,4 @@
-// Package release builds the declprov that tests run, from this tree.
+// Package release builds the declprov binary for tests, from this tree.
 package release
 
 import (
@@ -13,13 +13,12 @@ import (
 	"github.com/declprov/declprov/tests/internal/tools"
 )
 
-// Variable names a declprov that tests are to run in place of one that they build:
-// `make test` hands all of them one that it built, since each of their processes
-// would link its own, and `make mutants` one that lacks something.
+// Variable names the environment variable with the path of a declprov for tests, instead of
+// building one. `make test` sets it, since each test process would otherwise link its own.
+// `make mutants` sets it to one without some mechanism.
 const Variable = "DECLPROV_BINARY"
 
-// Built is the path of a declprov that was just built from this tree, once a
-// process.
+// Built returns the path of a declprov that was built from this tree, once per process.
 func Built() (string, error) { return buildOnce() }
 
 var buildOnce = sync.OnceValues(func() (string, error) {
@@ -33,11 +32,10 @@ var buildOnce = sync.OnceValues(func() (string, error) {
 	return Build(context.Background(), root)
 })
 
-// Build builds the binary as it is released, stripped and without gRPC's own
-// traces (the tag grpcnotrace), and gives its path. Only the paths of this machine are
-// not trimmed from it: all packages would be compiled once more than for the tests.
-// Processes that build at the same time do not disturb each other, nor those
-// that run an earlier build.
+// Build builds the binary as it is released, stripped and without gRPC's traces (the tag
+// grpcnotrace), and returns its path. Unlike in a release, paths of this machine are not
+// trimmed, since that would require compiling all packages again. Concurrent builds do not
+// disturb each other, nor processes that run an earlier build.
 func Build(ctx context.Context, root string) (string, error) {
 	dir := filepath.Join(root, ".tools", "declprov")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -60,7 +58,7 @@ func Build(ctx context.Context, root string) (string, error) {
 	return final, os.Rename(out, final)
 }
 
-// BuildTo builds the binary as it is released to a path, perhaps with more flags.
+// BuildTo builds the binary as it is released, with additional flags, to a path.
 func BuildTo(ctx context.Context, root, out string, flags ...string) error {
 	args := append([]string{"build", "-tags", "grpcnotrace", "-ldflags", "-s -w", "-o", out}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/declprov")...)

@@ -1,5 +1,5 @@
-// Package signing has what Pulumi takes for its own, as data: its signature keys and the
-// markers of values that are not known yet, and a server that says them.
+// Package signing has the values that Pulumi treats specially (its signature keys, and
+// markers of unknown values), and a server that returns them.
 package signing
 
 import (
@@ -15,15 +15,15 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/sig"
 )
 
-// Markers are all texts that stand for values that are not known yet.
+// Markers are all texts that stand for unknown values.
 var Markers = []string{
 	"04da6b54-80e4-46f7-96ec-b56ff0331ba9", "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7", "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
 	"6a19a0b0-7e62-4c92-b797-7f8e31da9cc2", "030794c1-ac77-496b-92df-f27374a8bd58", "e48ece36-62e2-4504-bad9-02848725956a",
 	"dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
 }
 
-// Payloads are values that Pulumi would take for something else, by what they are.
-// canary is a file and a URL that nobody may read.
+// Payloads returns values that Pulumi would interpret as special, by kind. canary is a file
+// and url a URL that must not be read.
 func Payloads(canary, url string) map[string]any {
 	out := map[string]any{
 		"asset of a file":    map[string]any{sig.Key: sig.AssetSig, "path": canary},
@@ -47,8 +47,8 @@ func Payloads(canary, url string) map[string]any {
 	return out
 }
 
-// Wrapped puts a value so many levels deep into lists and maps, by turns.
-func Wrapped(v any, depth int) any {
+// Wrap nests a value in lists and maps, alternately, to a depth.
+func Wrap(v any, depth int) any {
 	for i := range depth {
 		if i%2 == 0 {
 			v = map[string]any{"a": 1, "k": v}
@@ -59,7 +59,7 @@ func Wrapped(v any, depth int) any {
 	return v
 }
 
-// Places puts a value where each output has room for it: whatever its type says.
+// Places returns a value in each output that has room for it.
 func Places(v any) map[string]any {
 	return map[string]any{
 		"data": v, "open": map[string]any{"x": v}, "members": map[string]any{"x": v}, "list": []any{v}, "texts": map[string]any{"x": v},
@@ -69,12 +69,11 @@ func Places(v any) map[string]any {
 	}
 }
 
-// Server is a server whose answers have what it was told to say.
+// Server is a server whose responses contain the configured members.
 type Server struct {
 	*httptest.Server
 	mu sync.Mutex
-	// said are the members of answers, by method and name; things are those that
-	// are there.
+	// said are the members of responses, by method and name. things are the existing objects.
 	said          map[string]map[string]any
 	things        map[string]bool
 	made, touched int
@@ -89,7 +88,7 @@ func New(t *testing.T) *Server {
 	return s
 }
 
-// Say makes the members part of the answers to requests of these methods.
+// Say adds the members to the responses to these methods.
 func (s *Server) Say(name string, members map[string]any, methods ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +97,7 @@ func (s *Server) Say(name string, members map[string]any, methods ...string) {
 	}
 }
 
-// ServeHTTP answers with what it was told to say.
+// ServeHTTP responds with the configured members.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,22 +133,22 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// There counts the things that are there.
-func (s *Server) There() int {
+// CountThings returns the number of existing objects.
+func (s *Server) CountThings() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.things)
 }
 
-// Made counts what was ever made.
-func (s *Server) Made() int {
+// CountMade returns how many objects were ever created.
+func (s *Server) CountMade() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.made
 }
 
-// Touched counts requests that nobody should send.
-func (s *Server) Touched() int {
+// CountTouched returns the number of requests that must not be sent.
+func (s *Server) CountTouched() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.touched

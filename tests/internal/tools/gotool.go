@@ -17,20 +17,20 @@ const (
 	pulumiModule      = "github.com/pulumi/pulumi/pkg/v3"
 	pulumiYAMLPackage = "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml"
 	pulumiYAMLModule  = "github.com/pulumi/pulumi-yaml"
-	// pulumiVersion is the variable that holds the CLI's version: a plain
-	// `go build` leaves it empty, and the automation API then refuses the CLI.
+	// pulumiVersion is the linker variable for the version of the CLI. Without it, the
+	// automation API refuses the CLI.
 	pulumiVersion = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version"
 )
 
-// goTool is a tool that is built from a package that tests/tools/go.mod pins. A
-// stamp that is not empty is a linker flag that takes the version.
+// goTool returns a tool that is built from a package pinned in tests/tools/go.mod. stamp is a
+// linker flag for the version, or "".
 func goTool(name, purpose, pkg, stamp string) Tool {
 	where := func(root string) (path, version string, err error) {
 		dir, err := cliFolder(root)
 		if err != nil {
 			return "", "", err
 		}
-		version, err = pinned(root, moduleOf(pkg))
+		version, err = pinnedVersion(root, moduleOf(pkg))
 		return filepath.Join(dir, name+exeSuffix()), version, err
 	}
 	return Tool{
@@ -56,15 +56,15 @@ func goTool(name, purpose, pkg, stamp string) Tool {
 	}
 }
 
-// cliFolder is where the CLI and its YAML host are. They are side by side, so
-// that the CLI takes the host for its own and does not warn; and both versions
-// are in the name, so that a new pin is a new build.
+// cliFolder returns the folder of the CLI and its YAML host. They are in one folder, so that
+// the CLI finds the host without a warning. The name contains both versions, so that a new
+// pin causes a new build.
 func cliFolder(root string) (string, error) {
-	cli, err := pinned(root, pulumiModule)
+	cli, err := pinnedVersion(root, pulumiModule)
 	if err != nil {
 		return "", err
 	}
-	host, err := pinned(root, pulumiYAMLModule)
+	host, err := pinnedVersion(root, pulumiYAMLModule)
 	return filepath.Join(root, ".tools", "pulumi-"+cli+"-yaml-"+host, "bin"), err
 }
 
@@ -82,8 +82,8 @@ func exeSuffix() string {
 	return ""
 }
 
-// pinned is the version of a module in tests/tools/go.mod.
-func pinned(root, module string) (string, error) {
+// pinnedVersion returns the version of a module in tests/tools/go.mod.
+func pinnedVersion(root, module string) (string, error) {
 	data, err := os.ReadFile(filepath.Join(root, "tests", "tools", "go.mod"))
 	if err != nil {
 		return "", fmt.Errorf("reading the pinned version of %s: %w", module, err)
@@ -98,8 +98,8 @@ func pinned(root, module string) (string, error) {
 
 type goBuild struct{ name, version, pkg, flags, to string }
 
-// buildGo builds beside the target and renames, so that nobody ever runs half
-// a program, and a build that is interrupted leaves nothing that looks built.
+// buildGo builds to a temporary file and renames it, so that an interrupted build leaves no
+// partial program.
 func buildGo(ctx context.Context, root string, log io.Writer, b goBuild) error {
 	dir := filepath.Dir(b.to)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -113,15 +113,15 @@ func buildGo(ctx context.Context, root string, log io.Writer, b goBuild) error {
 	out := filepath.Join(temp, filepath.Base(b.to))
 	cmd := exec.CommandContext(ctx, "go", "build", "-ldflags", b.flags, "-o", out, b.pkg)
 	cmd.Dir = filepath.Join(root, "tests", "tools")
-	task := fmt.Sprintf("building %s %s from source (once; minutes on a machine that never did)", b.name, b.version)
+	task := fmt.Sprintf("building %s %s from source (once; the first time takes minutes)", b.name, b.version)
 	if err := runShowing(cmd, log, task); err != nil {
 		return err
 	}
 	return os.Rename(out, b.to)
 }
 
-// runShowing runs a command that may take minutes, and says every few seconds
-// that it still does. What the command prints is shown only if it fails.
+// runShowing runs a command that may take minutes, and shows every few seconds that it is
+// running. The output of the command is only shown if it fails.
 func runShowing(cmd *exec.Cmd, log io.Writer, task string) error {
 	fmt.Fprintf(log, "%s ...\n", task)
 	begun := time.Now()
@@ -140,7 +140,7 @@ func runShowing(cmd *exec.Cmd, log io.Writer, task string) error {
 			fmt.Fprintf(log, "  done in %s\n", time.Since(begun).Round(time.Second))
 			return nil
 		case <-ticker.C:
-			fmt.Fprintf(log, "  still at it after %s\n", time.Since(begun).Round(time.Second))
+			fmt.Fprintf(log, "  still running after %s\n", time.Since(begun).Round(time.Second))
 		}
 	}
 }

@@ -7,20 +7,19 @@ import (
 	"testing"
 )
 
-// NoSkip is the environment variable that forbids leaving tests out; .ci/run
-// sets it to 1.
+// NoSkip is the environment variable that forbids skipping tests. .ci/run sets it to 1.
 const NoSkip = "DECLPROV_NO_SKIP"
 
-// Need is the path of a tool that the test cannot do without. Where it is
-// missing the test is skipped, with the command that brings it or with the reason why
-// none does, and listed at the end of `make test`; where skips are forbidden it fails.
+// Need returns the path of a tool that the test requires. If it is missing, the test is
+// skipped, with the command that installs it or the reason why none does, and is listed at
+// the end of `make test`. If skips are forbidden, the test fails.
 func Need(t testing.TB, name string) string {
 	t.Helper()
 	root, err := Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool, err := Named(name)
+	tool, err := ByName(name)
 	if err != nil {
 		t.Fatal(err)
 	}

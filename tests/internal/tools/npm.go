@@ -10,10 +10,9 @@ import (
 	"path/filepath"
 )
 
-// npmTool is a program for Node: a folder below tests/tools with main.js,
-// package.json and the package-lock.json that pins all that it requires. Its
-// path is that of an installed main.js, which `node` runs. The hash of the
-// folder's files is in the path, so that a new pin is a new installation.
+// npmTool returns a program for Node: a folder below tests/tools with main.js, package.json
+// and package-lock.json. Its path is the installed main.js, which `node` runs. The path
+// contains the hash of the files, so that a new pin causes a new installation.
 func npmTool(name, purpose, folder string) Tool {
 	return Tool{
 		Name: name, For: purpose,
@@ -42,21 +41,21 @@ func npmTool(name, purpose, folder string) Tool {
 
 func npmFiles() []string { return []string{"main.js", "package.json", "package-lock.json"} }
 
-// npmFolder returns where a program for Node is installed.
+// npmFolder returns the installation folder of a program for Node.
 func npmFolder(root, name, folder string) (string, error) {
 	hash := sha256.New()
 	for _, file := range npmFiles() {
 		data, err := os.ReadFile(filepath.Join(root, "tests", "tools", folder, file))
 		if err != nil {
-			return "", fmt.Errorf("reading what %s requires: %w", name, err)
+			return "", fmt.Errorf("reading the requirements of %s: %w", name, err)
 		}
 		hash.Write(data)
 	}
 	return filepath.Join(root, ".tools", fmt.Sprintf("%s-%x", name, hash.Sum(nil)[:6])), nil
 }
 
-// installNPM installs exactly what the lock file names, and runs no script of a
-// package. The marker is written last, as in a Python environment.
+// installNPM installs exactly what the lock file names, without running package scripts. The
+// marker file is written last, as in a Python environment.
 func installNPM(ctx context.Context, log io.Writer, name, from, to string) error {
 	if _, err := exec.LookPath("npm"); err != nil {
 		if err := installPackages(ctx, log, "nodejs", "npm"); err != nil {

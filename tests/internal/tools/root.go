@@ -6,9 +6,8 @@ import (
 	"path/filepath"
 )
 
-// Root is the absolute path of the repository's top folder, found from the
-// working directory upwards: `go test` starts a test in its package's folder,
-// and make starts programs anywhere below the top.
+// Root returns the absolute path of the repository root. It searches upwards from the working
+// directory, which is the folder of a package in tests, and any folder for make.
 func Root() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

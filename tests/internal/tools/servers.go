@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// serverTool is a server that tests run on loopback, of the system's packages.
-// Its package would run it as a service of the machine, too; nobody asked for
-// that. needs are the other programs and files without which it is of no use.
+// serverTool returns a server from the system's packages that tests run on loopback.
+// Installing it must not start it as a service. needs are other programs and files that it
+// requires.
 func serverTool(name, purpose, program string, packages, needs []string) Tool {
 	return Tool{
 		Name: name, For: purpose,
@@ -23,7 +23,7 @@ func serverTool(name, purpose, program string, packages, needs []string) Tool {
 					return "", fmt.Errorf("%s: %w", need, ErrMissing)
 				}
 			}
-			return findFile(program) // programs of administrators are not in everybody's PATH
+			return findFile(program) // /usr/sbin may not be in PATH
 		},
 		install: func(ctx context.Context, _ string, log io.Writer) error {
 			return withoutServices(ctx, log, policyFile, func() error { return installPackages(ctx, log, packages...) })
@@ -31,7 +31,7 @@ func serverTool(name, purpose, program string, packages, needs []string) Tool {
 	}
 }
 
-// postgresTool is PostgreSQL's server, whose package puts it into a folder of its
+// postgresTool returns PostgreSQL's server, which the package installs into a folder with its
 // version.
 func postgresTool() Tool {
 	t := serverTool(PostgreSQL, "psql in the kernel's sandbox", "", []string{"postgresql", "postgresql-client"}, []string{"psql"})
@@ -48,12 +48,11 @@ func postgresTool() Tool {
 	return t
 }
 
-// policyFile decides on Debian whether a package that is installed may start its
-// services.
+// policyFile decides on Debian whether an installed package may start its services.
 const policyFile = "/usr/sbin/policy-rc.d"
 
-// withoutServices runs an installation that starts no service, by a policy in that
-// file. A machine that has a policy of its own keeps it.
+// withoutServices runs an installation with a policy that forbids starting services. An
+// existing policy is kept.
 func withoutServices(ctx context.Context, log io.Writer, file string, install func() error) error {
 	if exists(file) || !exists(filepath.Dir(file)) {
 		return install()
@@ -76,7 +75,7 @@ func withoutServices(ctx context.Context, log io.Writer, file string, install fu
 	return errors.Join(err, asRoot(context.WithoutCancel(ctx), log, "allowing it again", "rm", "-f", file))
 }
 
-// asRoot runs a command as root, by sudo where that is needed.
+// asRoot runs a command as root, with sudo if required.
 func asRoot(ctx context.Context, log io.Writer, task string, argv ...string) error {
 	prefix, err := rootPrefix(strings.Join(argv, " "))
 	if err != nil {
@@ -86,14 +85,14 @@ func asRoot(ctx context.Context, log io.Writer, task string, argv ...string) err
 	return runShowing(exec.CommandContext(ctx, argv[0], argv[1:]...), log, task)
 }
 
-// rootPrefix is what makes root of a command: nothing, or sudo.
+// rootPrefix returns what to put before a command to run it as root: nothing, or sudo.
 func rootPrefix(command string) ([]string, error) {
 	if os.Geteuid() == 0 {
 		return nil, nil
 	}
 	sudo, err := exec.LookPath("sudo")
 	if err != nil {
-		return nil, fmt.Errorf("it takes root; as root, run: %s", command)
+		return nil, fmt.Errorf("root is required; as root, run: %s", command)
 	}
 	return []string{sudo, "-n"}, nil
 }

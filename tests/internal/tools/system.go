@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// pythonPulumi is the version of Pulumi's Python SDK, from which the guide's
-// provider takes the protocol; it is the CLI's.
+// pythonPulumi is the version of Pulumi's Python SDK, from which the provider of the guide
+// takes the protocol. It equals the version of the CLI.
 const pythonPulumi = "3.259.0"
 
 func venv(root string) string {
 	return filepath.Join(root, ".tools", "python-pulumi-"+pythonPulumi)
 }
 
-// findVenv is the environment's folder. The marker is written last: an
-// installation that was stopped halfway does not count.
+// findVenv returns the folder of the environment. The marker file is written last, so an
+// incomplete installation does not count.
 func findVenv(root string) (string, error) {
 	if _, err := findFile(filepath.Join(venv(root), completeMarker)); err != nil {
 		return "", err
@@ -29,8 +29,7 @@ func findVenv(root string) (string, error) {
 
 const completeMarker = ".complete"
 
-// installVenv makes a virtual environment with what the guide's provider
-// imports.
+// installVenv makes a virtual environment with the imports of the guide's provider.
 func installVenv(ctx context.Context, root string, log io.Writer) error {
 	python, err := exec.LookPath("python3")
 	if err != nil || exec.CommandContext(ctx, python, "-c", "import ensurepip, venv").Run() != nil {
@@ -55,8 +54,8 @@ func installVenv(ctx context.Context, root string, log io.Writer) error {
 	return os.WriteFile(filepath.Join(final, completeMarker), nil, 0o644)
 }
 
-// straceTool counts as there only where it may trace: containers often forbid
-// it, and no package changes that.
+// straceTool only counts as available if it may trace: containers often forbid it, which no
+// package can change.
 func straceTool() Tool {
 	t := systemTool(Strace, "kill -9 at every system call of a write", "strace", "strace")
 	find := t.find
@@ -73,22 +72,21 @@ func straceTool() Tool {
 	return t
 }
 
-// landlockTool is the kernel's sandbox: what is missing is never ErrMissing, so it has
-// no way to be installed.
+// landlockTool is the kernel's sandbox. It cannot be installed, so it is never ErrMissing.
 func landlockTool(here func() error) Tool {
 	return Tool{
 		Name: Landlock, For: "commands in the kernel's sandbox",
 		find: func(string) (string, error) {
 			if err := here(); err != nil {
-				return "", fmt.Errorf("%w: it takes Linux 6.12 or newer, booted with landlock in the list lsm=: %w", ErrImpossible, err)
+				return "", fmt.Errorf("%w: it requires Linux 6.12 or newer, booted with landlock in the list lsm=: %w", ErrImpossible, err)
 			}
 			return "", nil
 		},
 	}
 }
 
-// installPackages brings packages of the system, where there is apt and a way
-// to use it; elsewhere it says what to install by hand.
+// installPackages installs packages with apt as root. If that is not possible, the error says
+// what to install.
 func installPackages(ctx context.Context, log io.Writer, packages ...string) error {
 	list := strings.Join(packages, " ")
 	apt, err := exec.LookPath("apt-get")
@@ -109,7 +107,7 @@ func installPackages(ctx context.Context, log io.Writer, packages ...string) err
 	if run("installing "+list, install...) == nil {
 		return nil
 	}
-	// A machine that was just made has no package lists yet.
+	// A new machine may not have package lists.
 	if err := run("fetching package lists", "update"); err != nil {
 		return err
 	}

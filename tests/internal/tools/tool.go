@@ -1,9 +1,9 @@
-// Package tools knows the programs that the tests run beside Go itself: where
-// each is, how it is brought, and what to do in a test when it is missing.
+// Package tools has the programs that tests need besides Go: where each is, how to install
+// it, and what a test does if it is missing.
 //
-// What Go alone can build (the Pulumi CLI, its YAML host) is built from the
-// module proxy into .tools, by version. The rest comes from the system's
-// packages, from PyPI and from npm, when somebody asks for it: `make test-deps`.
+// Programs that Go can build (the Pulumi CLI, its YAML host) are built from the module proxy
+// into .tools, by version. The others come from the system's packages, from PyPI and from
+// npm, with `make test-deps`.
 package tools
 
 import (
@@ -16,12 +16,12 @@ import (
 	"github.com/declprov/declprov/actions/sys/process/sandbox"
 )
 
-// Tool is one program that some tests need.
+// Tool is a program that some tests need.
 type Tool struct {
 	Name string
-	// For says what tests with it show, to whoever reads what was left out.
+	// For says what the tests with it check, for the list of skipped tests.
 	For string
-	// GoOnly says that Go is enough to bring it; `make test` does so unasked.
+	// GoOnly says that Go alone can build it. Then `make test` builds it.
 	GoOnly bool
 
 	find    func(root string) (string, error)
@@ -51,19 +51,18 @@ const (
 	Landlock       = "landlock"
 )
 
-// PowerDNSTables is where the package of PowerDNS's backend has the tables that
-// a database needs.
+// PowerDNSTables is the file with the database tables for PowerDNS.
 const PowerDNSTables = "/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql"
 
-// ErrMissing is the error of a tool that is not on this machine, and that
-// `make test-deps` brings. ErrImpossible is the error of one that no package
-// brings, as it depends on the kernel or on what a container may do.
+// ErrMissing is the error of a tool that is not installed, and that `make test-deps` can
+// install. ErrImpossible is the error of a tool that cannot be installed, because it depends
+// on the kernel or the permissions of the container.
 var (
 	ErrMissing    = errors.New("not on this machine")
 	ErrImpossible = errors.New("not available on this machine")
 )
 
-// All are the tools, in the order in which they are brought.
+// All returns the tools, in the order of installation.
 func All() []Tool {
 	return []Tool{
 		goTool(Pulumi, "the real Pulumi CLI over the provider", pulumiPackage, "-X "+pulumiVersion+"="),
@@ -76,10 +75,11 @@ func All() []Tool {
 		systemTool(Git, "commands that work on repositories", "git", "git"),
 		systemTool(Python, "Python in the kernel's sandbox", "/usr/bin/python3", "python3"),
 		systemTool(Node, "Node in the kernel's sandbox", "node", "nodejs"),
-		// keytool is a Java program that the smallest package has, so that none must be compiled.
+		// keytool is a Java program in the smallest package, so that nothing must be
+		// compiled.
 		systemTool(Java, "Java in the kernel's sandbox", "keytool", "default-jre-headless"),
 		postgresTool(),
-		landlockTool(sandbox.Here().Required),
+		landlockTool(sandbox.CurrentKernel().Required),
 		systemTool(CCompiler, "the race detector", "cc", "gcc", "libc6-dev"),
 		serverTool(PowerDNS, "examples/powerdns.cue against a real server", "/usr/sbin/pdns_server",
 			[]string{"pdns-server", "pdns-backend-sqlite3", "sqlite3"}, []string{"sqlite3", PowerDNSTables}),
@@ -94,34 +94,34 @@ func All() []Tool {
 	}
 }
 
-// Named is the tool of that name; asking for another is a mistake in a test.
-func Named(name string) (Tool, error) {
+// ByName returns the tool with this name. An unknown name is a mistake in a test.
+func ByName(name string) (Tool, error) {
 	for _, tool := range All() {
 		if tool.Name == name {
 			return tool, nil
 		}
 	}
-	return Tool{}, fmt.Errorf("no tool is called %q; the names are in tests/internal/tools/tool.go", name)
+	return Tool{}, fmt.Errorf("unknown tool %q; the names are in tests/internal/tools/tool.go", name)
 }
 
-// Find is the tool's path; the error wraps ErrMissing or ErrImpossible where it is
-// not there.
+// Find returns the path of the tool. If it is not available, the error wraps ErrMissing or
+// ErrImpossible.
 func (t Tool) Find(root string) (string, error) { return t.find(root) }
 
-// Install brings the tool, and tells log what takes long. It does nothing where
-// the tool is there. Where the machine cannot have it, log is told so, and that is no
-// error: the tests that need it are left out, and listed.
+// Install installs the tool unless it is available, and writes to log what takes long. If the
+// machine cannot have it, that is logged, and is not an error: the tests that need it are
+// skipped and listed.
 func (t Tool) Install(ctx context.Context, root string, log io.Writer) error {
 	_, err := t.find(root)
 	if errors.Is(err, ErrMissing) {
 		if err := t.install(ctx, root, log); err != nil {
-			return fmt.Errorf("bringing %s (%s): %w", t.Name, t.For, err)
+			return fmt.Errorf("installing %s (%s): %w", t.Name, t.For, err)
 		}
 		_, err = t.find(root)
 	}
 	switch {
 	case errors.Is(err, ErrImpossible):
-		fmt.Fprintf(log, "%s: tests of %s will be left out: %v\n", t.Name, t.For, err)
+		fmt.Fprintf(log, "%s: tests of %s will be skipped: %v\n", t.Name, t.For, err)
 		return nil
 	case err != nil:
 		return fmt.Errorf("%s cannot be found: %w", t.Name, err)

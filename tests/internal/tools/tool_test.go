@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// recorder is a test that only notes how it ended.
+// recorder is a test that only records how it ended.
 type recorder struct {
 	testing.TB
 	skipped, failed string
@@ -37,17 +37,18 @@ func TestAMissingToolIsSkippedOrFails(t *testing.T) {
 	}
 }
 
-// TestAKernelWithoutLandlock: `make test-deps` does not fail for what no package brings;
-// the tests that need it say why they are left out, and fail where skips are forbidden.
+// TestAKernelWithoutLandlock checks that `make test-deps` does not fail for a tool that
+// cannot be installed. Tests that need it are skipped with the reason, and fail if skips are
+// forbidden.
 func TestAKernelWithoutLandlock(t *testing.T) {
 	old := landlockTool(func() error { return errors.New("Linux 5.4 has no Landlock") })
 	var log strings.Builder
 	if err := old.Install(t.Context(), "", &log); err != nil {
-		t.Errorf("bringing it: %v", err)
+		t.Errorf("installing it: %v", err)
 	}
-	const why = "not available on this machine: it takes Linux 6.12 or newer, booted with landlock in the list lsm=: Linux 5.4 has no Landlock"
-	if want := "landlock: tests of commands in the kernel's sandbox will be left out: " + why + "\n"; log.String() != want {
-		t.Errorf("it said %q, want %q", log.String(), want)
+	const why = "not available on this machine: it requires Linux 6.12 or newer, booted with landlock in the list lsm=: Linux 5.4 has no Landlock"
+	if want := "landlock: tests of commands in the kernel's sandbox will be skipped: " + why + "\n"; log.String() != want {
+		t.Errorf("got %q, want %q", log.String(), want)
 	}
 	want := "landlock is needed (commands in the kernel's sandbox): " + why
 	t.Setenv(NoSkip, "")
@@ -64,8 +65,8 @@ func TestAKernelWithoutLandlock(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeUsedOnceBrought: a container may have a program and not let it do its
-// work.
+// TestWhatCannotBeUsedOnceBrought checks a program that is installed but cannot be used in
+// the container.
 func TestWhatCannotBeUsedOnceBrought(t *testing.T) {
 	brought := false
 	forbidden := Tool{
@@ -80,7 +81,7 @@ func TestWhatCannotBeUsedOnceBrought(t *testing.T) {
 	}
 	var log strings.Builder
 	if err := forbidden.Install(t.Context(), "", &log); err != nil || !brought || !strings.Contains(log.String(), "ptrace is forbidden") {
-		t.Errorf("brought: %t, %v; it said %q", brought, err, log.String())
+		t.Errorf("installed: %t, %v; log %q", brought, err, log.String())
 	}
 }
 
@@ -90,7 +91,7 @@ func TestAToolThatIsThere(t *testing.T) {
 		t.Errorf("found %q", got)
 	}
 	if err := present.Install(t.Context(), "", io.Discard); err != nil {
-		t.Errorf("bringing what is there: %v", err)
+		t.Errorf("installing an available tool: %v", err)
 	}
 }
 
@@ -102,7 +103,7 @@ func TestEveryToolHasANameAndAPurpose(t *testing.T) {
 		}
 		seen[tool.Name] = true
 	}
-	if _, err := Named("no such tool"); err == nil {
+	if _, err := ByName("no such tool"); err == nil {
 		t.Error("a tool that does not exist has no error")
 	}
 }
@@ -113,15 +114,15 @@ func TestPinnedVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, module := range []string{pulumiModule, pulumiYAMLModule} {
-		if v, err := pinned(root, module); err != nil || !strings.HasPrefix(v, "v") {
+		if v, err := pinnedVersion(root, module); err != nil || !strings.HasPrefix(v, "v") {
 			t.Errorf("%s: %q, %v", module, v, err)
 		}
 	}
-	if _, err := pinned(root, "example.com/none"); err == nil {
+	if _, err := pinnedVersion(root, "example.com/none"); err == nil {
 		t.Error("a module that is not required has a version")
 	}
-	// The Python SDK speaks the same protocol as the CLI.
-	if v, _ := pinned(root, pulumiModule); v != "v"+pythonPulumi {
+	// The Python SDK and the CLI must speak the same protocol.
+	if v, _ := pinnedVersion(root, pulumiModule); v != "v"+pythonPulumi {
 		t.Errorf("the CLI is %s and the Python SDK %s", v, pythonPulumi)
 	}
 }
@@ -152,7 +153,7 @@ func TestAnInstallationStartsNoServices(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := "#!/bin/sh\nexit 101\n"; seen != want || policy() != "" {
-			t.Errorf("meanwhile the policy was %q, and is %q", seen, policy())
+			t.Errorf("the policy was %q during the installation, and is %q after it", seen, policy())
 		}
 	}
 	const own = "the machine's own"
@@ -163,6 +164,6 @@ func TestAnInstallationStartsNoServices(t *testing.T) {
 		t.Fatal(err)
 	}
 	if seen != own || policy() != own {
-		t.Errorf("a policy that was there was %q meanwhile, and is %q", seen, policy())
+		t.Errorf("an existing policy was %q during the installation, and is %q after it", seen, policy())
 	}
 }

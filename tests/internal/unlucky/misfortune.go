@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// Misfortune is what a proxy does to a request.
+// Misfortune is a fault that a proxy applies to a request.
 type Misfortune struct {
 	Name   string
 	strike func(*encounter)
 }
 
-// ServerErrorBefore answers with 500, and the server never sees the request.
+// ServerErrorBefore responds with 500 and does not forward the request.
 func ServerErrorBefore() Misfortune { return Before(http.StatusInternalServerError) }
 
-// ServerErrorAfter forwards the request, and answers with 500.
+// ServerErrorAfter forwards the request and responds with 500.
 func ServerErrorAfter() Misfortune { return After(http.StatusInternalServerError) }
 
-// DroppedBefore closes the connection, and the server never sees the request.
+// DroppedBefore closes the connection and does not forward the request.
 func DroppedBefore() Misfortune {
 	return Misfortune{Name: "dropped before", strike: func(e *encounter) { e.drop = true }}
 }
 
-// DroppedAfter forwards the request, and closes the connection.
+// DroppedAfter forwards the request and closes the connection.
 func DroppedAfter() Misfortune {
 	return Misfortune{Name: "dropped after", strike: func(e *encounter) {
 		e.forward()
@@ -30,18 +30,17 @@ func DroppedAfter() Misfortune {
 	}}
 }
 
-// BusyAfter forwards the request, and says that the service is unavailable and
-// when to try again.
+// BusyAfter forwards the request and responds with 503 and Retry-After.
 func BusyAfter() Misfortune {
 	m := After(http.StatusServiceUnavailable, "Retry-After", "1")
 	m.Name = "busy after"
 	return m
 }
 
-// TimedOutAfter forwards the request, and says that it took too long to arrive.
+// TimedOutAfter forwards the request and responds with 408.
 func TimedOutAfter() Misfortune { return After(http.StatusRequestTimeout) }
 
-// Late forwards the request at once, and its response after a time.
+// Late forwards the request immediately, and its response after a delay.
 func Late(by time.Duration) Misfortune {
 	return Misfortune{Name: "late by " + by.String(), strike: func(e *encounter) {
 		r := e.forward()
@@ -50,8 +49,8 @@ func Late(by time.Duration) Misfortune {
 	}}
 }
 
-// Twice forwards the request two times, and passes the second response on, as a
-// proxy does that tries again by itself.
+// Twice forwards the request twice, and passes on the second response, as a retrying proxy
+// does.
 func Twice() Misfortune {
 	return Misfortune{Name: "twice", strike: func(e *encounter) {
 		e.forward()
@@ -59,14 +58,13 @@ func Twice() Misfortune {
 	}}
 }
 
-// Before answers with a status and headers, and the server never sees the
-// request.
+// Before responds with a status and headers, and does not forward the request.
 func Before(status int, headers ...string) Misfortune {
 	return Misfortune{Name: http.StatusText(status) + " before", strike: func(e *encounter) { e.answer(page(status, headers)) }}
 }
 
-// After forwards the request, and answers with a status and headers whatever the
-// server said.
+// After forwards the request, and responds with a status and headers, instead of the server's
+// response.
 func After(status int, headers ...string) Misfortune {
 	return Misfortune{Name: http.StatusText(status) + " after", strike: func(e *encounter) {
 		e.forward()
@@ -74,7 +72,7 @@ func After(status int, headers ...string) Misfortune {
 	}}
 }
 
-// page is a response of the proxy itself, in HTML as proxies write it.
+// page returns a response of the proxy itself, in HTML as of real proxies.
 func page(status int, headers []string) response {
 	header := http.Header{"Content-Type": {"text/html"}}
 	for i := 0; i+1 < len(headers); i += 2 {

@@ -1,6 +1,6 @@
-// Package unlucky is a proxy on loopback in front of a real server. It loses or
-// replaces the responses to chosen requests, as proxies, load balancers and
-// networks do, and keeps a record of what it did.
+// Package unlucky is a proxy on loopback in front of a real server. It loses or replaces the
+// responses to chosen requests, as proxies, load balancers and networks do, and records what
+// it did.
 package unlucky
 
 import (
@@ -17,13 +17,13 @@ import (
 	"testing"
 )
 
-// maxBody is the largest request body that the proxy passes on.
+// maxBody is the maximum request body that the proxy forwards.
 const maxBody = 16 << 20
 
-// Request is one that reached the proxy.
+// Request is a request to the proxy.
 type Request struct {
 	Method string
-	// URI is the path and the query, as they were sent.
+	// URI is the path and query, as sent.
 	URI    string
 	Header http.Header
 	Body   string
@@ -34,13 +34,13 @@ func (r Request) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Method, r.URI, r.Body))
 }
 
-// Exchange is a request, and what became of it.
+// Exchange is a request and its outcome.
 type Exchange struct {
 	Request Request
-	// Misfortune is the name of the one that struck; "" is none.
+	// Misfortune is the name of the fault; "" is none.
 	Misfortune string
-	// Forwarded is the number of times that the server was sent the request, and
-	// Status its status; 0 is of one that it never saw or did not answer.
+	// Forwarded is how often the request was sent to the server. Status is the status of the
+	// server's response, or 0 if there was none.
 	Forwarded, Status int
 }
 
@@ -56,21 +56,22 @@ type Proxy struct {
 	exchanges []Exchange
 }
 
-// Armed is a misfortune that waits for its requests.
+// Armed is a fault that waits for its requests.
 type Armed struct {
 	matches    func(Request) bool
 	misfortune Misfortune
 	left       int
 }
 
-// Start starts a proxy in front of the server at that URL.
+// Start starts a proxy in front of the server at the URL.
 func Start(t testing.TB, upstream string) *Proxy {
 	t.Helper()
 	to, err := url.Parse(upstream)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A connection for each request: none breaks because the server closed it.
+	// Use a connection per request, so that none breaks because the server closed an idle
+	// one.
 	p := &Proxy{upstream: to, transport: &http.Transport{DisableKeepAlives: true}}
 	server := httptest.NewServer(p)
 	t.Cleanup(func() {
@@ -81,16 +82,15 @@ func Start(t testing.TB, upstream string) *Proxy {
 	return p
 }
 
-// Arm makes a misfortune strike the next requests that match, as many as times
-// says. Where several match, the one that was armed first strikes.
+// Arm applies a fault to the next requests that match, the given number of times. If several
+// match, the first armed one applies.
 func (p *Proxy) Arm(m Misfortune, times int, matches func(Request) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.armed = append(p.armed, &Armed{matches: matches, misfortune: m, left: times})
 }
 
-// Disarm takes back the misfortunes that have not struck, and returns their
-// names.
+// Disarm removes the faults that have not been applied, and returns their names.
 func (p *Proxy) Disarm() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,8 +102,7 @@ func (p *Proxy) Disarm() []string {
 	return names
 }
 
-// Exchanges returns the requests since the last call, in the order in which they
-// were answered.
+// Exchanges returns the requests since the last call, in the order of their responses.
 func (p *Proxy) Exchanges() []Exchange {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,14 +111,14 @@ func (p *Proxy) Exchanges() []Exchange {
 	return out
 }
 
-// ServeHTTP forwards a request, or lets a misfortune have it.
+// ServeHTTP forwards a request, or applies a fault.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		return // the client has gone, and nothing was forwarded
+		return // the client is gone, and nothing was forwarded
 	}
 	request := Request{Method: r.Method, URI: r.RequestURI, Header: r.Header.Clone(), Body: string(body)}
-	misfortune := p.strike(request)
+	misfortune := p.takeMisfortune(request)
 	e := &encounter{proxy: p, w: w, r: r, exchange: Exchange{Request: request, Misfortune: misfortune.Name}}
 	if misfortune.strike == nil {
 		misfortune.strike = (*encounter).pass
@@ -133,8 +132,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// strike returns the misfortune of a request, and counts it.
-func (p *Proxy) strike(r Request) Misfortune {
+// takeMisfortune returns the fault for a request, and counts it.
+func (p *Proxy) takeMisfortune(r Request) Misfortune {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, a := range p.armed {
@@ -146,7 +145,7 @@ func (p *Proxy) strike(r Request) Misfortune {
 	return Misfortune{}
 }
 
-// encounter is a request that the proxy has in hand.
+// encounter is a request that the proxy is handling.
 type encounter struct {
 	proxy    *Proxy
 	w        http.ResponseWriter
@@ -155,19 +154,19 @@ type encounter struct {
 	drop     bool
 }
 
-// response is what the server said.
+// response is the response of the server.
 type response struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// forward sends the request to the server, with the client's Host, and returns
-// what it said: a 502 if it said nothing.
+// forward sends the request to the server, with the client's Host, and returns the response,
+// or a 502 if there was none.
 func (e *encounter) forward() response {
 	to := *e.r.URL
 	to.Scheme, to.Host = e.proxy.upstream.Scheme, e.proxy.upstream.Host
-	// The server is to see the request also when the client goes meanwhile.
+	// The server must receive the request also if the client disconnects meanwhile.
 	out, err := http.NewRequest(e.r.Method, to.String(), strings.NewReader(e.exchange.Request.Body))
 	if err != nil {
 		return response{status: http.StatusBadGateway, body: []byte(err.Error())}
@@ -189,13 +188,13 @@ func (e *encounter) forward() response {
 	return response{status: got.StatusCode, header: got.Header, body: body}
 }
 
-// pass forwards the request, and passes the response on.
+// pass forwards the request, and passes on the response.
 func (e *encounter) pass() { e.answer(e.forward()) }
 
 // answer sends a response to the client.
 func (e *encounter) answer(r response) {
 	for name, values := range r.header {
-		// The body is whole by now: no trailers, no chunks.
+		// The body is complete, so there are no trailers or chunks.
 		if !slices.Contains([]string{"Connection", "Trailer", "Transfer-Encoding", "Content-Length"}, name) {
 			e.w.Header()[name] = values
 		}
@@ -204,6 +203,6 @@ func (e *encounter) answer(r response) {
 		e.w.Header().Set("Content-Length", strconv.Itoa(len(r.body)))
 	}
 	e.w.WriteHeader(r.status)
-	// The client may have gone; there is nobody to tell.
+	// The client may be gone; then nobody receives the error.
 	_, _ = io.Copy(e.w, bytes.NewReader(r.body))
 }

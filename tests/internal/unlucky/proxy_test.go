@@ -11,8 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMisfortunes shows of each misfortune what the server gets and what the
-// client.
+// TestMisfortunes checks what the server and the client receive for each fault.
 func TestMisfortunes(t *testing.T) {
 	for _, c := range []struct {
 		misfortune Misfortune

@@ -6,8 +6,8 @@ func ofAuthors() []Mutant {
 		{
 			Complaint: 30, Promise: "An author's mistakes are found before anything runs",
 			Mechanism: "every template is typed when a spec is compiled",
-			File:      "engine/compile/compiler.go",
-			Find:      `	c.report(diags, path)`,
+			File:      "engine/compile/finding/collector.go",
+			Find:      `	c.Add(diags, path)`,
 			Replace:   ``,
 			Package:   complaints, Test: "TestComplaint30MistakesBeforeRunning", Fails: "inputs.nmae: ",
 		},

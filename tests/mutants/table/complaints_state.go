@@ -20,12 +20,12 @@ func ofState() []Mutant {
 			out.Values[name], _ = Untyped.FromPlain(v, name, m)
 		}
 	}`,
-			Package: complaints, Test: "TestComplaint01PerpetualDiff", Fails: "etag that nobody declared",
+			Package: complaints, Test: "TestComplaint01PerpetualDiff", Fails: "undeclared etag",
 		},
 		{
 			Complaint: 1, Promise: "What the server adds is no change, for ever",
 			Mechanism: "an input that the server may choose is read only where the program set it",
-			File:      "engine/read.go",
+			File:      "engine/run/changes.go",
 			Find:      `chosen := !importing && !given && r.res.Outputs.ByName[m.Name] != nil`,
 			Replace:   `chosen := false`,
 			Package:   complaints, Test: "TestComplaint01PerpetualDiff", Fails: "became an input",
@@ -33,15 +33,15 @@ func ofState() []Mutant {
 		{
 			Complaint: 1, Promise: "What the server adds is no change, for ever",
 			Mechanism: "an input that the server may choose, taken out of the program, is left to the server",
-			File:      "engine/diff.go",
-			Find:      `c.Kind == Delete && serverKeeps(res, c.Path)`,
+			File:      "engine/run/changes.go",
+			Find:      `c.Kind == value.Delete && serverKeeps(res, c.Path)`,
 			Replace:   `false`,
 			Package:   complaints, Test: "TestComplaint01PerpetualDiff", Fails: "region",
 		},
 		{
 			Complaint: 1, Promise: "What the server adds is no change, for ever",
 			Mechanism: "an input that is not read back has its default",
-			File:      "engine/read.go",
+			File:      "engine/run/changes.go",
 			Find: `		case !there && m.Default != nil:
 			inputs = inputs.Set(m.Name, m.Fallback)`,
 			Replace: `		case false:`,
@@ -58,7 +58,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 2, Promise: "What is read may be shaped unlike what was written",
 			Mechanism: "@noRead(): the recorded value stands",
-			File:      "engine/read.go",
+			File:      "engine/run/changes.go",
 			Find:      `case m.NoRead || m.Ephemeral || chosen:`,
 			Replace:   `case m.Ephemeral || chosen:`,
 			Package:   complaints, Test: "TestComplaint02NotReadBack", Fails: "note",
@@ -66,7 +66,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 2, Promise: "What is read may be shaped unlike what was written",
 			Mechanism: "@equal(): values that mean the same are no change",
-			File:      "engine/diff.go",
+			File:      "engine/run/changes.go",
 			Find:      `return strings.EqualFold(a, b)`,
 			Replace:   `return a == b`,
 			Package:   complaints, Test: "TestComplaint02NotReadBack", Fails: "name",
@@ -74,10 +74,10 @@ func ofState() []Mutant {
 		{
 			Complaint: 6, Promise: "An update that failed is not taken for done",
 			Mechanism: "the state of a failed update says that it is unfinished",
-			File:      "engine/update.go",
-			Find:      `next.Private.Failed = r.unfinished(req.Inputs, failed, failure)`,
-			Replace:   `_ = r.unfinished(req.Inputs, failed, failure)`,
-			Package:   complaints, Test: "TestComplaint06StateAfterFailedUpdate", Fails: "a run that takes it back would do nothing",
+			File:      "engine/run/update.go",
+			Find:      `next.Private.Failed = r.newFailed(req.Inputs, failed, failure)`,
+			Replace:   `_ = r.newFailed(req.Inputs, failed, failure)`,
+			Package:   complaints, Test: "TestComplaint06StateAfterFailedUpdate", Fails: "a run that reverts the change would do nothing",
 		},
 		{
 			Complaint: 6, Promise: "An update that failed is not taken for done",
@@ -85,12 +85,12 @@ func ofState() []Mutant {
 			File:      "engine/diff.go",
 			Find:      `Force: state.Private.Failed != nil,`,
 			Replace:   `Force: false,`,
-			Package:   complaints, Test: "TestComplaint06StateAfterFailedUpdate", Fails: "a run that takes it back would do nothing",
+			Package:   complaints, Test: "TestComplaint06StateAfterFailedUpdate", Fails: "a run that reverts the change would do nothing",
 		},
 		{
 			Complaint: 8, Promise: "What is there can be imported by its id alone",
 			Mechanism: "an import takes its inputs from what read gives",
-			File:      "engine/read.go",
+			File:      "engine/run/changes.go",
 			Find: `		default:
 			inputs = inputs.Set(m.Name, shown.WithSecret(shown.Secret() || recorded.HasSecrets()))`,
 			Replace: `		default:`,
@@ -99,26 +99,26 @@ func ofState() []Mutant {
 		{
 			Complaint: 8, Promise: "What is there can be imported by its id alone",
 			Mechanism: "what the server chose is an input at an import, and at no other read",
-			File:      "engine/read.go",
+			File:      "engine/run/changes.go",
 			Find:      `chosen := !importing && !given`,
 			Replace:   `chosen := !given`,
-			Package:   complaints, Test: "TestComplaint08Import", Fails: "what the server chose before the import is no input",
+			Package:   complaints, Test: "TestComplaint08Import", Fails: "a value that the server chose before the import is not an input",
 		},
 		{
 			Complaint: 8, Promise: "What is there can be imported by its id alone",
 			Mechanism: "`import` is read backwards, where an id is not enough to read by",
 			File:      "engine/identity.go",
-			Find:      `	if !res.Identity.Imports.Given() {`,
+			Find:      `	if !res.Identity.Imports.IsSet() {`,
 			Replace:   `	if true {`,
-			Package:   complaints, Test: "TestComplaint08ImportOfMore", Fails: "the import asks for, and gives, something else",
+			Package:   complaints, Test: "TestComplaint08ImportOfMore", Fails: "the import sends another request, or returns another id",
 		},
 		{
 			Complaint: 10, Promise: "A change is made in place where that is possible",
 			Mechanism: "a property replaces only where it says so",
-			File:      "engine/diff.go",
+			File:      "engine/run/changes.go",
 			Find:      `news, "", res.Update == nil)`,
 			Replace:   `news, "", true)`,
-			Package:   complaints, Test: "TestComplaint10UpdateInPlace", Fails: "a name is changed in place",
+			Package:   complaints, Test: "TestComplaint10UpdateInPlace", Fails: "expected a change of the name in place, got",
 		},
 		{
 			Complaint: 10, Promise: "A change is made in place where that is possible",
@@ -126,7 +126,7 @@ func ofState() []Mutant {
 			File:      "engine/value/diff.go",
 			Find:      `replace || m != nil && m.Replace)`,
 			Replace:   `replace)`,
-			Package:   complaints, Test: "TestComplaint10UpdateInPlace", Fails: "a kind is replaced",
+			Package:   complaints, Test: "TestComplaint10UpdateInPlace", Fails: "expected a replacement for a change of the kind, got",
 		},
 		{
 			Complaint: 13, Promise: "The order of a list counts only where it means something",
@@ -147,7 +147,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 14, Promise: "An update leaves what it does not touch known",
 			Mechanism: "the preview of an update shows @stable() outputs as recorded",
-			File:      "engine/outputs.go",
+			File:      "engine/run/outputs.go",
 			Find:      `ok && m.Stable {`,
 			Replace:   `ok && false {`,
 			Package:   complaints, Test: "TestComplaint14KnownOutputs", Fails: "the serial number is",
@@ -163,7 +163,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 16, Promise: "An id is never guessed",
 			Mechanism: "the id is what the template `id` yields",
-			File:      "engine/run.go",
+			File:      "engine/run/id.go",
 			Find:      `	id, err := r.PublicText(r.res.ID, "it")`,
 			Replace: `	id, err := r.PublicText(r.res.ID, "it")
 	if body, ok := r.Vars.Values["body"].(map[string]any); ok && body["id"] != nil {
@@ -182,15 +182,15 @@ func ofState() []Mutant {
 		{
 			Complaint: 17, Promise: "Only what the server calls gone is gone",
 			Mechanism: "an answer of nothing, where no `return` says what that means, is an error",
-			File:      "engine/outputs.go",
-			Find:      `	if r.op.Return != nil {`,
+			File:      "engine/run/outputs.go",
+			Find:      `	if r.Operation.Return != nil {`,
 			Replace:   `	if r != nil {`,
 			Package:   complaints, Test: "TestComplaint17Gone", Fails: `200 "": gone is true`,
 		},
 		{
 			Complaint: 17, Promise: "Only what the server calls gone is gone",
 			Mechanism: "an answer without a required output is an error",
-			File:      "engine/read.go",
+			File:      "engine/run/changes.go",
 			Find:      `if lost == nil && len(outputs.Missing) > 0 {`,
 			Replace:   `if false {`,
 			Package:   complaints, Test: "TestComplaint17Gone", Fails: `200 "{}": gone is false, error <nil>`,
@@ -214,10 +214,10 @@ func ofState() []Mutant {
 		{
 			Complaint: 17, Promise: "Only what the server calls gone is gone",
 			Mechanism: "what a later step of a read does not find is a part, not the thing",
-			File:      "engine/outputs.go",
-			Find:      `errors.Is(err, errNotFound) && r.failed == 0`,
-			Replace:   `errors.Is(err, errNotFound)`,
-			Package:   complaints, Test: "TestComplaint17PartIsNotThere", Fails: "a part is not there, and so the thing is gone",
+			File:      "engine/run/outputs.go",
+			Find:      `errors.Is(err, verdict.ErrNotFound) && r.failed == 0`,
+			Replace:   `errors.Is(err, verdict.ErrNotFound)`,
+			Package:   complaints, Test: "TestComplaint17PartIsNotThere", Fails: "a missing part means that the resource is gone",
 		},
 	}
 }

@@ -87,7 +87,7 @@ func ofConfinement() []Mutant {
 		{
 			Promise: belongs, Mechanism: "a redirect is refused, unless the author asks for it",
 			File:    "actions/http/verdict/judge.go",
-			Find:    `Follow: g.Redirects == "same-origin"`,
+			Find:    `Follow: args.Redirects == "same-origin"`,
 			Replace: `Follow: true`,
 			Package: "actions/http", Test: "TestNoRedirectUnasked", Fails: "went to",
 		},
@@ -101,14 +101,14 @@ func ofConfinement() []Mutant {
 		{
 			Promise: belongs, Mechanism: "credentials go to the origin of baseURL alone",
 			File:    "actions/http/session/owner.go",
-			Find:    `	return request.SameOrigin(o.home, u) || o.asked && lists(o.listed, u)`,
+			Find:    `	return request.SameOrigin(o.defaultBase, u) || o.requested && containsOrigin(o.defaultOrigins, u)`,
 			Replace: `	return true`,
-			Package: "actions/http", Test: "TestElsewhere", Fails: "it got map",
+			Package: "actions/http", Test: "TestElsewhere", Fails: "the other origin got map",
 		},
 		{
 			Promise: belongs, Mechanism: "so do headers that look like credentials, where a value chose the address",
 			File:    "actions/http/session/owner.go",
-			Find:    `c.HidesAny("headers."+name) || credential.MatchString(name)`,
+			Find:    `c.HidesAny("headers."+name) || credentialName.MatchString(name)`,
 			Replace: `c.HidesAny("headers."+name)`,
 			Package: "actions/http", Test: "TestElsewhere", Fails: "redirect_test.go",
 		},
@@ -131,7 +131,7 @@ func ofConfinement() []Mutant {
 			File:    "actions/http/session/transport.go",
 			Find:    `		TLSClientConfig: config, TLSHandshakeTimeout: tlsTimeout,`,
 			Replace: `		Proxy: http.ProxyFromEnvironment, TLSClientConfig: config, TLSHandshakeTimeout: tlsTimeout,`,
-			Package: "actions/http/session", Test: "TestNoProxyOfTheEnvironment", Fails: "the environment's proxy would be asked",
+			Package: "actions/http/session", Test: "TestNoProxyOfTheEnvironment", Fails: "the transport uses the environment's proxy",
 		},
 		{
 			Promise: belongs, Mechanism: "a server is known by its certificate",

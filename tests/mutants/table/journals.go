@@ -56,23 +56,23 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "A create that nobody knows the end of is settled first",
 			Mechanism: "`find` looks at once for what a POST without an answer has made",
-			File:      "engine/intents.go",
-			Find:      `	if r.canLook(s) && stopped(ctx) == nil {`,
-			Replace:   `	if false && stopped(ctx) == nil {`,
+			File:      "engine/run/sending.go",
+			Find:      `	if n.canLook(n.step) && stop.Err(ctx) == nil {`,
+			Replace:   `	if false && stop.Err(ctx) == nil {`,
 			Package:   "tests/http/faults", Test: "TestFaults/reset-after-commit/create/Found", Fails: "was promised",
 		},
 		{
 			Promise:   "A create that nobody knows the end of is settled first",
 			Mechanism: "the next run asks `find` before it sends anything",
-			File:      "engine/intents.go",
-			Find:      `	if doubt && r.verb == plan.Create && r.res.Finds(s)`,
-			Replace:   `	if doubt && false && r.res.Finds(s)`,
+			File:      "engine/run/sending.go",
+			Find:      `	if n.doubt && r.Verb == plan.Create && r.res.Finds(s)`,
+			Replace:   `	if n.doubt && false && r.res.Finds(s)`,
 			Package:   "engine", Test: "TestFindByList", Fails: "(-want +got)",
 		},
 		{
 			Promise:   "What is somebody else's is never taken",
 			Mechanism: "`find` is asked before the first effect of a create",
-			File:      "engine/find.go",
+			File:      "engine/run/find.go",
 			Find: `	if found != nil {
 		remedy :=`,
 			Replace: `	if false && found != nil {
@@ -82,15 +82,15 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "What is somebody else's is never taken",
 			Mechanism: "what find finds is adopted only if there was nothing before",
-			File:      "engine/intents.go",
-			Find:      `	if !intent.Looked {`,
-			Replace:   `	if false {`,
+			File:      "engine/run/sending.go",
+			Find:      `	why := "nobody knows whether this create made it"`,
+			Replace:   `	why := ""`,
 			Package:   "engine", Test: "TestFindNotFirst", Fails: "it was adopted",
 		},
 		{
 			Promise:   "What is somebody else's is never taken",
 			Mechanism: "a create that failed gives no right to what is there later",
-			File:      "engine/journals.go",
+			File:      "engine/run/records.go",
 			Find:      `	return i.Status != journal.Failed && (i.Status`,
 			Replace:   `	return (i.Status`,
 			Package:   "engine", Test: "TestFailedGivesNoRight", Fails: "Err:<nil>",
@@ -98,15 +98,15 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "What is somebody else's is never taken",
 			Mechanism: "a refusal inside a success is a refusal",
-			File:      "engine/judge.go",
-			Find:      `		v.status, v.err, v.again = actions.Refused, errors.New(text), false`,
-			Replace:   `		v.err, v.again = errors.New(text), false`,
+			File:      "engine/run/verdict/verdict.go",
+			Find:      `		v.Status, v.Err, v.again = actions.Refused, errors.New(text), false`,
+			Replace:   `		v.Err, v.again = errors.New(text), false`,
 			Package:   "engine", Test: "TestRefusedInside", Fails: "certainty_test.go",
 		},
 		{
 			Promise:   "Nothing is made twice",
 			Mechanism: "a refusal after an attempt that nobody knows the outcome of leaves it unknown",
-			File:      "engine/judge.go",
+			File:      "engine/run/verdict/verdict.go",
 			Find:      `	case !doubt || status == actions.Failed:`,
 			Replace:   `	case true:`,
 			Package:   "engine", Test: "TestAttempts/keyed/unknown,_then_refused", Fails: "in the journal",
@@ -122,9 +122,9 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is lost",
 			Mechanism: "what a create may have made anew stays listed when the old object is gone",
-			File:      "engine/journals.go",
+			File:      "engine/run/records.go",
 			Find: `		if i.Open() && s.keepsUnmade(res, i) {
-			return false // a delete that asks has left it alone
+			return false // a delete that reads made has left it alone
 		}
 		moved := missed && i.Operation == journal.Update
 		anew := missed && i.Operation == journal.Create && i.Open() && res.Maker != nil && i.Step == res.Maker.Index
@@ -138,7 +138,7 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is lost",
 			Mechanism: "what came of an undo that was not answered is read before its create goes on",
-			File:      "engine/undo.go",
+			File:      "engine/run/undo.go",
 			Find:      `			if statusOf(err) == actions.Unknown {`,
 			Replace:   `			if false {`,
 			Package:   "engine", Test: "TestUndoWithoutAnAnswer/it_was_done", Fails: "calls",
@@ -146,7 +146,7 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "A secret stays a secret",
 			Mechanism: "hashes in the journal are made with its key",
-			File:      "engine/intents.go",
+			File:      "engine/run/records.go",
 			Find:      `mac := hmac.New(sha256.New, key)`,
 			Replace:   `mac := hmac.New(sha256.New, key[:0])`,
 			Package:   "engine", Test: "TestTheJournalGivesNoSecretToGuess", Fails: "another folder has",
@@ -154,7 +154,7 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is lost",
 			Mechanism: "no parts are made of what a key gives and is gone",
-			File:      "engine/settle_create.go",
+			File:      "engine/run/earlier_create.go",
 			Find:      `err == nil && !there {`,
 			Replace:   `err == nil && !there && false {`,
 			Package:   "engine", Test: "TestAKeyMakesNothingOfWhatIsGone/gone", Fails: "calls",
@@ -162,15 +162,15 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is lost",
 			Mechanism: "what gives a resource another name is not repeated where it was",
-			File:      "engine/intents.go",
-			Find:      `s.Certainty == actions.Safe && r.verb == plan.Update && !r.undoing && r.renames()`,
+			File:      "engine/run/intents.go",
+			Find:      `s.Certainty == actions.Safe && r.Verb == plan.Update && !r.Undoing && r.renames()`,
 			Replace:   `false`,
 			Package:   "engine", Test: "TestLostRenames/PUT", Fails: "it was sent 2 times",
 		},
 		{
 			Promise:   "Nothing is made twice",
 			Mechanism: "finished elements of a forEach are not sent again",
-			File:      "engine/steps.go",
+			File:      "engine/run/steps.go",
 			Find:      `if value, done := r.elements[key]; done && r.goesOn == s {`,
 			Replace:   `if value, done := r.elements[key]; done && false {`,
 			Package:   "engine", Test: "TestElements", Fails: "(-want +got)",
@@ -178,32 +178,32 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is lost",
 			Mechanism: "what a failed create with other inputs has made stays listed",
-			File:      "engine/journals.go",
-			Find:      `			(r.verb != plan.Create || s.Certainty != actions.Safe || i.Hash == r.inputsHash())`,
+			File:      "engine/run/records.go",
+			Find:      `			(r.Verb != plan.Create || s.Certainty != actions.Safe || i.Hash == r.inputsHash())`,
 			Replace:   `			true`,
 			Package:   "engine", Test: "TestWhatFailedStaysListed/safe/then_b", Fails: "the failure is listed",
 		},
 		{
 			Promise:   "Nothing is lost",
 			Mechanism: "a refused create names what the host has forgotten",
-			File:      "engine/create.go",
-			Find:      `(!i.WasAnswered() || i.Token != r.token)`,
+			File:      "engine/run/aftermath.go",
+			Find:      `(!i.WasAnswered() || i.Token != a.token)`,
 			Replace:   `!i.WasAnswered()`,
 			Package:   "engine", Test: "TestRefusalNamesWhatWasNotRecorded", Fails: "safe: true",
 		},
 		{
 			Promise:   "Nothing is lost",
 			Mechanism: "an undo leaves alone what a replacement has in common with its original",
-			File:      "engine/undo.go",
-			Find:      `	if r.undoes() && r.hitsOther() {`,
+			File:      "engine/run/undo.go",
+			Find:      `	if a.hasUndo() && a.isShownObject() {`,
 			Replace:   `	if false {`,
 			Package:   "engine", Test: "TestUndoOfAReplacementOfOneID", Fails: "(-want +got)",
 		},
 		{
 			Promise:   "Nothing is made twice",
 			Mechanism: "a look that began too early is not the last one",
-			File:      "engine/find.go",
-			Find: `		left := time.Until(sent.Add(limit)) // now: an answer tells of the time before it came
+			File:      "engine/run/find.go",
+			Find: `		left := time.Until(sent.Add(limit)) // taken before the request: its response tells of no later time
 		if seen, err := look(); err != nil ||`,
 			Replace: `		seen, err := look()
 		left := time.Until(sent.Add(limit))
@@ -213,7 +213,7 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is lost",
 			Mechanism: "an earlier create with other inputs is settled first",
-			File:      "engine/create.go",
+			File:      "engine/run/resource.go",
 			Find:      `	if !settled {`,
 			Replace:   `	if true || !settled {`,
 			Package:   "engine", Test: "TestOtherInputs", Fails: "certainty_test.go",
@@ -221,15 +221,15 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is lost",
 			Mechanism: "a state is dropped only once every effect was undone",
-			File:      "engine/create.go",
-			Find:      `		left = left || !undone[t.step.Index]`,
-			Replace:   `		left = left || len(undone) == 0`,
+			File:      "engine/run/aftermath.go",
+			Find:      `		left = left || !a.undone[t.step.Index]`,
+			Replace:   `		left = left || len(a.undone) == 0`,
 			Package:   "engine", Test: "TestUndoOfAPart", Fails: "create_test.go",
 		},
 		{
 			Promise:   "Nothing is lost",
 			Mechanism: "what was undone is done again",
-			File:      "engine/finish.go",
+			File:      "engine/run/progress.go",
 			Find:      `		again[i] = true`,
 			Replace:   `		again[i] = false`,
 			Package:   "engine", Test: "TestUndoOfAPart", Fails: "(-want +got)",
@@ -237,9 +237,9 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is made twice",
 			Mechanism: "a group is run again on a refusal only",
-			File:      "engine/retry.go",
-			Find:      `	if !errors.As(failure, &failed) || failed.status != actions.Refused {`,
-			Replace:   `	if !errors.As(failure, &failed) {`,
+			File:      "engine/run/verdict/retry.go",
+			Find:      `	if v.Status != actions.Refused {`,
+			Replace:   `	if false {`,
 			Package:   "engine", Test: "TestGroupRetry/unknown", Fails: "(-want +got)",
 		},
 		{
@@ -254,22 +254,22 @@ func ofJournals() []Mutant {
 			Promise:   "Nothing is made twice",
 			Mechanism: "after a redirect only the hop that was refused is sent again",
 			File:      "actions/http/session/session.go",
-			Find:      "	a, out = s.message(ctx, r, h.with(sign), sign.query)\n	return a, sign, out",
-			Replace:   "	h.method = r.Method\n	h.url = r.Complete(nil)\n	a, out = s.message(ctx, r, h.with(sign), sign.query)\n	return a, sign, out",
+			Find:      "	resp, out = s.sendMessage(ctx, r, h.withSignature(sign), sign.query)\n	return resp, sign, out",
+			Replace:   "	h.method = r.Method\n	h.url = r.FullURL(nil)\n	resp, out = s.sendMessage(ctx, r, h.withSignature(sign), sign.query)\n	return resp, sign, out",
 			Package:   "actions/http", Test: "TestTokenRefusedAfterARedirect", Fails: "POSTs",
 		},
 		{
 			Promise:   "An update whose response was lost is settled",
 			Mechanism: "a read that shows what the program wants settles it",
-			File:      "engine/update.go",
-			Find:      `	if statusOf(failure) == actions.Unknown && stopped(ctx) == nil {`,
-			Replace:   `	if statusOf(failure) == actions.Done && stopped(ctx) == nil {`,
+			File:      "engine/run/update.go",
+			Find:      `	if statusOf(failure) == actions.Unknown && stop.Err(ctx) == nil {`,
+			Replace:   `	if statusOf(failure) == actions.Done && stop.Err(ctx) == nil {`,
 			Package:   "engine", Test: "TestLostUpdateBeforeStepsThatDoNotRun", Fails: "settle_update_test.go",
 		},
 		{
 			Promise:   "A create that nobody knows the end of is settled first",
 			Mechanism: "an intent is forgotten once the host shows that it has the id",
-			File:      "engine/journals.go",
+			File:      "engine/run/records.go",
 			Find: `		case failed == nil || failed.Op != string(plan.Create):
 			return true`,
 			Replace: `		case failed == nil || failed.Op != string(plan.Create):

@@ -6,7 +6,7 @@ func ofLives() []Mutant {
 		{
 			Promise:   "What was made is kept, whatever failed next",
 			Mechanism: "a create that failed after an effect leaves a state",
-			File:      "engine/create.go",
+			File:      "engine/run/aftermath.go",
 			Find:      `	if !r.effected {`,
 			Replace:   `	if true {`,
 			Package:   e2e, Test: "TestConformance/49 a create that failed halfway is kept", Fails: "is not in the state",
@@ -14,13 +14,13 @@ func ofLives() []Mutant {
 		{
 			Promise:   "What was made is kept, whatever failed next",
 			Mechanism: "a create that was refused leaves none",
-			File:      "engine/judge.go",
-			Find: `v.status == actions.Refused || v.status == actions.Gone || r.undoing {
+			File:      "engine/run/progress.go",
+			Find: `v.Status == actions.Refused || v.Status == actions.Gone || r.Undoing {
 		return
 	}
 	r.effected = true
 	t := r.touch(s)`,
-			Replace: `r.undoing {
+			Replace: `r.Undoing {
 		return
 	}
 	r.effected = true
@@ -31,7 +31,7 @@ func ofLives() []Mutant {
 		{
 			Promise:   "What is not proved to be the resource's own is not taken for it",
 			Mechanism: "a create whose command failed leaves none",
-			File:      "engine/create.go",
+			File:      "engine/run/aftermath.go",
 			Find:      `	if !left || !owned && !answered {`,
 			Replace:   `	if owned = true; !left || !owned && !answered {`,
 			Package:   "tests/commands", Test: "TestACommandThatFails", Fails: "is in the state",
@@ -39,34 +39,34 @@ func ofLives() []Mutant {
 		{
 			Promise:   "What was made is kept, whatever failed next",
 			Mechanism: "the next run goes on at the step that failed",
-			File:      "engine/update.go",
-			Find:      `	case resumable(res, state, req.Inputs) && !req.Preview:`,
+			File:      "engine/run/update.go",
+			Find:      `	case CanResume(res, state, req.Inputs) && !req.Preview:`,
 			Replace:   `	case false:`,
 			Package:   "engine", Test: "TestCreateGoesOn", Fails: "gone on: ",
 		},
 		{
 			Promise:   "What was made is kept, whatever failed next",
 			Mechanism: "with other inputs, all of them count as changed",
-			File:      "engine/finish.go",
-			Find:      `	out := e.change(ctx, res, *made.State, req, e.allChanged(res))`,
-			Replace:   `	out := e.change(ctx, res, *made.State, req, e.changes(ctx, res, req.Ref, *made.State, req.Inputs, req.Ignore))`,
+			File:      "engine/run/update.go",
+			Find:      `	out := rt.change(ctx, res, *made.State, req, rt.changeAll(res))`,
+			Replace:   `	out := rt.change(ctx, res, *made.State, req, rt.Changes(ctx, res, req.Ref, *made.State, req.Inputs, req.Ignore))`,
 			Package:   "engine", Test: "TestCreateGoesOn", Fails: "all inputs count as changed",
 		},
 		{
 			Promise:   "What was made is kept, whatever failed next",
 			Mechanism: "`onFailure` undoes what was done",
-			File:      "engine/create.go",
-			Find:      `	undone, err := r.undo(ctx, failure)`,
-			Replace:   `	undone, err := map[int]bool(nil), error(nil)`,
+			File:      "engine/run/aftermath.go",
+			Find:      `	err := a.undo(ctx)`,
+			Replace:   `	err := error(nil)`,
 			Package:   e2e, Test: "TestConformance/49 a create that is undone", Fails: "is in the state",
 		},
 		{
 			Promise:   "What was made is kept, whatever failed next",
 			Mechanism: "a delete that failed says so, and the state stays",
-			File:      "engine/delete.go",
+			File:      "engine/run/resource.go",
 			Find:      `	return r.Mask().Error(err) // with the secrets that the steps have seen`,
 			Replace:   `	return r.Mask().Error(nil)`,
-			Package:   e2e, Test: "TestConformance/54", Fails: "worked, and should not have",
+			Package:   e2e, Test: "TestConformance/54", Fails: "expected a failure",
 		},
 		{
 			Promise:   "An operation can be ended",
@@ -79,7 +79,7 @@ func ofLives() []Mutant {
 		{
 			Promise:   "What was sent is answered, though the operation is cancelled",
 			Mechanism: "the first Cancel does not end an effect in flight",
-			File:      "engine/stop.go",
+			File:      "engine/run/stop/stop.go",
 			Find:      `	if effect != actions.Write {`,
 			Replace:   `	if true {`,
 			Package:   "tests/http/kill", Test: "TestCancelWaitsForTheAnswer/Bare", Fails: "after the first Cancel: it ended",

@@ -18,69 +18,69 @@ func ofModel() []Mutant {
 	}
 	return []Mutant{
 		row(foreign, "find is asked before the first send", "ANOTHER OWNER'S OBJECT",
-			"engine/find.go", `	if found != nil {
+			"engine/run/find.go", `	if found != nil {
 		remedy :=`, `	if false && found != nil {
 		remedy :=`),
 		row(foreign, "only what was looked for is adopted", "ANOTHER OWNER'S OBJECT",
-			"engine/intents.go", `	if !intent.Looked {`, `	if false {`),
+			"engine/run/sending.go", `	why := "nobody knows whether this create made it"`, `	why := ""`),
 		row(foreign, "what failed gives no right to adopt", "ANOTHER OWNER'S OBJECT",
-			"engine/intents.go", `	case actions.Failed:
-		intent.Status, intent.Error = journal.Failed,`, `	case actions.Failed:
-		intent.Status, intent.Error = journal.Unknown,`),
+			"engine/run/sending.go", `	case actions.Failed:
+		n.intent.Status, n.intent.Error = journal.Failed,`, `	case actions.Failed:
+		n.intent.Status, n.intent.Error = journal.Unknown,`),
 		row(foreign, "what is refused inside a 200 is refused", "ANOTHER OWNER'S OBJECT",
-			"engine/judge.go", `v.status, v.err, v.again = actions.Refused, errors.New(text), false`, `v.status, v.err, v.again = actions.Unknown, errors.New(text), false`),
+			"engine/run/verdict/verdict.go", `v.Status, v.Err, v.again = actions.Refused, errors.New(text), false`, `v.Status, v.Err, v.again = actions.Unknown, errors.New(text), false`),
 		row(foreign, "ifNoneMatch is sent", "ANOTHER OWNER'S OBJECT",
 			"actions/http/request/request.go", `setHeader(r.Headers, "If-None-Match", "*")`, `nil`),
 		row(foreign, "undo leaves alone what is not known to be one's own", "ANOTHER OWNER'S OBJECT",
-			"engine/undo.go", `	if t.done || t.step.UsesResults() && (r.resumed && !r.remakes || slices.ContainsFunc(r.touched, before)) {`, `	if t.done || r.resumed || slices.ContainsFunc(r.touched, before) || true {`),
+			"engine/run/undo.go", `	if t.done || t.step.UsesResults() && (a.resumed && !a.remakes || slices.ContainsFunc(a.touched, before)) {`, `	if t.done || a.resumed || slices.ContainsFunc(a.touched, before) || true {`),
 		row(twice, "an unknown outcome of an uncertain step is not retried", "MADE TWICE",
-			"engine/retry.go", `	if v.status == actions.Unknown && !r.certainty(s).Repeatable() && !r.canLook(s) {`, `	if false {`),
+			"engine/run/verdict/retry.go", `	if v.Status == actions.Unknown && !certainty.Repeatable() && !finds {`, `	if false {`),
 		row(twice, "503 with Retry-After is unknown", "MADE TWICE",
-			"actions/http/verdict/judge.go", `	if a.Moved {`, `	if asked && a.Status == 503 {
+			"actions/http/verdict/judge.go", `	if resp.MethodChanged {`, `	if asked && resp.Status == 503 {
 		out.Status = actions.Refused
 	}
-	if a.Moved {`),
+	if resp.MethodChanged {`),
 		row(twice, "401 after a redirect repeats only the hop", "MADE TWICE",
-			"actions/http/session/session.go", `	a, out = s.message(ctx, r, h.with(sign), sign.query)
-	return a, sign, out`, `	h = hop{method: r.Method, url: r.Complete(nil), headers: r.Headers.Clone(), body: r.Body}
-	a, out = s.message(ctx, r, h.with(sign), sign.query)
-	return a, sign, out`),
+			"actions/http/session/session.go", `	resp, out = s.sendMessage(ctx, r, h.withSignature(sign), sign.query)
+	return resp, sign, out`, `	h = hop{method: r.Method, url: r.FullURL(nil), headers: r.Headers.Clone(), body: r.Body}
+	resp, out = s.sendMessage(ctx, r, h.withSignature(sign), sign.query)
+	return resp, sign, out`),
 		row(twice, "a keyed retry has the same key", "MADE TWICE",
-			"engine/intents.go", `	r.key, r.sending = intent.Key, &intent`, `	r.key, r.sending = intent.Key+r.engine.tokens.next(), &intent`),
+			"engine/run/call.go", `		key = r.sending.intent.Key`, `		key = r.sending.intent.Key + r.rt.Tokens.Next()`),
 		row(twice, "different inputs settle the old intent first", "MADE TWICE",
-			"engine/settle_create.go", `i.Hash == r.inputsHash() || i.Status == journal.Failed {`, `true {`),
+			"engine/run/earlier_create.go", `i.Hash == r.inputsHash() || i.Status == journal.Failed {`, `true {`),
 		row(twice, "find is asked for as long as what was made may stay unseen", "MADE TWICE",
-			"engine/find.go", ` || seen || left <= 0 {`, ` || seen || left <= limit {`),
+			"engine/run/find.go", ` || seen || left <= 0 {`, ` || seen || left <= limit {`),
 		row(twice, "finished elements of a forEach are not sent again", "MADE TWICE",
-			"engine/steps.go", `done && r.goesOn == s {`, `done && r.goesOn == s && false {`),
+			"engine/run/steps.go", `done && r.goesOn == s {`, `done && r.goesOn == s && false {`),
 		row(twice, "a group is retried only on what is refused", "MADE TWICE",
-			"engine/retry.go", `failed.status != actions.Refused {`, `false {`),
+			"engine/run/verdict/retry.go", `	if v.Status != actions.Refused {`, `	if false {`),
 		row(twice, "the first cancel lets what was sent be answered", "MADE TWICE",
-			"engine/stop.go", `		case <-timer.C:
+			"engine/run/stop/stop.go", `		case <-timer.C:
 `, `		default:
 `),
 		row(lost, "refused after unknown stays unknown", "LOST AND NOT LISTED",
-			"engine/judge.go", `	case !doubt || status == actions.Failed:`, `	case true:`),
+			"engine/run/verdict/verdict.go", `	case !doubt || status == actions.Failed:`, `	case true:`),
 		row(lost, "408 and 499 are unknown", "LOST AND NOT LISTED",
 			"actions/http/verdict/judge.go", `	case http.StatusRequestTimeout, clientClosedRequest:`, `	case 597, 598:`),
 		row(lost, "the intent is written before the request is sent", "LOST AND NOT LISTED",
-			"engine/intents.go", `		return r.res.Finds(s) || s.Certainty != actions.Uncertain, r.res.Finds(s)`, `		return false, false`),
+			"engine/run/intents.go", `		return r.res.Finds(s) || s.Certainty != actions.Uncertain, r.res.Finds(s)`, `		return false, false`),
 		row(lost, "the journal forgets only what is recorded", "LOST AND NOT LISTED",
-			"engine/journals.go", `		case i.Token != s.Private.Token:`, `		case false:`),
+			"engine/run/records.go", `		case i.Token != s.Private.Token:`, `		case false:`),
 		row(lost, "a state is dropped only if every step was undone", "LOST AND NOT LISTED",
-			"engine/create.go", `		left = left || !undone[t.step.Index]`, `		left = left || len(undone) == 0`),
+			"engine/run/aftermath.go", `		left = left || !a.undone[t.step.Index]`, `		left = left || len(a.undone) == 0`),
 		row(lost, "finished steps are not sent again", "LOST AND NOT LISTED",
-			"engine/steps.go", `		if r.finished[i] {`, `		if false {`),
+			"engine/run/steps.go", `		if r.finished[i] {`, `		if false {`),
 		row(lost, "what a failed step may have left is listed", "LOST AND NOT LISTED",
-			"engine/intents.go", `		return nil, errors.Join(err, book.Put(intent, false))`, `		return nil, errors.Join(err, r.forget(intent))`),
+			"engine/run/sending.go", `		return nil, errors.Join(err, n.book().Put(n.intent, false))`, `		return nil, errors.Join(err, n.book().RemoveOne(n.intent))`),
 		row(lost, "a token guards what has the id of what is deleted", "DELETED WHAT IT HAD MADE",
-			"engine/tokens.go", `	return known && newest.token != token`, `	return known && newest.token != token && false`),
+			"engine/run/tokens.go", `	return known && newest.token != token`, `	return known && newest.token != token && false`),
 		row(foreign, "a lost update takes over only what was not there before", "ANOTHER OWNER'S OBJECT",
-			"engine/settle_update.go", `	r.looked = id == "" || id == r.id`, `	r.looked = id == "" || id == r.id || true`),
+			"engine/run/lost_update.go", `	r.looked = id == "" || id == r.id`, `	r.looked = id == "" || id == r.id || true`),
 		row(wanted, "what was undone is done again", "NOT AS WANTED",
-			"engine/create.go", `		if i != r.failed {`, `		if false {`),
+			"engine/run/aftermath.go", `		if i != r.failed {`, `		if false {`),
 		row(lost, "the id is evaluated again after a read", "LOST AND NOT LISTED",
-			"engine/identity.go", `	found.ID = e.seenID(r, found.Inputs)`, `	found.ID = old.ID`),
+			"engine/run/id.go", `	found.ID = rt.idFromRead(r, found.Inputs)`, `	found.ID = old.ID`),
 		row(cancel, "a cancel starts nothing new", "BEGUN AFTER A CANCEL",
 			"actions/stop.go", `stop.Err() != nil {
 		return errNotSent`, `stop.Err() != nil && false {

@@ -1,6 +1,6 @@
-// Package table lists what declprov promises, the mechanism that keeps each
-// promise, and the test that must notice when that mechanism is switched off.
-// `make mutants` switches off one after the other.
+// Package table lists the promises of declprov, the mechanisms that keep each promise, and
+// the test that must fail if a mechanism is disabled. `make mutants` disables one after
+// the other.
 package table
 
 import (
@@ -13,32 +13,31 @@ import (
 	"strings"
 )
 
-// Mutant is a mechanism, the edit that switches it off, and the test that fails
-// then. A test that does not is hollow: it would pass without what it is there
-// for.
+// Mutant is a mechanism, the edit that disables it, and the test that then fails. A test
+// that passes with the mechanism disabled is hollow.
 type Mutant struct {
-	// Complaint is the number of the complaint about other tools that the
-	// mechanism answers; 0 for other promises. Several mechanisms may answer one.
+	// Complaint is the number of the complaint about other tools that the mechanism
+	// resolves; 0 for other promises. Several mechanisms may resolve one complaint.
 	Complaint int
-	// Promise is what a user is promised, Mechanism what keeps it, in plain words.
+	// Promise is a promise to users, Mechanism what keeps it, both in plain words.
 	Promise, Mechanism string
-	// File is a source file, from the repository's top. Find stands in it exactly
-	// once; Replace is put in its place.
+	// File is the path of a source file in the repository. It must contain Find exactly
+	// once, which is replaced by Replace.
 	File, Find, Replace string
-	// Package is the folder of the test, from the repository's top. Below tests/
-	// it gets the changed declprov as a program, elsewhere it is compiled with the
-	// change. Model is both.
+	// Package is the path of the test's folder in the repository. Tests below tests/ run
+	// the changed declprov as a separate process; others are compiled with the change.
+	// Both applies to Model.
 	Package string
-	// Test is the test, with the beginning of a subtest's name behind each slash.
+	// Test is the name of the test, with the beginning of a subtest's name after each slash.
 	Test string
-	// Fails is what the failure says, so that no other failure is taken for it.
+	// Fails is a text in the failure message. Other failures do not count.
 	Fails string
 }
 
-// Model is the package that has the engine both inside and as a program.
+// Model is the package whose tests import the engine and also run declprov as a process.
 const Model = "tests/model"
 
-// All are the rows of the table, in the order in which they read best.
+// All returns all rows, in the order of the printed table.
 func All() []Mutant {
 	return slices.Concat(
 		ofState(),
@@ -65,7 +64,7 @@ func All() []Mutant {
 	)
 }
 
-// String names the row.
+// String returns the name of the row.
 func (m Mutant) String() string {
 	if m.Complaint > 0 {
 		return fmt.Sprintf("complaint %d: %s", m.Complaint, m.Mechanism)
@@ -73,20 +72,20 @@ func (m Mutant) String() string {
 	return m.Mechanism
 }
 
-// Apply is the file with the mechanism switched off.
+// Apply returns the content of the file with the mechanism disabled.
 func (m Mutant) Apply(root string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(root, m.File))
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", m, err)
 	}
 	if n := strings.Count(string(text), m.Find); n != 1 {
-		return "", fmt.Errorf("%s: %s has this %d times, and should have it once: %q; bring the row in tests/mutants/table up to date", m, m.File, n, m.Find)
+		return "", fmt.Errorf("%s: %s contains this text %d times, expected once: %q; update the row in tests/mutants/table", m, m.File, n, m.Find)
 	}
 	return strings.Replace(string(text), m.Find, m.Replace, 1), nil
 }
 
-// Stale says what is wrong with the row before anything is built: its text is
-// not in its file, its test not in its package, a field empty.
+// Stale returns an error if the row is out of date: its text is not in its file, its test
+// is not in its package, or a field is empty.
 func (m Mutant) Stale(root string) error {
 	var failed error
 	for name, value := range map[string]string{"Promise": m.Promise, "Mechanism": m.Mechanism, "Fails": m.Fails} {
@@ -97,11 +96,11 @@ func (m Mutant) Stale(root string) error {
 	if _, err := m.Apply(root); err != nil {
 		failed = errors.Join(failed, err)
 	}
-	return errors.Join(failed, m.named(root))
+	return errors.Join(failed, m.checkTest(root))
 }
 
-// named is nil where the test is in its package.
-func (m Mutant) named(root string) error {
+// checkTest returns an error if the package does not have the test.
+func (m Mutant) checkTest(root string) error {
 	files, err := filepath.Glob(filepath.Join(root, m.Package, "*_test.go"))
 	if err != nil {
 		return err
@@ -117,10 +116,10 @@ func (m Mutant) named(root string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s: %s has no %s", m, m.Package, top)
+	return fmt.Errorf("%s: %s has no test %s", m, m.Package, top)
 }
 
-// Pattern is the test for `go test -run`.
+// Pattern returns the pattern of the test for `go test -run`.
 func (m Mutant) Pattern() string {
 	parts := strings.Split(strings.ReplaceAll(m.Test, " ", "_"), "/")
 	for i, part := range parts {

@@ -8,9 +8,9 @@ func ofNames() []Mutant {
 		{
 			Promise: typed, Mechanism: "a member of another kind does not fit",
 			File:    "engine/value/receive.go",
-			Find:    `	return r.unfit(v, declared, receivedKind(v))` + "\n}\n\n// unfit",
-			Replace: "\treturn v\n}\n\n// unfit",
-			Package: "engine", Test: "TestResponsesThatDoNotFit", Fails: "an int is declared",
+			Find:    `	return r.reject(v, declared, receivedKind(v))` + "\n}\n\n// reject",
+			Replace: "\treturn v\n}\n\n// reject",
+			Package: "engine", Test: "TestResponsesThatDoNotFit", Fails: "expected an int",
 		},
 		{
 			Promise: typed, Mechanism: "a required member must be there",
@@ -21,23 +21,23 @@ func ofNames() []Mutant {
 		},
 		{
 			Promise: typed, Mechanism: "what has had its effect is recorded as done",
-			File:    "engine/steps.go",
-			Find:    `	if err != nil && (!unfit(err) || s.ForEach != nil) {`,
+			File:    "engine/run/steps.go",
+			Find:    `	if err != nil && (!verdict.IsUnfit(err) || s.ForEach != nil) {`,
 			Replace: `	if err != nil {`,
 			Package: "engine", Test: "TestUnfitEffectsAreDoneOnce", Fails: "it is kept as failed",
 		},
 		{
 			Promise: typed, Mechanism: "the element that was made is kept with the others",
-			File:    "engine/steps.go",
-			Find:    `	if err != nil && !unfit(err) || r.undoing {`,
-			Replace: `	if err != nil || r.undoing {`,
+			File:    "engine/run/steps.go",
+			Find:    `	if err != nil && !verdict.IsUnfit(err) || r.Undoing {`,
+			Replace: `	if err != nil || r.Undoing {`,
 			Package: "engine", Test: "TestUnfitElements", Fails: "make y",
 		},
 		{
 			Promise: typed, Mechanism: "session has the type of what configure yields",
-			File:    "engine/compile/functions.go",
-			Find:    `		c.session = sessionType(plan.Last(c.configure.Steps))`,
-			Replace: `		c.session = plan.OrNull(&spec.Type{})`,
+			File:    "engine/compile/session.go",
+			Find:    `			c.Session = sessionType(plan.Last(op.Steps))`,
+			Replace: `			c.Session = plan.OrNull(&spec.Type{})`,
 			Package: "engine", Test: "TestSessionIsTyped", Fails: "session.acount",
 		},
 		{
@@ -56,9 +56,9 @@ func ofNames() []Mutant {
 		},
 		{
 			Promise: typed, Mechanism: "what of a failure fits is known by its declared name",
-			File:    "engine/judge.go",
-			Find:    `		v.value = adapted(s, out)`,
-			Replace: `		v.value = out.Result`,
+			File:    "engine/run/verdict/verdict.go",
+			Find:    `		v.Value = adaptFailure(s, out)`,
+			Replace: `		v.Value = out.Result`,
 			Package: "engine", Test: "TestFailuresSeeDeclaredNames/a_refusing_command", Fails: "\"exec: bad\" is expected",
 		},
 		{
@@ -70,16 +70,16 @@ func ofNames() []Mutant {
 		},
 		{
 			Promise: typed, Mechanism: "what find gives is of the type of the response for which it stands",
-			File:    "engine/find.go",
+			File:    "engine/run/find.go",
 			Find:    `	if members[s.Yield], err = fitting(members[s.Yield], s.Yield); err != nil {`,
 			Replace: `	if members[s.Yield], _ = fitting(members[s.Yield], s.Yield); err != nil {`,
 			Package: "engine", Test: "TestFindsAreOfTheType/a_member_missing", Fails: "is expected",
 		},
 		{
 			Promise: typed, Mechanism: "vet knows a find that gives something else than the create",
-			File:    "engine/compile/certainty.go",
-			Find:    `	if err := types.Projectable(&found, response, c.spec.Types); err != nil {`,
-			Replace: `	if err := types.Projectable(&found, response, c.spec.Types); false {`,
+			File:    "engine/compile/certainty/find.go",
+			Find:    `	if err := types.Projectable(&found, response, r.Types); err != nil {`,
+			Replace: `	if err := types.Projectable(&found, response, r.Types); false {`,
 			Package: "engine", Test: "TestFindsOfAnotherType", Fails: "type-mismatch",
 		},
 		{
@@ -101,7 +101,7 @@ func ofNames() []Mutant {
 			File:    "engine/value/receive.go",
 			Find:    `	case r.xml && !given && r.ambiguous(v, p, wire):`,
 			Replace: `	case false:`,
-			Package: "engine", Test: "TestNamespacesAreKeptApart/an_ambiguous_local_name", Fails: "say which",
+			Package: "engine", Test: "TestNamespacesAreKeptApart/an_ambiguous_local_name", Fails: "choose one",
 		},
 		{
 			Promise: names, Mechanism: "what CUE would leave out of data is an error",
@@ -133,9 +133,9 @@ func ofNames() []Mutant {
 		},
 		{
 			Promise: names, Mechanism: "an argument's own type says whether names differ",
-			File:    "engine/compile/arguments.go",
-			Find:    `Renames(c.spec.Types, a.Value.Type())`,
-			Replace: `Renames(c.spec.Types, nil)`,
+			File:    "engine/compile/steps/action.go",
+			Find:    `Renames(named, a.Value.Type())`,
+			Replace: `Renames(named, nil)`,
 			Package: "engine", Test: "TestWrittenKeysOfOtherArguments", Fails: "typed",
 		},
 		{
@@ -147,9 +147,9 @@ func ofNames() []Mutant {
 		},
 		{
 			Promise: names, Mechanism: "the rule of a resource or spec holds for what its steps return",
-			File:    "engine/compile/steps.go",
-			Find:    `value.NewNaming(c.wireRule(), c.spec.Types, body.Type)`,
-			Replace: `value.NewNaming("", c.spec.Types, body.Type)`,
+			File:    "engine/compile/steps/action.go",
+			Find:    `value.NewNaming(c.wire, named, body.Type)`,
+			Replace: `value.NewNaming("", named, body.Type)`,
 			Package: "engine", Test: "TestResponsesBecomeTheirType", Fails: "body.pet",
 		},
 		{
@@ -162,8 +162,8 @@ func ofNames() []Mutant {
 		{
 			Promise: names, Mechanism: "a path is sent below its parents",
 			File:    "engine/value/wire.go",
-			Find:    `				putAt(renamed, p.WireParents, w.Name(p), w.out(item, p.Type, named))`,
-			Replace: `				putAt(renamed, nil, w.Name(p), w.out(item, p.Type, named))`,
+			Find:    `				putAt(renamed, p.WireParents, w.Name(p), w.toWire(item, p.Type, named))`,
+			Replace: `				putAt(renamed, nil, w.Name(p), w.toWire(item, p.Type, named))`,
 			Package: "engine", Test: "TestWirePaths", Fails: "metadata:map[name:a]",
 		},
 		{

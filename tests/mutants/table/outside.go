@@ -72,8 +72,8 @@ func ofOutside() []Mutant {
 		},
 		{
 			Promise: data, Mechanism: "a refresh keeps what is managed without what cannot be recorded of it",
-			File:    "engine/read.go",
-			Find:    `if lost != nil && (importing || !value.Unrecordable(lost)) {`,
+			File:    "engine/run/changes.go",
+			Find:    `if lost != nil && (importing || !value.IsUnrecordable(lost)) {`,
 			Replace: `if lost != nil {`,
 			Package: outside, Test: "TestSignedData", Fails: "nothing is recorded",
 		},

@@ -9,7 +9,7 @@ func ofPlans() []Mutant {
 		{
 			Promise:   "A preview does not guess",
 			Mechanism: "outputs are unknown until they are known",
-			File:      "engine/outputs.go",
+			File:      "engine/run/outputs.go",
 			Find:      `values[m.Name] = property.New(property.Computed).WithSecret(m.Secret)`,
 			Replace:   `values[m.Name] = property.New("guess").WithSecret(m.Secret)`,
 			Package:   e2e, Test: "TestConformance/46", Fails: "content of b in the preview",
@@ -34,10 +34,10 @@ func ofPlans() []Mutant {
 		{
 			Promise:   "A preview does not guess",
 			Mechanism: "a step that depends on what is not known is not known, and no failure",
-			File:      "engine/steps.go",
+			File:      "engine/run/steps.go",
 			Find:      "	value, err := r.step(ctx, s)\n	if r.preview && errors.Is(err, scope.ErrNotKnown) {",
 			Replace:   "	value, err := r.step(ctx, s)\n	if false {",
-			Package:   "engine", Test: "TestPreviewOfUnknownConditions", Fails: "it depends on what is not known yet",
+			Package:   "engine", Test: "TestPreviewOfUnknownConditions", Fails: "it depends on a value that is not known yet",
 		},
 		{
 			Promise:   "A plan says what an update would do",
@@ -67,8 +67,8 @@ func ofPlans() []Mutant {
 		{
 			Promise:   "A plan says what an update would do",
 			Mechanism: "what the user ignores is no change",
-			File:      "engine/diff.go",
-			Find:      `value.Ignored(c.Path, ignore) || `,
+			File:      "engine/run/changes.go",
+			Find:      `value.IsIgnored(c.Path, ignore) || `,
 			Replace:   ``,
 			Package:   "engine", Test: "TestDiff/ignored", Fails: "-want +got",
 		},

@@ -10,16 +10,16 @@ func ofPromises() []Mutant {
 		}
 	}
 	return []Mutant{
-		row("an update relies on nothing that the recorded state lacks", "engine/update.go",
-			`		if err := completeFor(res, state, plan.Update); err != nil {`,
+		row("an update relies on nothing that the recorded state lacks", "engine/run/update.go",
+			`		if err := refuseIncomplete(res, state, plan.Update); err != nil {`,
 			`		if err := error(nil); err != nil {`, "typed, a typed read"),
-		row("a deletion relies on nothing that the recorded state lacks", "engine/delete.go",
-			`	if err := completeFor(res, state, plan.Delete); err != nil {`,
+		row("a deletion relies on nothing that the recorded state lacks", "engine/run/resource.go",
+			`	if err := refuseIncomplete(res, state, plan.Delete); err != nil {`,
 			`	if err := error(nil); err != nil {`, "typed, no read"),
 		row("a method relies on nothing that the recorded state lacks", "engine/method.go",
-			`		err = complete(res, state, `, `		_ = complete(res, state, `, "untyped, no read"),
-		row("a refresh relies on nothing that the recorded state lacks", "engine/read.go",
-			`		if err := completeFor(res, state, plan.Read); err != nil {`,
+			`		err = run.RefuseIncomplete(res, state, `, `		_ = run.RefuseIncomplete(res, state, `, "untyped, no read"),
+		row("a refresh relies on nothing that the recorded state lacks", "engine/run/resource.go",
+			`		if err := refuseIncomplete(res, state, plan.Read); err != nil {`,
 			`		if err := error(nil); err != nil {`, "named, a typed read"),
 		row("a part that is lacking counts", "engine/value/refit.go",
 			`			if m.Required && m.Check.Lacks(v.AsMap().Get(m.Name)) {`,

@@ -14,122 +14,122 @@ func ofProof() []Mutant {
 		}
 	}
 	return []Mutant{
-		row("Nothing is made twice", "what is on no page that was read may be on another", "engine/find.go", `		err = finder.notOnPages(finder.op.Steps...)`, `		_ = finder.notOnPages`,
+		row("Nothing is made twice", "what is on no page that was read may be on another", "engine/run/find.go", `		err = finder.notOnPages(finder.Operation.Steps...)`, `		_ = finder.notOnPages`,
 			"TestWhatWasNotReadMayBeThere", "Err:<nil>"),
-		row("Nothing is lost", "what is on no page that was read is not gone", "engine/outputs.go", `		return nil, cmp.Or(r.notOnPages(r.op.Steps...), errGone)`, `		return nil, errGone`,
+		row("Nothing is lost", "what is on no page that was read is not gone", "engine/run/outputs.go", `		return nil, cmp.Or(r.notOnPages(r.Operation.Steps...), verdict.ErrGone)`, `		return nil, verdict.ErrGone`,
 			"TestWhatWasNotReadMayBeThere", "Gone:true"),
-		row("Nothing is lost", "a delete that has not looked at all pages is not done", "engine/delete.go", `		err = r.notOnPages(r.op.Steps...)`, ``,
+		row("Nothing is lost", "a delete that has not looked at all pages is not done", "engine/run/resource.go", `		err = r.notOnPages(r.Operation.Steps...)`, ``,
 			"TestADeleteLooksThroughAllPages", "cut true: <nil>"),
-		row(foreign, "what a state may have since a rename is neither taken over nor made a second time", "engine/settle_create.go", ` || i.Status != journal.Handed || !r.res.CanTell() {`, ` || true {`,
+		row(foreign, "what a state may have since a rename is neither taken over nor made a second time", "engine/run/earlier_create.go", ` || i.Status != journal.Handed || !r.res.CanTell() {`, ` || true {`,
 			"TestWhatWasHandedIsNotTakenOver/keyed/the_same", "it is not refused"),
-		row("Nothing is done twice under a key", "a create that stopped halfway goes on under its keys, whatever Pulumi has of it", "engine/journals.go", `(i.Status != journal.Handed || i.Token == r.token)`, `i.Status != journal.Handed`,
+		row("Nothing is done twice under a key", "a create that stopped halfway goes on under its keys, whatever Pulumi has of it", "engine/run/records.go", `(i.Status != journal.Handed || i.Token == r.token)`, `i.Status != journal.Handed`,
 			"TestAHandedPartGoesOn", "was sent under the keys"),
-		row(foreign, "that Pulumi is told of a create is written down", "engine/journals.go", `		r.mention(book.Hand(r.subject(), r.token, currentID(*out.State)))`, ``,
+		row(foreign, "that Pulumi is told of a create is written down", "engine/run/records.go", `		r.mention(r.book().Hand(r.token, CurrentID(*out.State)))`, ``,
 			"TestSettleDeletesNothingHanded", "in the journal"),
 		row(foreign, "settle deletes nothing that Pulumi was told of", "engine/settle.go", `	if req.Delete && i.Status == journal.Handed {`, `	if false {`,
 			"TestSettleDeletesNothingHanded", "Deleted:true"),
 		row(foreign, "what settle deletes is forgotten with all its steps", "engine/settle.go", `return o.Key != i.Key && o.Accompanies(i)`, `return false`,
 			"TestSettledWithAllItsSteps", "it is not refused"),
-		row("Nothing is lost", "what is imported is no longer in the way", "engine/journals.go", `return i.Status == journal.Handed && i.ID == currentID(s)`, `return false`,
+		row("Nothing is lost", "what is imported is no longer in the way", "engine/run/records.go", `return i.Status == journal.Handed && i.ID == CurrentID(s)`, `return false`,
 			"TestHandedAndImported/keyed", "in the journal"),
-		row("Nothing is lost", "what another resource is shown to have is in nobody's way", "engine/settle_create.go", `	if known && by.resource != holding(r.ref) {`, `	if false && known && by.resource != holding(r.ref) {`,
+		row("Nothing is lost", "what another resource is shown to have is in nobody's way", "engine/run/earlier_create.go", `	if known && by.resource != holding(r.ref) {`, `	if false && known && by.resource != holding(r.ref) {`,
 			"TestHandedAndHeldByAnother", "Pulumi was told of"),
-		row("Nothing is lost", "what has another id is not what Pulumi was told of", "engine/settle_create.go", `there = found.Found && found.ID == id`, `there = found.Found && id != ""`,
+		row("Nothing is lost", "what has another id is not what Pulumi was told of", "engine/run/earlier_create.go", `there = found.Found && found.ID == id`, `there = found.Found && id != ""`,
 			"TestOtherInputsAndAnotherObject", "Pulumi was told of"),
-		row(foreign, "what was undone is not told as made", "engine/made.go", `			ran[t.step.Model.As] = !undone[t.step.Index]`, `			ran[t.step.Model.As] = true`,
+		row(foreign, "what was undone is not told as made", "engine/run/made.go", `			ran[t.step.Model.As] = !undone[t.step.Index]`, `			ran[t.step.Model.As] = true`,
 			"TestMade/refused_at_2,_undo_001_", "the delete"),
-		row("Nothing is lost", "what a run made whose state was lost is the resource's", "engine/made.go", `(i.WasAnswered() || made`, `(i.Status == journal.Answered || made`,
+		row("Nothing is lost", "what a run made whose state was lost is the resource's", "engine/run/made.go", `(i.WasAnswered() || made`, `(i.Status == journal.Answered || made`,
 			"TestMadeByARunThatNobodyHeardOf/post:_{once:_true,_true", "the delete (-want +got)"),
-		row("Nothing is lost", "what an earlier create may have done is not refused for good", "engine/intents.go", `		doubt = r.begunBefore(s)`, `		doubt = false`,
+		row("Nothing is lost", "what an earlier create may have done is not refused for good", "engine/run/sending.go", `		n.doubt = n.begunBefore(n.step)`, `		n.doubt = false`,
 			"TestBegunByARunThatNobodyHeardOf", "entries of the step are open"),
-		row(foreign, "what a create was refused stays unmade when others go on", "engine/made.go", `		before := (r.verb != plan.Create || r.resumed) && !slices.Contains(r.unmade, name)`, `		before := r.verb != plan.Create || r.resumed && !slices.Contains(r.unmade, name)`,
+		row(foreign, "what a create was refused stays unmade when others go on", "engine/run/made.go", `		before := (r.Verb != plan.Create || r.resumed) && !slices.Contains(r.unmade, name)`, `		before := r.Verb != plan.Create || r.resumed && !slices.Contains(r.unmade, name)`,
 			"TestMadeOverALife/left_out", "the delete"),
-		row(foreign, "what nobody knows of is not told as made", "engine/made.go", `		if t.done || t.step.OwnsWhatItSends() {`, `		if true {`,
+		row(foreign, "what nobody knows of is not told as made", "engine/run/made.go", `		if t.done || t.step.OwnsWhatItSends() {`, `		if true {`,
 			"TestMade/unknown_at_1,_undo_000_", "the delete"),
-		row("Nothing is lost", "what a delete has left alone stays listed", "engine/journals.go", `		if i.Open() && s.keepsUnmade(res, i) {`, `		if false {`,
+		row("Nothing is lost", "what a delete has left alone stays listed", "engine/run/records.go", `		if i.Open() && s.keepsUnmade(res, i) {`, `		if false {`,
 			"TestMadeByARunThatDied/post:_{once:_true,_make1_create", "the journal has"),
-		row(whole, "the rest of a create is made with the inputs of now", "engine/finish.go", `	if live(ctx) && failedAgain(state, made) {`, `	if false {`,
+		row(whole, "the rest of a create is made with the inputs of now", "engine/run/update.go", `	if canContinue(ctx) && failedAtSameStep(state, made) {`, `	if false {`,
 			"TestHalfMadeWithOtherInputs/the_part_is_refused_once_more", "no room ("),
-		row("Nothing is lost", "a refresh keeps what lacks a part", "engine/read.go", ` || errors.Is(err, errNotFound) && lacksParts(res, state) {`, ` {`,
+		row("Nothing is lost", "a refresh keeps what lacks a part", "engine/run/resource.go", ` || errors.Is(err, verdict.ErrNotFound) && hasUnmadeSteps(res, state) {`, ` {`,
 			"TestARefreshKeepsWhatWasBegun/a_part_not_made_yet", "the refresh"),
-		row("Nothing is lost", "a refresh keeps what a create made before it stopped", "engine/read.go", ` && (undone(state) || notYetMade(res, state)) ||`, ` && undone(state) ||`,
+		row("Nothing is lost", "a refresh keeps what a create made before it stopped", "engine/run/resource.go", ` && (isPartlyUndone(state) || mayNotExistYet(res, state)) ||`, ` && isPartlyUndone(state) ||`,
 			"TestARefreshKeepsWhatWasBegun/not_made_yet", "want gone: false"),
-		row("Nothing is lost", "what a run makes that says nothing of it is written down", "engine/made.go", `	if r.undoing || r.verb == plan.Create`, `	if true || r.undoing || r.verb == plan.Create`,
+		row("Nothing is lost", "what a run makes that says nothing of it is written down", "engine/run/made.go", `	if r.Undoing || r.Verb == plan.Create`, `	if true || r.Undoing || r.Verb == plan.Create`,
 			"TestMadeByARunThatDied/do:_{make1_create", "the delete"),
-		row("Nothing is lost", "what a run has written down stays until a state says it", "engine/journals.go", `		case s.keepsUnmade(res, i):`, `		case false:`,
+		row("Nothing is lost", "what a run has written down stays until a state says it", "engine/run/records.go", `		case s.keepsUnmade(res, i):`, `		case false:`,
 			"TestMadeByARunThatDied/post:_{safe:_true,_make2_a_later_update", "the delete"),
-		row(foreign, "vet warns of deletes of what a create may not have made", "engine/compile/foreign.go", `	if !kept {
+		row(foreign, "vet warns of deletes of what a create may not have made", "engine/compile/certainty/foreign.go", `	if !kept {
 		return nil
 	}
 	return maker`, `	return nil`,
 			"TestMayBeForeign/by_the_same_path", "want 1"),
-		row("A hash in the journal gives no secret away", "without the journal's key nothing is sent", "engine/intents.go", `	if _, err := r.engine.journalKey(); err != nil {
-		return nil, r.stop`, `	if _, err := r.engine.journalKey(); false {
+		row("A hash in the journal gives no secret away", "without the journal's key nothing is sent", "engine/run/sending.go", `	if _, err := r.rt.records.key(); err != nil {
+		return nil, r.stop`, `	if _, err := r.rt.records.key(); false {
 		return nil, r.stop`,
 			"TestWithoutTheJournalsKey", "Err:<nil>"),
-		row(whole, "what find finds for other inputs is projected as the create's response is", "engine/settle_create.go", `	old.failed = maker.Index + 1 // what`, `	old.failed = 0 * maker.Index // what`,
+		row(whole, "what find finds for other inputs is projected as the create's response is", "engine/run/earlier_create.go", `	old.failed = maker.Index + 1 // what`, `	old.failed = 0 * maker.Index // what`,
 			"TestFoundForOtherInputsHasOutputs/steps", "the serial number is"),
-		row(foreign, "vet warns of a find of no type that stands for a typed response", "engine/compile/certainty.go", `path, untyped := c.untypedWithin(&found, response, "", 0); untyped {`, `path, untyped := c.untypedWithin(&found, response, "", 0); untyped && false {`,
+		row(foreign, "vet warns of a find of no type that stands for a typed response", "engine/compile/certainty/find.go", `path, untyped := c.untypedMember(&found, response, "", 0); untyped {`, `path, untyped := c.untypedMember(&found, response, "", 0); untyped && false {`,
 			"TestFindUntyped", "find-untyped"),
-		row(foreign, "what does not hold what was sent is not taken over", "engine/proof.go", `	if name := r.contradiction(ctx, s, seen, withheld, sent); name != "" {`, `	if name := r.contradiction(ctx, s, seen, withheld, sent); false && name != "" {`,
+		row(foreign, "what does not hold what was sent is not taken over", "engine/run/proof.go", `	if name := r.contradiction(ctx, s, seen, withheld, sent); name != "" {`, `	if name := r.contradiction(ctx, s, seen, withheld, sent); false && name != "" {`,
 			"TestOnlyWhatHoldsWhatWasSentIsAdopted/another_size", "adopted: true"),
-		row(foreign, "what a part of a read shows is held against what was sent", "engine/proof.go", `		yield, err = reader.lookPast(ctx)`, `		yield, err = nil, nil`,
+		row(foreign, "what a part of a read shows is held against what was sent", "engine/run/proof.go", `		yield, err = reader.lookPast(ctx)`, `		yield, err = nil, nil`,
 			"TestWhatAPartOfAReadShows/settle_of_other_inputs/title_somebody_else's/part_not_found", "taken: true"),
-		row(foreign, "a read is continued behind what it does not find", "engine/proof.go", `range r.op.Steps[r.failed+1:] {`, `range r.op.Steps[:0] {`,
+		row(foreign, "a read is continued behind what it does not find", "engine/run/proof.go", `range r.Operation.Steps[r.failed+1:] {`, `range r.Operation.Steps[:0] {`,
 			"TestWhatAPartOfAReadShows/read/the_part_first/title_somebody_else's/part_gone", "taken: true"),
 		row(whole, "what compares only as a whole says nothing while a part is unknown", "engine/value/type.go", ` && !m.Set && m.Key == "")`, `)`,
 			"TestPartsComparedAsAWhole/a_set", "is not taken"),
-		row("Nothing is lost", "what read finds in part stands", "engine/proof.go", `	case errors.Is(err, errNotFound):
-		return true, nil`, `	case errors.Is(err, errNotFound):
+		row("Nothing is lost", "what read finds in part stands", "engine/run/proof.go", `	case errors.Is(err, verdict.ErrNotFound):
+		return true, nil`, `	case errors.Is(err, verdict.ErrNotFound):
 		return false, nil`,
 			"TestHalfOfItStands/a_part", "it is listed: false"),
-		row("Nothing is lost", "settle finds what read finds in part", "engine/settle.go", `		return &state, nil // it is half made`, `		return nil, nil`,
+		row("Nothing is lost", "settle finds what read finds in part", "engine/run/settle.go", `		return &state, nil // it is half made`, `		return nil, nil`,
 			"TestHalfOfItStands/a_part", "settle: "),
-		row("Nothing is lost", "settle deletes what find finds, though read calls it gone", "engine/settle.go", `		case found.By == "response" || i.Operation == journal.Update:`, `		default:`,
+		row("Nothing is lost", "settle deletes what find finds, though read calls it gone", "engine/run/settle.go", `		case found.By == "response" || i.Operation == journal.Update:`, `		default:`,
 			"TestWhatAPartOfAReadShows/settle_--delete/title_mine/part_gone", "taken: false"),
-		row(foreign, "settle deletes nothing that it cannot read", "engine/settle.go", `		needs = append(needs, res.Read) // unread`, `		_ = res.Read // unread`,
+		row(foreign, "settle deletes nothing that it cannot read", "engine/run/settle.go", `		needs = append(needs, res.Read) // unread`, `		_ = res.Read // unread`,
 			"TestSettleDeletesNothingUnread/without", "deleted: true"),
-		row("What is said is so", "what is found is said to be taken over once it is", "engine/intents.go", `			if err == nil {
-				r.log.Message(Info, "an earlier run made it`, `			if true {
-				r.log.Message(Info, "an earlier run made it`,
+		row("What is said is so", "what is found is said to be taken over once it is", "engine/run/sending.go", `		if err == nil {
+			n.Log.Message(Info, "an earlier run made it`, `		if true {
+			n.Log.Message(Info, "an earlier run made it`,
 			"TestTakenOverIsSaidOnceItIs/another's,_half_made", "said: true"),
-		row(foreign, "only what a step sends is held against what it made", "engine/proof.go", `			if (whole || names[name])`, `			if (true || whole || names[name])`,
+		row(foreign, "only what a step sends is held against what it made", "engine/run/proof.go", `			if (whole || names[name])`, `			if (true || whole || names[name])`,
 			"TestOnlyWhatAStepSendsProves", "does not hold what was sent"),
-		row(foreign, "what another resource has is not taken over", "engine/proof.go", `	if known && held.resource != holding(r.ref) {`, `	if false && known && held.resource != holding(r.ref) {`,
+		row(foreign, "what another resource has is not taken over", "engine/run/proof.go", `	if known && held.resource != holding(r.ref) {`, `	if false && known && held.resource != holding(r.ref) {`,
 			"TestWhatAnotherResourceHasIsNotAdopted", "Err:<nil>"),
-		row(foreign, "an undo leaves alone what does not hold what was sent", "engine/undo.go", `	return err == nil && why == "", err`, `	return true, nil`,
+		row(foreign, "an undo leaves alone what does not hold what was sent", "engine/run/undo.go", `	return err == nil && why == "", err`, `	return true, nil`,
 			"TestUndoLeavesWhatDoesNotHoldWhatWasSent/another", "undone: true"),
-		row(foreign, "an update moves a resource to nothing that does not hold what was sent", "engine/settle_update.go", `	if err != nil || why == "" {
+		row(foreign, "an update moves a resource to nothing that does not hold what was sent", "engine/run/lost_update.go", `	if err != nil || why == "" {
 		return id, err
 	}`, `	if true {
 		return id, err
 	}`,
 			"TestARenameTakesNoOthersID/another", "has the id of what was found: true"),
-		row(foreign, "settle deletes nothing that does not hold what was sent", "engine/settle.go", `	if !req.Delete || found.Doubt != "" {`, `	if !req.Delete {`,
+		row(foreign, "settle deletes nothing that does not hold what was sent", "engine/settle.go", ` || !found.Found || found.Doubt != "" {`, ` || !found.Found {`,
 			"TestSettleDoubts/another", "deleted: true"),
-		row(whole, "what relies on what was undone is done again", "engine/finish.go", `|| again[i] || relying[i] {`, `|| again[i] {`,
+		row(whole, "what relies on what was undone is done again", "engine/run/progress.go", `|| again[i] || relying[i] {`, `|| again[i] {`,
 			"TestWhatReliesOnWhatWasUndoneIsDoneAgain", "label 2"),
 		row(whole, "what a step says of its own response makes it no follower of another", "engine/plan/argument.go", `return slices.Contains(p.Own, ref.Path[0]) })`, `return false })`,
 			"TestOwnResponsesAreNoReliance/${body.error}", "the run that goes on sends"),
-		row("Nothing is lost", "what relies on what was undone is listed", "engine/create.go", `	failure = errors.Join(failure, r.listBereft(undone, failure))`, ``,
+		row("Nothing is lost", "what relies on what was undone is listed", "engine/run/aftermath.go", `	a.failure = errors.Join(a.failure, a.listBereft())`, ``,
 			"TestWhatReliesOnWhatWasUndoneIsDoneAgain", "in the journal"),
-		row("Nothing is lost", "what a loop did for what was undone is listed, element by element", "engine/relying.go", `		for _, element := range r.elementsOf(s) {`, `		for _, element := range []string{""} {`,
+		row("Nothing is lost", "what a loop did for what was undone is listed, element by element", "engine/run/relying.go", `		for _, element := range a.elementsOf(s) {`, `		for _, element := range []string{""} {`,
 			"TestEachElementOfWhatWasUndoneIsListed/the_second_was_lost", "should be"),
-		row("Nothing is lost", "a refresh that finds another id by a name says so", "engine/read.go", `		r.mentionAnotherID(currentID(state), out.State.ID)`, ``,
+		row("Nothing is lost", "a refresh that finds another id by a name says so", "engine/run/resource.go", `		r.warnOtherID(CurrentID(state), out.State.ID)`, ``,
 			"TestRefreshWithAnotherID/by_name,_another", "it warns: false"),
-		row(foreign, "an update that gives another id was not done while the old one is there", "engine/settle_update.go", ` && r.stays(ctx, was, before) {`, ` && false {`,
+		row(foreign, "an update that gives another id was not done while the old one is there", "engine/run/lost_update.go", ` && r.existsUnderID(ctx, was, before) {`, ` && false {`,
 			"TestARenameTakesNoOthersID/beside_the_old", "has the id of what was found: true"),
-		row("Nothing is lost", "an update whose object is not found stays listed where a delete finds nothing", "engine/journals.go", ` && (failed == nil || failed.Op != string(plan.Update))`, ``,
+		row("Nothing is lost", "an update whose object is not found stays listed where a delete finds nothing", "engine/run/records.go", ` && (failed == nil || failed.Op != string(plan.Update))`, ``,
 			"TestAFailedMoveStaysListed/with_its_id,_not_found", "the update is listed: false"),
-		row("Nothing is lost", "an update whose responses tell no id asks find for it", "engine/settle_update.go", `	if !r.looked || stopped(ctx) != nil {
+		row("Nothing is lost", "an update whose responses tell no id asks find for it", "engine/run/lost_update.go", `	if !r.looked || stop.Err(ctx) != nil {
 		return false`, `	if true {
 		return false`,
 			"TestUntoldRenames/PUT/null/find_finds_it", "done by the first run: false"),
-		row("Nothing is lost", "an update that read does not find, and whose responses tell no id, is listed", "engine/update.go", `errors.Join(err, r.reopen(nil, err))`, `err`,
+		row("Nothing is lost", "an update that read does not find, and whose responses tell no id, is listed", "engine/run/update.go", `errors.Join(err, (&aftermath{Run: r, failure: err}).reopen())`, `err`,
 			"TestUntoldRenames/PUT/null/no_find", "in the journal: []"),
-		row("Nothing is lost", "an update's intent stays open until its id is told", "engine/intents.go", `			intent.Status = journal.Unknown // should`, `			// should`,
+		row("Nothing is lost", "an update's intent stays open until its id is told", "engine/run/sending.go", `			n.intent.Status = journal.Unknown // if`, `			// should`,
 			"TestKilledBeforeTheIDIsTold", "were made, and"),
-		row("Nothing is lost", "the response that a server keeps for a key is not taken for what is there", "engine/intents.go", `	return err == nil && !there, err
+		row("Nothing is lost", "the response that a server keeps for a key is not taken for what is there", "engine/run/sending.go", `	return err == nil && !there, err
 }
 
 // beginAnew`, `	return false, err
@@ -137,12 +137,10 @@ func ofProof() []Mutant {
 
 // beginAnew`,
 			"TestStaleResponses/deleted", "were made, and its id is"),
-		row("Nothing is lost", "what a run removes from the journal it does not go on with", "engine/journals.go", `	r.left = nil
-	return book.Settle(`, `	return book.Settle(`,
+		row("Nothing is lost", "what a run removes from the journal it does not go on with", "engine/journal/resource.go", `	r.read = nil
+	return j.Settle(`, `	return j.Settle(`,
 			"TestHalfOfItWasHandedAndIsGone", "has changed the intent"),
-		row("A spec does what its permissions say", "a child of another package is granted", "engine/compile/packages.go", `	if versions == nil {
-		c.fail(`, `	if false {
-		c.fail(`,
+		row("A spec does what its permissions say", "a child of another package is granted", "engine/compile/component/package.go", `	case !ok:`, `	case !ok && false:`,
 			"TestPackagesArePermitted/nothing_granted", "refused: []"),
 		row("A spec does what its permissions say", "the version of a child's package is granted at run time, too", "engine/component/registration.go", `	case o.Version != "":
 		return fmt.Errorf(`, `	case false:
@@ -154,25 +152,25 @@ func ofProof() []Mutant {
 		return true`, `	case f.Stuck:
 		return false`,
 			"TestWhatCannotGoOnIsMadeAnew/no_id", "it is replaced: false"),
-		row(whole, "a create that stopped halfway is finished before its inputs change", "engine/update.go", `	if halfMade(res, state) && `, `	if false && halfMade(res, state) && `,
+		row(whole, "a create that stopped halfway is finished before its inputs change", "engine/run/update.go", `	if isHalfMade(res, state) && `, `	if false && isHalfMade(res, state) && `,
 			"TestHalfMadeWithOtherInputs/at_once", `"part 1"`),
-		row(whole, "what a response that did not fit lacks is no null of the template's", "engine/steps.go", `			return r.lacking(s, err)`, `			return err`,
+		row(whole, "what a response that did not fit lacks is no null of the template's", "engine/run/steps.go", `			return r.lacking(s, err)`, `			return err`,
 			"TestWhatAMisfitLacks", "null cannot be inserted into text"),
-		row("An update changes only the version that it knows", "what is taken over has its ETag", "engine/proof.go", `	r.etag = reader.etag`, ``,
+		row("An update changes only the version that it knows", "what is taken over has its ETag", "engine/run/proof.go", `	r.ETag = reader.ETag`, ``,
 			"TestEveryWayToAResourceHasItsETag/found_for_other", "with another version's: "),
-		row("Nothing is lost", "what an earlier create was told to have made is forgotten only once it is gone", "engine/proof.go", `	case err != nil:
+		row("Nothing is lost", "what an earlier create was told to have made is forgotten only once it is gone", "engine/run/proof.go", `	case err != nil:
 		return true, fmt.Errorf("reading what`, `	case err == nil:
 		return false, nil
 	case err != nil:
 		return true, fmt.Errorf("reading what`,
 			"TestWhatAnEarlierCreateWasToldStands/there", "it is listed: false"),
-		row("Nothing is lost", "an update that failed stays listed where a delete finds nothing", "engine/journals.go", `!i.UnderWay() && !moved`, `!i.UnderWay() && (true || !moved)`,
+		row("Nothing is lost", "an update that failed stays listed where a delete finds nothing", "engine/run/records.go", `!i.UnderWay() && !moved`, `!i.UnderWay() && (true || !moved)`,
 			"TestAFailedMoveStaysListed/not_found", "the update is listed: false"),
-		row("Nothing is done twice under a key", "what may have been done for what was undone is sent under another key", "engine/relying.go", `	maybe := statusOf(failure) != actions.Refused`, `	maybe := false`,
+		row("Nothing is done twice under a key", "what may have been done for what was undone is sent under another key", "engine/run/relying.go", `	maybe := statusOf(a.failure) != actions.Refused`, `	maybe := false`,
 			"TestWhatMayBelongToWhatWasUndoneIsListed", "in the journal"),
 		{
 			Promise: foreign, Mechanism: "what does not hold what was sent is not taken over (generated histories)",
-			File: "engine/proof.go", Find: `	if name := r.contradiction(ctx, s, seen, withheld, sent); name != "" {`, Replace: `	if name := r.contradiction(ctx, s, seen, withheld, sent); false && name != "" {`,
+			File: "engine/run/proof.go", Find: `	if name := r.contradiction(ctx, s, seen, withheld, sent); name != "" {`, Replace: `	if name := r.contradiction(ctx, s, seen, withheld, sent); false && name != "" {`,
 			Package: Model, Test: "TestMechanism/only what holds what was sent is adopted", Fails: "ANOTHER OWNER'S OBJECT",
 		},
 	}

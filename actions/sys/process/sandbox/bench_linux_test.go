@@ -10,10 +10,10 @@ import (
 	"github.com/declprov/declprov/actions/sys/network"
 )
 
-// BenchmarkRun runs a command alone, and in its box by each of the kernel's means and by
-// both: beside each other, the cost of the sandbox.
+// BenchmarkRun runs a command unconfined, with each of the kernel's means, and with both. The
+// differences are the cost of the sandbox.
 func BenchmarkRun(b *testing.B) {
-	if err := Here().Required(); err != nil {
+	if err := CurrentKernel().Required(); err != nil {
 		b.Skip(err)
 	}
 	files, err := files.New(b.TempDir(), []grant.Rule{{Access: grant.Write, Pattern: "**"}})
@@ -35,9 +35,9 @@ func BenchmarkRun(b *testing.B) {
 		name   string
 		kernel Kernel
 	}{
-		{"landlock", Kernel{ABI: Here().ABI}},
+		{"landlock", Kernel{ABI: CurrentKernel().ABI}},
 		{"seccomp", Kernel{Filter: true}},
-		{"both", Here()},
+		{"both", CurrentKernel()},
 	} {
 		b.Run(by.name, func(b *testing.B) {
 			for b.Loop() {
@@ -46,7 +46,7 @@ func BenchmarkRun(b *testing.B) {
 					b.Fatal(err)
 				}
 				cmd := exec.Command("/bin/true")
-				if err := box.Rules.withinAs(by.kernel, cmd.Start); err != nil {
+				if err := box.Rules.startConfinedBy(by.kernel, cmd.Start); err != nil {
 					b.Fatal(err)
 				}
 				if err := cmd.Wait(); err != nil {

@@ -15,37 +15,36 @@ import (
 	"github.com/declprov/declprov/actions/sys/network"
 )
 
-// Command is what a box is made for.
+// Command describes the command that a box confines.
 type Command struct {
-	// Files and Network are what the spec is granted.
+	// Files and Network are what the permissions of the spec grant.
 	Files   *files.Files
 	Network *network.Network
-	// Programs are absolute paths: of the command's own program, and of others
-	// that it may run beside the system's.
+	// Programs are the absolute paths of the command's program, and of other programs that it
+	// may run in addition to those of the system.
 	Programs []string
-	// Own are folders that were made for the command alone: it may change what is
-	// there, and run it.
+	// Own are folders that were made for this command. It may change them, and run programs
+	// in them.
 	Own []string
-	// Changes says that the command changes the world. Then a folder that it may
-	// write to (`d/**`) and that is not there is made first, for the kernel grants
-	// what exists.
+	// Changes says that the command has effects. Then granted folders (`d/**`) that do not
+	// exist are made before it starts, since the kernel can only grant what exists.
 	Changes bool
-	// Capabilities are those that it keeps where root runs it; nil is the default.
+	// Capabilities are the capabilities that a command of root keeps; nil is the default.
 	Capabilities []string
 }
 
-// Box is all that one run of a command needs to be confined.
+// Box confines one run of a command.
 type Box struct {
 	Rules Rules
-	// Scratch is a folder of the command's own for temporary files.
+	// Scratch is a folder for the temporary files of the command.
 	Scratch string
-	// granted are the places that the spec is granted, made the folders that were
-	// made for it.
-	granted []Place
-	made    []string
+	// granted are the places that the spec is granted. madeFolders are the folders that were
+	// made for the command.
+	granted     []Place
+	madeFolders []string
 }
 
-// Prepare makes the box of one run. Close it when the command has ended.
+// Prepare makes the box of one run. The caller must close it when the command has ended.
 func Prepare(ctx context.Context, c Command) (*Box, error) {
 	b := &Box{}
 	if err := b.prepare(ctx, c); err != nil {
@@ -60,25 +59,25 @@ func (b *Box) prepare(ctx context.Context, c Command) error {
 			return err
 		}
 	}
-	if err := b.Rules.Grant(ctx, c.Files, c.Network); err != nil {
+	if err := b.Rules.AddGrants(ctx, c.Files, c.Network); err != nil {
 		return err
 	}
 	b.granted = slices.Concat(b.Rules.Read, b.Rules.Write)
 	b.Rules.Capabilities = c.Capabilities
-	b.Rules.Run(c.Programs...)
+	b.Rules.AddPrograms(c.Programs...)
 	own := places(true, c.Own...)
 	b.Rules.Write, b.Rules.Execute = append(b.Rules.Write, own...), append(b.Rules.Execute, own...)
-	b.Rules = b.Rules.System()
+	b.Rules = b.Rules.WithSystem()
 	scratch, err := files.MkdirTemp("declprov-command-")
 	if err != nil {
-		return fmt.Errorf("the command's folder for temporary files: %w", err)
+		return fmt.Errorf("making the folder for temporary files: %w", err)
 	}
 	b.Scratch = scratch
 	b.Rules.Write = append(b.Rules.Write, Place{Base: scratch, Tree: true})
 	return nil
 }
 
-// makeFolders makes the granted folders that are not there.
+// makeFolders makes the granted folders that do not exist.
 func (b *Box) makeFolders(granted *files.Files) error {
 	for _, g := range granted.Grants() {
 		if g.Access != grant.Write || !g.Whole {
@@ -89,15 +88,15 @@ func (b *Box) makeFolders(granted *files.Files) error {
 			continue
 		}
 		if _, err := granted.Mkdir(g.Base, files.MkdirOptions{Parents: true, Existing: true}); err != nil {
-			return fmt.Errorf("the kernel's sandbox needs the folder that permission %q names: %w", g.Pattern, err)
+			return fmt.Errorf("the kernel's sandbox requires the folder of the permission %q: %w", g.Pattern, err)
 		}
-		b.made = append(b.made, absent...)
+		b.madeFolders = append(b.madeFolders, absent...)
 	}
 	return nil
 }
 
-// missingFolders are the folder and those above it that are not there, the
-// deepest first.
+// missingFolders returns the folder and those of its parents that do not exist, the deepest
+// first.
 func missingFolders(folder string) []string {
 	var absent []string
 	for {
@@ -109,23 +108,23 @@ func missingFolders(folder string) []string {
 	}
 }
 
-// Close removes the scratch folder. After a command that failed, the folders
-// that were made for it go, too, as far as nothing is in them.
+// Close removes the scratch folder. If the command failed, it also removes the folders that
+// were made for it, unless they contain something.
 func (b *Box) Close(worked bool) error {
 	if !worked {
-		for _, dir := range b.made {
-			_ = os.Remove(dir) // it stays if something is in it
+		for _, dir := range b.madeFolders {
+			_ = os.Remove(dir) // fails if the folder is not empty
 		}
 	}
 	if b.Scratch == "" {
 		return nil
 	}
-	return Clear(b.Scratch)
+	return RemoveScratch(b.Scratch)
 }
 
-// Clear removes a scratch folder with all that a command has left in it, folders
-// too that nobody may write to.
-func Clear(scratch string) error {
+// RemoveScratch removes a scratch folder with everything in it, including folders without
+// write permission.
+func RemoveScratch(scratch string) error {
 	if os.RemoveAll(scratch) == nil {
 		return nil
 	}
@@ -134,13 +133,13 @@ func Clear(scratch string) error {
 		return err
 	}
 	defer root.Close()
-	open(root, ".")
+	makeWritable(root, ".")
 	return os.RemoveAll(scratch)
 }
 
-// open lets its owner list and change a folder, and those in it. What cannot be
-// is told by the removal after it.
-func open(parent *os.Root, name string) {
+// makeWritable lets the owner list and change a folder and the folders in it. It ignores
+// errors; the removal afterwards reports them.
+func makeWritable(parent *os.Root, name string) {
 	_ = parent.Chmod(name, 0o700)
 	dir, err := parent.OpenRoot(name)
 	if err != nil {
@@ -150,32 +149,31 @@ func open(parent *os.Root, name string) {
 	entries, _ := fs.ReadDir(dir.FS(), ".")
 	for _, e := range entries {
 		if e.IsDir() {
-			open(dir, e.Name())
+			makeWritable(dir, e.Name())
 		}
 	}
 }
 
-// Environ is a command's environment with what the box changes of it: temporary
-// files go to the scratch folder, and so does what belongs into the home folder
-// where nothing of that is granted, since programs take a home that they may
-// not read for broken. Own tells the variables that the spec sets itself, or is
-// granted by their names.
-func (b *Box) Environ(env []string, own func(name string) bool) []string {
+// Environ returns the environment of the command. It sets TMPDIR to the scratch folder. It
+// also sets HOME to it if nothing in the home folder is granted, since many programs fail if
+// they cannot read their home folder. isOwn reports whether the spec sets a variable or is
+// granted it by name; such variables are not changed.
+func (b *Box) Environ(env []string, isOwn func(name string) bool) []string {
 	env = slices.Clone(env)
-	if !own("TMPDIR") {
-		env = set(env, "TMPDIR", b.Scratch)
+	if !isOwn("TMPDIR") {
+		env = setVar(env, "TMPDIR", b.Scratch)
 	}
-	home, has := lookUp(env, "HOME")
-	if has && !own("HOME") && !b.touches(home) {
-		env = set(env, "HOME", b.Scratch)
+	home, has := lookUpVar(env, "HOME")
+	if has && !isOwn("HOME") && !b.overlapsGrant(home) {
+		env = setVar(env, "HOME", b.Scratch)
 	}
 	return env
 }
 
-// touches reports whether anything at, below or above the folder is granted.
-func (b *Box) touches(folder string) bool {
+// overlapsGrant reports whether the folder, or anything below or above it, is granted.
+func (b *Box) overlapsGrant(folder string) bool {
 	for _, p := range b.granted {
-		for _, pair := range [2][2]string{{folder, p.path()}, {p.path(), folder}} {
+		for _, pair := range [2][2]string{{folder, p.fullPath()}, {p.fullPath(), folder}} {
 			if rel, err := filepath.Rel(pair[0], pair[1]); err == nil && filepath.IsLocal(rel) {
 				return true
 			}
@@ -184,7 +182,7 @@ func (b *Box) touches(folder string) bool {
 	return false
 }
 
-func lookUp(env []string, name string) (value string, ok bool) {
+func lookUpVar(env []string, name string) (value string, ok bool) {
 	for _, e := range env {
 		if v, is := strings.CutPrefix(e, name+"="); is {
 			value, ok = v, true
@@ -193,7 +191,7 @@ func lookUp(env []string, name string) (value string, ok bool) {
 	return value, ok
 }
 
-func set(env []string, name, value string) []string {
+func setVar(env []string, name, value string) []string {
 	env = slices.DeleteFunc(env, func(e string) bool { return strings.HasPrefix(e, name+"=") })
 	return append(env, name+"="+value)
 }

@@ -37,8 +37,8 @@ func TestEnviron(t *testing.T) {
 	}{
 		{"nothing of home", "elsewhere/**", nil, []string{"HOME=SCRATCH", "PATH=/bin", "TMPDIR=SCRATCH"}},
 		{"a file of home", home + "/.config", nil, []string{"HOME=" + home, "PATH=/bin", "TMPDIR=SCRATCH"}},
-		{"what home is in", filepath.Dir(home) + "/**", nil, []string{"HOME=" + home, "PATH=/bin", "TMPDIR=SCRATCH"}},
-		{"its own", "elsewhere/**", map[string]bool{"HOME": true, "TMPDIR": true}, []string{"HOME=" + home, "PATH=/bin", "TMPDIR=/tmp"}},
+		{"the parent of home", filepath.Dir(home) + "/**", nil, []string{"HOME=" + home, "PATH=/bin", "TMPDIR=SCRATCH"}},
+		{"variables of its own", "elsewhere/**", map[string]bool{"HOME": true, "TMPDIR": true}, []string{"HOME=" + home, "PATH=/bin", "TMPDIR=/tmp"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			box := boxWith(t, t.TempDir(), false, grant.Rule{Access: grant.Read, Pattern: tc.granted})
@@ -65,10 +65,10 @@ func TestFoldersThatAreMade(t *testing.T) {
 		changes, worked, filled bool
 		while, after            bool
 	}{
-		{"a command that only looks", false, true, false, false, false},
-		{"one that worked", true, true, false, true, true},
-		{"one that failed", true, false, false, true, false},
-		{"one that failed, and left something", true, false, true, true, true},
+		{"a command without effects", false, true, false, false, false},
+		{"a successful command", true, true, false, true, true},
+		{"a failed command", true, false, false, true, false},
+		{"a failed command that left a file", true, false, true, true, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -79,7 +79,7 @@ func TestFoldersThatAreMade(t *testing.T) {
 				return err == nil
 			}
 			if there("a/b") != tc.while || there("a/c") || there("r") {
-				t.Errorf("while it runs: a/b %v, a/c %v, r %v; want %v, and neither of the others", there("a/b"), there("a/c"), there("r"), tc.while)
+				t.Errorf("while it runs: a/b %v, a/c %v, r %v; want %v, false, false", there("a/b"), there("a/c"), there("r"), tc.while)
 			}
 			if tc.filled {
 				if err := os.WriteFile(filepath.Join(dir, "a", "b", "f"), nil, 0o644); err != nil {
@@ -90,7 +90,7 @@ func TestFoldersThatAreMade(t *testing.T) {
 				t.Fatal(err)
 			}
 			if there("a/b") != tc.after || there("a") != tc.after {
-				t.Errorf("after it: a %v, a/b %v, want %v", there("a"), there("a/b"), tc.after)
+				t.Errorf("after it ended: a %v, a/b %v, want %v", there("a"), there("a/b"), tc.after)
 			}
 		})
 	}
@@ -103,7 +103,7 @@ func TestScratchIsPrivateAndRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	if info.Mode().Perm() != 0o700 {
-		t.Errorf("its mode is %v", info.Mode())
+		t.Errorf("mode %v", info.Mode())
 	}
 	closed := filepath.Join(box.Scratch, "a", "b")
 	if err := os.MkdirAll(closed, 0o755); err != nil {
@@ -121,6 +121,6 @@ func TestScratchIsPrivateAndRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(box.Scratch); !os.IsNotExist(err) {
-		t.Errorf("it is still there: %v", err)
+		t.Errorf("the scratch folder was not removed: %v", err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pathOf is a path as a system call takes it.
+// pathOf returns a path as an argument of a system call.
 func pathOf(path string) uintptr {
 	p, err := unix.BytePtrFromString(path)
 	if err != nil {
@@ -20,19 +20,19 @@ func pathOf(path string) uintptr {
 
 const atWorking = ^uintptr(99) // AT_FDCWD
 
-// reached is nil for an error that the kernel gives those alone who may make the
-// call: its arguments are wrong, so that nothing happens.
+// reached returns nil if err is an error that only permitted callers get, because the
+// arguments are invalid. So the call has no effect.
 func reached(err, late error) error {
 	if err == late {
 		return nil
 	}
 	if err == nil {
-		return fmt.Errorf("it succeeds, want %v", late)
+		return fmt.Errorf("the call succeeded, want %v", late)
 	}
 	return err
 }
 
-// fileCalls are calls about files.
+// fileCalls returns calls about files.
 func fileCalls() map[string]func(args []string) error {
 	return map[string]func([]string) error{
 		"open": func(a []string) error {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// call makes one system call by number, as no library does it.
+// call makes a system call by number.
 func call(nr uintptr, args ...uintptr) error {
 	var a [6]uintptr
 	copy(a[:], args)
@@ -23,8 +23,8 @@ func call(nr uintptr, args ...uintptr) error {
 
 func at[T any](v *T) uintptr { return uintptr(unsafe.Pointer(v)) }
 
-// calls are the system calls by the names that the scripts of the escapes use. Each
-// succeeds outside of a sandbox. The arguments are the script's.
+// calls returns the system calls by the names in the scripts of the escapes. Each succeeds
+// without a sandbox. The arguments are those of the script.
 func calls() map[string]func(args []string) error {
 	pid := func(args []string) uintptr {
 		n, _ := strconv.Atoi(args[0])
@@ -139,7 +139,7 @@ func calls() map[string]func(args []string) error {
 			return unix.Setxattr(a[0], "security.capability", unsafe.Slice((*byte)(unsafe.Pointer(&caps)), 20), 0)
 		},
 		"bpf": func([]string) error {
-			attr := [2]uint64{} // an array of nothing is invalid to who may ask
+			attr := [2]uint64{} // an empty array is invalid, but only for permitted callers
 			if err := call(unix.SYS_BPF, 0, at(&attr), 16); err != unix.EINVAL {
 				return err
 			}
@@ -190,7 +190,7 @@ func socket(family, kind, protocol int) func([]string) error {
 	}
 }
 
-// shared makes what processes share by number, and removes it.
+// shared makes an object that processes share by number, and removes it.
 func shared(get, control, size uintptr) error {
 	const private, create, remove = 0, 0o1600, 0
 	args := []uintptr{private, size, create}
@@ -209,7 +209,7 @@ func shared(get, control, size uintptr) error {
 	return call(control, id, remove)
 }
 
-// clone3 starts a process that ends at once.
+// clone3 starts a process that ends immediately.
 func clone3([]string) error {
 	args := [11]uint64{4: uint64(unix.SIGCHLD)} // struct clone_args
 	return child(unix.SYS_CLONE3, at(&args), unsafe.Sizeof(args))
@@ -217,7 +217,7 @@ func clone3([]string) error {
 
 func clone(flags uintptr) error { return child(unix.SYS_CLONE, flags|uintptr(unix.SIGCHLD)) }
 
-// child makes a process by a system call; the new one ends at once.
+// child makes a process by a system call. The process ends immediately.
 func child(nr uintptr, args ...uintptr) error {
 	var a [4]uintptr
 	copy(a[:], args)
@@ -255,7 +255,7 @@ func fastOpen(address string, by uintptr) error {
 	return unix.Sendmsg(fd, []byte("x"), nil, to, unix.MSG_FASTOPEN)
 }
 
-// listenUnbound listens without bind: the kernel picks the port.
+// listenUnbound listens without bind, so that the kernel chooses the port.
 func listenUnbound(family int) error {
 	fd, err := unix.Socket(family, unix.SOCK_STREAM, 0)
 	if err != nil {
@@ -276,13 +276,13 @@ func udp(args []string) error {
 	return unix.Sendto(fd, []byte("x"), 0, to)
 }
 
-// setClock sets the clock by nothing.
+// setClock changes the clock by zero.
 func setClock([]string) error {
 	_, err := unix.Adjtimex(&unix.Timex{Modes: unix.ADJ_SETOFFSET})
 	return err
 }
 
-// openByHandle opens a file by its number on the disk, past all folders.
+// openByHandle opens a file by its handle, without walking folders.
 func openByHandle(args []string) error {
 	handle, _, err := unix.NameToHandleAt(unix.AT_FDCWD, args[0], 0)
 	if err != nil {

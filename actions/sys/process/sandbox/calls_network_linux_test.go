@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// networkCalls are calls about sockets.
+// networkCalls returns calls about sockets.
 func networkCalls() map[string]func(args []string) error {
 	return map[string]func([]string) error{
 		"mapped": func(a []string) error {
@@ -52,7 +52,7 @@ func networkCalls() map[string]func(args []string) error {
 	}
 }
 
-// protocols are numbers of protocols that mean something in some family.
+// protocols returns protocol numbers that are valid in some family.
 func protocols() []int {
 	all := []int{unix.IPPROTO_MPTCP, unix.IPPROTO_RAW}
 	for p := range 150 {
@@ -82,7 +82,7 @@ func fastMessages(args []string) error {
 	return call(unix.SYS_SENDMMSG, uintptr(fd), at(&message), 1, unix.MSG_FASTOPEN)
 }
 
-// fastConnect connects by the first data after a connect that sends none.
+// fastConnect connects by the first data after a connect that sends nothing.
 func fastConnect(args []string) error {
 	to, err := ipv4(args[0])
 	if err != nil {
@@ -102,7 +102,8 @@ func fastConnect(args []string) error {
 	return err
 }
 
-// changeLink changes nothing of the first interface, which takes the right to.
+// changeLink changes the first interface to its current settings, which requires the
+// privilege.
 func changeLink([]string) error {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE)
 	if err != nil {

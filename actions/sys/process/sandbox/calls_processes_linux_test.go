@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processCalls are calls about processes; the first argument is the number of one.
+// processCalls returns calls about processes. The first argument is a process id.
 func processCalls() map[string]func(args []string) error {
 	pid := func(args []string) int {
 		n, _ := strconv.Atoi(args[0])
@@ -48,7 +48,7 @@ func processCalls() map[string]func(args []string) error {
 			if err != nil {
 				return err
 			}
-			return reached(call(unix.SYS_PROCESS_MRELEASE, uintptr(fd), 0), unix.EINVAL) // it is not ending
+			return reached(call(unix.SYS_PROCESS_MRELEASE, uintptr(fd), 0), unix.EINVAL) // the process is not ending
 		},
 		"pidfd": func(a []string) error { _, err := unix.PidfdOpen(pid(a), 0); return err },
 		"session": func(a []string) error {
@@ -80,8 +80,7 @@ func processCalls() map[string]func(args []string) error {
 	}
 }
 
-// signalByFile has the kernel signal a process because a socket has something to
-// read.
+// signalByFile makes the kernel signal a process when a socket becomes readable.
 func signalByFile(pid int) error {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	if err != nil {
@@ -97,12 +96,12 @@ func signalByFile(pid int) error {
 	return err
 }
 
-// kernelCalls are calls that change the kernel or the machine.
+// kernelCalls returns calls that change the kernel or the machine.
 func kernelCalls() map[string]func(args []string) error {
 	const nowhere = "/nowhere/at/all"
 	return map[string]func([]string) error{
 		"unshareuser": func([]string) error {
-			// The kernel makes none for a process of many threads.
+			// The kernel refuses this for a process with several threads.
 			return reached(unix.Unshare(unix.CLONE_NEWUSER), unix.EINVAL)
 		},
 		"unmount": func(a []string) error { return reached(unix.Unmount(a[0], 0), unix.EINVAL) },
@@ -124,7 +123,7 @@ func kernelCalls() map[string]func(args []string) error {
 			if err != nil {
 				return err
 			}
-			// The folder's disk has no quotas, or it is told.
+			// The disk of the folder may have no quotas.
 			err = call(unix.SYS_QUOTACTL_FD, uintptr(fd), syncQuotas, 0, 0)
 			if err == unix.ESRCH || err == unix.EBADF {
 				return nil
@@ -151,7 +150,7 @@ func kernelCalls() map[string]func(args []string) error {
 		"type":         func([]string) error { b := byte('x'); return call(unix.SYS_IOCTL, terminal, unix.TIOCSTI, at(&b)) },
 		"console":      func([]string) error { return reached(call(unix.SYS_IOCTL, terminal, unix.TIOCLINUX, 0), unix.ENOTTY) },
 		"capabilities": capabilities,
-		"shed":         func([]string) error { return Rules{}.Within(func() error { return nil }) },
+		"shed":         func([]string) error { return Rules{}.StartConfined(func() error { return nil }) },
 		"regain":       regain,
 		"ambient":      func([]string) error { return raise(unix.CAP_SYS_PTRACE) },
 		"fanotify":     fanotify,
@@ -166,24 +165,24 @@ func kernelCalls() map[string]func(args []string) error {
 }
 
 const (
-	// unknownFlag is none of the flags of kexec_load(2) and kexec_file_load(2).
+	// unknownFlag is not a flag of kexec_load(2) or kexec_file_load(2).
 	unknownFlag = 1 << 12
-	// syncQuotas is Q_SYNC of quotactl(2), for the quotas of users: everyone may.
+	// syncQuotas is Q_SYNC of quotactl(2) for user quotas, which everybody may call.
 	syncQuotas = 0x800001 << 8
 )
 
-// terminal is the file that scripts inherit.
+// terminal is the file descriptor of the terminal that scripts inherit.
 const terminal = 3
 
 func fanotify(args []string) error {
 	flags := 0
 	if len(args) > 0 {
-		flags = unix.FAN_REPORT_FID // a user's need this
+		flags = unix.FAN_REPORT_FID // required for non-root users
 	}
 	return call(unix.SYS_FANOTIFY_INIT, uintptr(flags), 0)
 }
 
-// capabilitySets are those of this thread.
+// capabilitySets returns the capability sets of this thread.
 func capabilitySets() (unix.CapUserHeader, [2]unix.CapUserData, error) {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var sets [2]unix.CapUserData
@@ -191,7 +190,7 @@ func capabilitySets() (unix.CapUserHeader, [2]unix.CapUserData, error) {
 	return header, sets, err
 }
 
-// regain puts into force what root has and commands do not.
+// regain makes all permitted capabilities effective again.
 func regain([]string) error {
 	header, sets, err := capabilitySets()
 	if err != nil {
@@ -202,7 +201,7 @@ func regain([]string) error {
 	return unix.Capset(&header, &sets[0])
 }
 
-// raise makes a capability one that programs keep.
+// raise makes a capability ambient, so that programs inherit it.
 func raise(capability uint) error {
 	header, sets, err := capabilitySets()
 	if err != nil {
@@ -215,7 +214,7 @@ func raise(capability uint) error {
 	return unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_RAISE, uintptr(capability), 0, 0)
 }
 
-// inMemory runs a program that is in no folder.
+// inMemory runs a program from memory, without a file in a folder.
 func inMemory(content []byte, args []string) error {
 	fd, err := unix.MemfdCreate("program", 0)
 	if err != nil {
@@ -226,7 +225,7 @@ func inMemory(content []byte, args []string) error {
 	}
 	argv, env := [2]uintptr{pathOf(args[0])}, uintptr(0)
 	if err := call(unix.SYS_EXECVEAT, uintptr(fd), pathOf(""), at(&argv), at(&env), unix.AT_EMPTY_PATH); err != nil {
-		return fmt.Errorf("starting a program in memory: %w", err)
+		return fmt.Errorf("starting a program from memory: %w", err)
 	}
 	return os.ErrProcessDone
 }

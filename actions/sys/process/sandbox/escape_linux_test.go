@@ -21,9 +21,9 @@ import (
 	"github.com/declprov/declprov/actions/sys/files"
 )
 
-// TestEscapes tries each as a command and as its grandchild, and where this test is
-// root's as another user, too: without a sandbox all succeed, in one those that stand
-// in docs/sandbox.md and no others.
+// TestEscapes tries each escape by a command and by its grandchild, also as another user if
+// the test runs as root. Without a sandbox, all succeed. In a sandbox, only those in
+// docs/sandbox.md succeed.
 func TestEscapes(t *testing.T) {
 	needKernel(t)
 	for _, who := range users() {
@@ -41,11 +41,11 @@ func TestEscapes(t *testing.T) {
 
 func (u user) escape(t *testing.T, e escape) {
 	t.Helper()
-	// What is no escape without a sandbox shows nothing with one.
+	// An escape that fails without a sandbox proves nothing.
 	switch out, succeeds := u.newWorld(t).try(t, e, nil, e.script); {
 	case succeeds:
 	case e.optional != "" && strings.Contains(out, unix.ENOSYS.Error()):
-		t.Logf("this is one of the kernels that lack it: %s", e.optional)
+		t.Logf("this kernel does not support it: %s", e.optional)
 	default:
 		t.Fatalf("without a sandbox it fails: %s", out)
 	}
@@ -62,23 +62,22 @@ func (u user) escape(t *testing.T, e escape) {
 			before := w.outside(t)
 			out, succeeds := w.try(t, e, w.rules(t), script)
 			if want := e.open.succeeds(granted); succeeds != want {
-				t.Errorf("%s, beside a granted port %v: it succeeds: %v, want %v\n%s", by, granted, succeeds, want, out)
+				t.Errorf("%s, with a granted port %v: it succeeds: %v, want %v\n%s", by, granted, succeeds, want, out)
 			}
 			if e.open != nil {
 				continue
 			}
 			if strings.Contains(out, secret) {
-				t.Errorf("%s was told the secret: %s", by, out)
+				t.Errorf("%s learned the secret: %s", by, out)
 			}
 			if diff := cmp.Diff(before, w.outside(t)); diff != "" {
-				t.Errorf("%s changed the outside (-before +after):\n%s", by, diff)
+				t.Errorf("%s changed files outside (-before +after):\n%s", by, diff)
 			}
 		}
 	}
 }
 
-// succeeds reports whether an escape does on this kernel; nil is of one without an
-// exception.
+// succeeds reports whether an escape succeeds on this kernel. A nil exception never does.
 func (e *exception) succeeds(port bool) bool {
 	switch {
 	case e == nil:
@@ -86,11 +85,11 @@ func (e *exception) succeeds(port bool) bool {
 	case e.ports:
 		return port
 	}
-	return e.closed == 0 || Here().ABI < e.closed
+	return e.closed == 0 || CurrentKernel().ABI < e.closed
 }
 
-// grantPort grants a port: another's, or for what only a granted port lets through
-// the world's own, on a host that is not its own.
+// grantPort grants a port: another one, or, for escapes that need a granted port, the port of
+// the world on another host.
 func (w *world) grantPort(t *testing.T, e escape, granted bool) {
 	t.Helper()
 	if !granted {
@@ -121,7 +120,8 @@ func (w *world) try(t *testing.T, e escape, box *Box, script string) (out string
 	return out, err == nil
 }
 
-// endedBy returns what has ended the process outside, or TERM if nothing had.
+// endedBy returns the signal that ended the process outside, or SIGTERM if it was still
+// running.
 func (w *world) endedBy(t *testing.T) syscall.Signal {
 	t.Helper()
 	_ = w.outer.Process.Signal(syscall.SIGTERM)
@@ -174,7 +174,7 @@ func TestFoldersOfItsOwn(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if out, err := w.run(t, box, `ls $IN`); err == nil {
-		t.Errorf("it may see others: %s", out)
+		t.Errorf("it can see other folders: %s", out)
 	}
 }
 
@@ -200,8 +200,8 @@ func TestPortsThatAreGranted(t *testing.T) {
 	}
 }
 
-// TestLinksDoNotBendGrants: what a command has put in a granted folder leads the
-// next one nowhere.
+// TestLinksDoNotBendGrants checks that links that a command puts into a granted folder do not
+// extend the grants of the next command.
 func TestLinksDoNotBendGrants(t *testing.T) {
 	needKernel(t)
 	for _, tc := range []struct {
@@ -223,14 +223,14 @@ func TestLinksDoNotBendGrants(t *testing.T) {
 				}
 			}
 			if diff := cmp.Diff(before, w.outside(t)); diff != "" {
-				t.Errorf("the outside has changed (-before +after):\n%s", diff)
+				t.Errorf("files outside have changed (-before +after):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestAPlaceThatIsReplaced: between the look at a place and the rule for it,
-// something else may take its place.
+// TestAPlaceThatIsReplaced checks a place that is replaced after it was found and before its
+// rule is added.
 func TestAPlaceThatIsReplaced(t *testing.T) {
 	needKernel(t)
 	for name, place := range map[string]func(*world) Place{
@@ -260,13 +260,13 @@ func TestTheProcessStaysOutside(t *testing.T) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		if got, err := os.ReadFile(filepath.Join(w.dir, "out", "secret")); err != nil || string(got) != secret {
-			t.Fatalf("this process is confined, too: %q, %v", got, err)
+			t.Fatalf("this process is confined: %q, %v", got, err)
 		}
 	}
 }
 
-// TestTheLaunchersThreadIsNoWayOut: while it lives it is in the sandbox, beside the
-// command.
+// TestTheLaunchersThreadIsNoWayOut checks that a command cannot escape through the thread of
+// its launcher, which is in the same sandbox while it lives.
 func TestTheLaunchersThreadIsNoWayOut(t *testing.T) {
 	needKernel(t)
 	for _, how := range []string{"trace", "peek"} {
@@ -274,7 +274,7 @@ func TestTheLaunchersThreadIsNoWayOut(t *testing.T) {
 		box := w.rules(t)
 		var out []byte
 		var err error
-		started := box.Rules.Within(func() error {
+		started := box.Rules.StartConfined(func() error {
 			cmd := exec.Command(w.self, how, strconv.Itoa(unix.Gettid()))
 			cmd.Env = []string{helperVariable + "=1", hasty}
 			out, err = cmd.CombinedOutput()
@@ -285,13 +285,13 @@ func TestTheLaunchersThreadIsNoWayOut(t *testing.T) {
 		}
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) || !strings.Contains(string(out), unix.EPERM.Error()) {
-			t.Errorf("%s: got %v, want that it is not permitted\n%s", how, err, out)
+			t.Errorf("%s: got %v, want a permission error\n%s", how, err, out)
 		}
 	}
 }
 
-// TestSocketsThatAreLeft: of all families, kinds and protocols that this kernel has,
-// beside a granted port and without one.
+// TestSocketsThatAreLeft checks which families, types and protocols of sockets remain, with
+// and without a granted port.
 func TestSocketsThatAreLeft(t *testing.T) {
 	needKernel(t)
 	for name, tc := range map[string]struct {
@@ -299,7 +299,7 @@ func TestSocketsThatAreLeft(t *testing.T) {
 		families []int
 	}{
 		"without a port": {false, []int{unix.AF_UNIX, unix.AF_NETLINK}},
-		"beside a port":  {true, []int{unix.AF_UNIX, unix.AF_NETLINK, unix.AF_INET, unix.AF_INET6}},
+		"with a port":    {true, []int{unix.AF_UNIX, unix.AF_NETLINK, unix.AF_INET, unix.AF_INET6}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -322,16 +322,16 @@ func TestSocketsThatAreLeft(t *testing.T) {
 				case kind == unix.SOCK_STREAM && (protocol == 0 || protocol == unix.IPPROTO_TCP):
 				case kind == unix.SOCK_DGRAM && (protocol == 0 || protocol == unix.IPPROTO_UDP):
 				default:
-					t.Errorf("a socket of family %d, kind %d, protocol %d is left", family, kind, protocol)
+					t.Errorf("a socket of family %d, type %d, protocol %d is available", family, kind, protocol)
 				}
 			}
 			for family := range found {
 				if !slices.Contains(tc.families, family) {
-					t.Errorf("sockets of family %d are left", family)
+					t.Errorf("sockets of family %d are available", family)
 				}
 			}
 			if len(found) != len(tc.families) {
-				t.Errorf("sockets of families %v are left, want %v", found, tc.families)
+				t.Errorf("sockets of families %v are available, want %v", found, tc.families)
 			}
 		})
 	}

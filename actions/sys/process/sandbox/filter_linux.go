@@ -10,33 +10,33 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a filter is made of (seccomp(2), and linux/filter.h).
+// Instructions of a filter (seccomp(2), and linux/filter.h).
 const (
-	bpfLoad  = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
-	bpfAnd   = unix.BPF_ALU | unix.BPF_AND | unix.BPF_K
-	bpfEqual = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
-	bpfLeast = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
-	bpfJump  = unix.BPF_JMP | unix.BPF_JA
-	bpfRet   = unix.BPF_RET | unix.BPF_K
-	// struct seccomp_data: the lower half of an argument first, as all architectures
-	// that are filtered are little-endian.
+	bpfLoad    = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
+	bpfAnd     = unix.BPF_ALU | unix.BPF_AND | unix.BPF_K
+	bpfEqual   = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
+	bpfAtLeast = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
+	bpfJump    = unix.BPF_JMP | unix.BPF_JA
+	bpfRet     = unix.BPF_RET | unix.BPF_K
+	// Offsets in struct seccomp_data. The lower half of an argument comes first, as all
+	// filtered architectures are little-endian.
 	offsetCall, offsetArch, offsetArgs, sizeOfArg = 0, 4, 16, 8
 )
 
-// filter makes the program of the refusals. Calls of another architecture are
-// answered as by a kernel that has none: their numbers mean other things.
+// buildFilter returns the program that refuses these calls. Calls of another architecture
+// fail with ENOSYS, since their numbers have other meanings.
 //
-// A call is looked up by halves. The kernel runs the program for every number that
-// there is whenever it is installed, and again for each call that it cannot tell by the
-// number alone; comparing one number after the other would take most of the time that the
+// The program finds the number of a call by binary search. The kernel runs the program for
+// every existing number when it is installed, and again for each call that it cannot decide
+// by the number alone. With a linear search, that would take most of the time that the
 // sandbox costs a command.
-func filter(refusals []refusal) []unix.SockFilter {
+func buildFilter(refusals []refusal) []unix.SockFilter {
 	return append([]unix.SockFilter{
 		{Code: bpfLoad, K: offsetArch},
 		{Code: bpfEqual, K: auditArch, Jt: 1},
 		refuse(unix.ENOSYS),
 		{Code: bpfLoad, K: offsetCall},
-	}, halve(spans(refusals))...)
+	}, searchProgram(spans(refusals))...)
 }
 
 func refuse(errno unix.Errno) unix.SockFilter {
@@ -45,14 +45,14 @@ func refuse(errno unix.Errno) unix.SockFilter {
 
 func allow() unix.SockFilter { return unix.SockFilter{Code: bpfRet, K: unix.SECCOMP_RET_ALLOW} }
 
-// span is the numbers of calls from one up to that of the next span, and the program that
-// decides about them.
+// span is a range of call numbers, up to the beginning of the next span, with the program
+// that decides about them.
 type span struct {
 	from    uint32
 	program []unix.SockFilter
 }
 
-// spans divides all numbers of calls into those with one decision.
+// spans divides all call numbers into ranges with the same decision.
 func spans(refusals []refusal) []span {
 	decisions, always := map[uint32][]unix.SockFilter{}, map[uint32]bool{}
 	for _, r := range refusals {
@@ -66,7 +66,7 @@ func spans(refusals []refusal) []span {
 	all := []span{{0, free}}
 	add := func(from uint32, program []unix.SockFilter) {
 		if last := len(all) - 1; last > 0 && all[last].from == from {
-			all = all[:last] // nothing lies between two numbers that follow each other
+			all = all[:last] // the numbers are adjacent
 		}
 		if !slices.Equal(all[len(all)-1].program, program) {
 			all = append(all, span{from, program})
@@ -79,14 +79,15 @@ func spans(refusals []refusal) []span {
 		add(call, decisions[call])
 		add(call+1, free)
 	}
-	add(otherNumbers, []unix.SockFilter{refuse(unix.ENOSYS)})
+	add(firstForeignNumber, []unix.SockFilter{refuse(unix.ENOSYS)})
 	return all
 }
 
-// program refuses where all conditions hold, and ends behind itself where one does not.
+// program returns instructions that refuse the call if all conditions hold, and otherwise
+// continue after them.
 func (r refusal) program() []unix.SockFilter {
 	var program []unix.SockFilter
-	compares := make([]int, len(r.when)) // where each condition is compared
+	compares := make([]int, len(r.when)) // the index of the comparison for each condition
 	for i, c := range r.when {
 		program = append(program, unix.SockFilter{Code: bpfLoad, K: offsetArgs + sizeOfArg*uint32(c.arg)})
 		if c.mask != 0 {
@@ -97,28 +98,29 @@ func (r refusal) program() []unix.SockFilter {
 	}
 	program = append(program, refuse(r.errno))
 	for i, c := range r.when {
-		behind := uint8(len(program) - compares[i] - 1)
-		if c.not {
-			program[compares[i]].Jt = behind
+		skip := uint8(len(program) - compares[i] - 1)
+		if c.negated {
+			program[compares[i]].Jt = skip
 		} else {
-			program[compares[i]].Jf = behind
+			program[compares[i]].Jf = skip
 		}
 	}
 	return program
 }
 
-// halve makes the program that finds the span of the number that was loaded.
-func halve(all []span) []unix.SockFilter {
+// searchProgram returns the program that finds the span of the loaded number by binary
+// search.
+func searchProgram(all []span) []unix.SockFilter {
 	if len(all) == 1 {
 		return all[0].program
 	}
 	half := len(all) / 2
-	below, above := halve(all[:half]), halve(all[half:])
-	least := unix.SockFilter{Code: bpfLeast, K: all[half].from}
+	below, above := searchProgram(all[:half]), searchProgram(all[half:])
+	atLeast := unix.SockFilter{Code: bpfAtLeast, K: all[half].from}
 	if len(below) <= math.MaxUint8 {
-		least.Jt = uint8(len(below))
-		return slices.Concat([]unix.SockFilter{least}, below, above)
+		atLeast.Jt = uint8(len(below))
+		return slices.Concat([]unix.SockFilter{atLeast}, below, above)
 	}
-	least.Jf = 1
-	return slices.Concat([]unix.SockFilter{least, {Code: bpfJump, K: uint32(len(below))}}, below, above)
+	atLeast.Jf = 1
+	return slices.Concat([]unix.SockFilter{atLeast, {Code: bpfJump, K: uint32(len(below))}}, below, above)
 }

@@ -37,7 +37,7 @@ func run(t *testing.T, program []unix.SockFilter, arch, nr uint32, args [6]uint3
 			a &= in.K
 		case bpfEqual:
 			jump(a == in.K)
-		case bpfLeast:
+		case bpfAtLeast:
 			jump(a >= in.K)
 		case bpfJump:
 			at += int(in.K)
@@ -47,13 +47,13 @@ func run(t *testing.T, program []unix.SockFilter, arch, nr uint32, args [6]uint3
 			t.Fatalf("instruction %d has the code %#x", at, in.Code)
 		}
 	}
-	t.Fatal("the filter does not end")
+	t.Fatal("the filter has no return")
 	return 0, 0
 }
 
-// decided is what the refusals say of a call, one after the other.
+// decided returns the result of checking the refusals one after the other.
 func decided(refusals []refusal, nr uint32, args [6]uint32) uint32 {
-	if nr >= otherNumbers {
+	if nr >= firstForeignNumber {
 		return refuse(unix.ENOSYS).K
 	}
 	for _, r := range refusals {
@@ -72,20 +72,20 @@ func (r refusal) holds(args [6]uint32) bool {
 		if c.mask != 0 {
 			v &= c.mask
 		}
-		if (v == c.value) == c.not {
+		if (v == c.value) == c.negated {
 			return false
 		}
 	}
 	return true
 }
 
-// TestFilterDecidesAsTheRefusals: for every number, and arguments of which each condition
-// holds and does not.
+// TestFilterDecidesAsTheRefusals checks every number with arguments for which each condition
+// holds, and does not hold.
 func TestFilterDecidesAsTheRefusals(t *testing.T) {
 	t.Parallel()
 	for _, port := range []bool{false, true} {
 		all := refusals(port)
-		program := filter(all)
+		program := buildFilter(all)
 		values := []uint32{0, 1, ^uint32(0)}
 		for _, r := range all {
 			for _, c := range r.when {
@@ -109,13 +109,13 @@ func TestFilterDecidesAsTheRefusals(t *testing.T) {
 		for nr := range uint32(700) {
 			check(nr)
 		}
-		for _, nr := range []uint32{otherNumbers - 1, otherNumbers, otherNumbers + 39, ^uint32(0)} {
+		for _, nr := range []uint32{firstForeignNumber - 1, firstForeignNumber, firstForeignNumber + 39, ^uint32(0)} {
 			check(nr)
 		}
 		if got, _ := run(t, program, auditArch+1, unix.SYS_GETPID, [6]uint32{}); got != refuse(unix.ENOSYS).K {
 			t.Errorf("another architecture: %#x", got)
 		}
-		// Where each number is compared with each other one, hundreds are.
+		// With a linear search, it would be hundreds.
 		if most > 40 || len(program) > unix.BPF_MAXINSNS {
 			t.Errorf("a decision takes %d of %d instructions", most, len(program))
 		}

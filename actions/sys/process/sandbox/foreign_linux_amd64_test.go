@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exitByInt80 is machine code that ends with status 0 by the system call of the
-// 32-bit architecture, or else by an invalid instruction. Programs of both sizes
-// can run it.
+// exitByInt80 is machine code that exits with status 0 by a system call of the 32-bit
+// architecture, or crashes with an invalid instruction. It works in 32-bit and 64-bit
+// programs.
 func exitByInt80() []byte {
 	return []byte{
 		0xb8, 1, 0, 0, 0, // mov eax, 1 (exit)
@@ -24,7 +24,7 @@ func exitByInt80() []byte {
 	}
 }
 
-// program is a program of one segment, of 32 or 64 bits.
+// program returns a program of one segment, of 32 or 64 bits.
 func program(bits int, code []byte) ([]byte, error) {
 	const base, align = 0x400000, 0x1000
 	var out bytes.Buffer
@@ -49,7 +49,8 @@ func program(bits int, code []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// foreignCalls are calls by other numbers, and those that only this architecture has.
+// foreignCalls returns calls by numbers of other ABIs, and calls that only this architecture
+// has.
 func foreignCalls() map[string]func(args []string) error {
 	return map[string]func([]string) error{
 		"int80": func(a []string) error {
@@ -64,7 +65,7 @@ func foreignCalls() map[string]func(args []string) error {
 			return inMemory(content, []string{"int80"})
 		},
 		"descriptors": func([]string) error { b := [16]byte{}; return call(unix.SYS_MODIFY_LDT, 0, at(&b), 16) },
-		"x32":         func([]string) error { return call(otherNumbers | unix.SYS_GETPID) },
+		"x32":         func([]string) error { return call(firstForeignNumber | unix.SYS_GETPID) },
 		"allports":    func([]string) error { return call(unix.SYS_IOPL, 3) },
 		"ports":       func([]string) error { return call(unix.SYS_IOPERM, 0x80, 1, 1) },
 		"chmod":       func(a []string) error { return call(unix.SYS_CHMOD, pathOf(a[0]), 0o4755) },
@@ -75,14 +76,14 @@ func foreignCalls() map[string]func(args []string) error {
 	}
 }
 
-// rewritten has a child ask for its parent's number, and as its tracer makes of that
-// a limit for another process: the filter must look at the call as it is made.
+// rewritten starts a child that calls getppid, and as its tracer changes the call into one
+// that limits another process. The filter must check the changed call.
 func rewritten(args []string) error {
 	pid, err := strconv.Atoi(args[0])
 	if err != nil {
 		return err
 	}
-	runtime.LockOSThread() // a tracer is a thread
+	runtime.LockOSThread() // tracing is bound to a thread
 	cmd := exec.Command("/bin/sh", "-c", "exit 0")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
 	if err := cmd.Start(); err != nil {
@@ -98,7 +99,7 @@ func rewritten(args []string) error {
 	if err := unix.PtraceSetOptions(child, unix.PTRACE_O_TRACESYSGOOD); err != nil {
 		return err
 	}
-	// At the entry of its first call of all: limits are set without a look at memory.
+	// At the entry of its first call, it is changed to prlimit64 without pointers.
 	var regs unix.PtraceRegs
 	for step := range 2 {
 		if err := unix.PtraceSyscall(child, 0); err != nil {

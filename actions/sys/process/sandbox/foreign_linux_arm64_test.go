@@ -1,4 +1,5 @@
 package sandbox
 
-// foreignCalls are none: this architecture has no calls by other numbers, and none that others lack.
+// foreignCalls returns nil: this architecture has no calls by other numbers, and none that
+// only it has.
 func foreignCalls() map[string]func(args []string) error { return nil }

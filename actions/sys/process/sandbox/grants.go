@@ -15,28 +15,28 @@ import (
 )
 
 const (
-	// mostMatches is how many files one pattern may grant by their names, mostLooks
-	// how many names are looked at for that.
-	mostMatches = 1000
-	mostLooks   = 20_000
+	// maxMatches is how many files one pattern may grant by name. maxVisits is how many names
+	// are compared with it.
+	maxMatches = 1000
+	maxVisits  = 20_000
 )
 
-// Grant adds what a spec is granted of files and of the network.
+// AddGrants adds the files and network that a spec is granted.
 //
-// The kernel grants a file, or a folder with all below it. So
+// The kernel grants a file, or a folder with everything below it. So
 //
-//   - `d/**` is granted as it stands, new files included;
-//   - a path without wildcards is, if it is a file that exists: what a command may
-//     change there it may not remove or replace;
-//   - any other pattern (`d/*.json`) is as much as the files that match when the
-//     command starts, and for `d/*/**` the folders;
-//   - hosts are the ports of their origins, whatever the host.
+//   - `d/**` is granted as it is, including new files;
+//   - a path without wildcards is granted if it is an existing file: a command may change it,
+//     but not remove or replace it;
+//   - another pattern (`d/*.json`) grants the files that match when the command starts, and
+//     `d/*/**` the folders;
+//   - for hosts, the ports of their origins are granted, for any host.
 //
 // Nothing is granted that the patterns do not match.
-func (r *Rules) Grant(ctx context.Context, files *files.Files, network *network.Network) error {
+func (r *Rules) AddGrants(ctx context.Context, files *files.Files, network *network.Network) error {
 	grants := files.Grants()
 	for i, g := range grants {
-		if covered(g, grants[:i], grants[i+1:]) {
+		if isCovered(g, grants[:i], grants[i+1:]) {
 			continue
 		}
 		found, err := placesOf(ctx, g)
@@ -53,17 +53,16 @@ func (r *Rules) Grant(ctx context.Context, files *files.Files, network *network.
 	return nil
 }
 
-// covered reports whether another grant, of a tree, has all of this one. Then
-// this one's base may be a link that a command has put there, and is not to be
-// followed.
-func covered(g grant.PathRule, before, after []grant.PathRule) bool {
+// isCovered reports whether another grant of a tree includes this one. Then the base of this
+// one may be a link that a command made, and must not be followed.
+func isCovered(g grant.PathRule, before, after []grant.PathRule) bool {
 	for i, others := range [][]grant.PathRule{before, after} {
 		for _, other := range others {
 			rel, err := filepath.Rel(other.Base, g.Base)
 			within := other.Whole && err == nil && filepath.IsLocal(rel)
 			enough := other.Access == g.Access || other.Access == grant.Write
 			same := rel == "." && g.Whole && other.Access == g.Access
-			if within && enough && (!same || i == 0) { // of two that are the same the first stays
+			if within && enough && (!same || i == 0) { // of two equal grants, keep the first
 				return true
 			}
 		}
@@ -80,34 +79,34 @@ func placesOf(ctx context.Context, g grant.PathRule) ([]Place, error) {
 	}
 	root, err := os.OpenRoot(g.Base)
 	if err != nil {
-		return nil, ignorable(err)
+		return nil, ignoreMissing(err)
 	}
 	defer root.Close()
 	m := matcher{ctx: ctx, grant: g, root: root.FS()}
-	err = fs.WalkDir(m.root, ".", m.look)
+	err = fs.WalkDir(m.root, ".", m.visit)
 	return m.found, err
 }
 
-// matcher walks below a grant's base, for what its glob matches.
+// matcher walks below the base of a grant, and collects what its pattern matches.
 type matcher struct {
-	ctx   context.Context
-	grant grant.PathRule
-	root  fs.FS
-	looks int
-	found []Place
+	ctx    context.Context
+	grant  grant.PathRule
+	root   fs.FS
+	visits int
+	found  []Place
 }
 
-func (m *matcher) look(rel string, entry fs.DirEntry, err error) error {
+func (m *matcher) visit(rel string, entry fs.DirEntry, err error) error {
 	if err := context.Cause(m.ctx); err != nil {
 		return err
 	}
 	if err != nil {
-		return ignorable(err)
+		return ignoreMissing(err)
 	}
-	m.looks++
-	if m.looks > mostLooks || len(m.found) > mostMatches {
-		return fmt.Errorf(`it takes more than %d files, or a look at more than %d, which is too much to tell the kernel one by one: grant folders as "d/**", or set sandbox: "off"`,
-			mostMatches, mostLooks)
+	m.visits++
+	if m.visits > maxVisits || len(m.found) > maxMatches {
+		return fmt.Errorf(`the pattern matches more than %d files, or requires visiting more than %d: grant folders as "d/**", or set sandbox: "off"`,
+			maxMatches, maxVisits)
 	}
 	if rel == "." {
 		return nil
@@ -126,9 +125,9 @@ func (m *matcher) look(rel string, entry fs.DirEntry, err error) error {
 	return nil
 }
 
-// ignorable is nil for what is not there or may not be looked at: it grants
-// nothing.
-func ignorable(err error) error {
+// ignoreMissing returns nil for the error of a file that does not exist or is not accessible.
+// Such a file grants nothing.
+func ignoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil
 	}

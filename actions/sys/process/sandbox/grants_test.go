@@ -24,7 +24,7 @@ func TestGrant(t *testing.T) {
 	}{
 		{"nothing", nil, Rules{}},
 		{"a tree", []grant.Rule{{Access: grant.Read, Pattern: "d/**"}}, Rules{Read: []Place{{Base: "DIR/d", Tree: true}}}},
-		{"a tree that is not there", []grant.Rule{{Access: grant.Write, Pattern: "new/**"}}, Rules{Write: []Place{{Base: "DIR/new", Tree: true}}}},
+		{"a missing tree", []grant.Rule{{Access: grant.Write, Pattern: "new/**"}}, Rules{Write: []Place{{Base: "DIR/new", Tree: true}}}},
 		{"a file", []grant.Rule{{Access: grant.Write, Pattern: "d/a.txt"}}, Rules{Write: []Place{{Base: "DIR/d", Below: "a.txt"}}}},
 		{
 			"files by name",
@@ -36,15 +36,15 @@ func TestGrant(t *testing.T) {
 			[]grant.Rule{{Access: grant.Read, Pattern: "**/c.txt"}},
 			Rules{Read: []Place{{Base: "DIR", Below: "d/e/c.txt"}}},
 		},
-		{"no folder without what is in it", []grant.Rule{{Access: grant.Read, Pattern: "d/e*"}}, Rules{}},
+		{"no folder without its contents", []grant.Rule{{Access: grant.Read, Pattern: "d/e*"}}, Rules{}},
 		{
 			"trees by name",
 			[]grant.Rule{{Access: grant.Write, Pattern: "*/e*/**"}},
 			Rules{Write: []Place{{Base: "DIR", Below: "d/e", Tree: true}}},
 		},
-		{"patterns in a folder that is not there", []grant.Rule{{Access: grant.Read, Pattern: "new/*.txt"}}, Rules{}},
+		{"patterns in a missing folder", []grant.Rule{{Access: grant.Read, Pattern: "new/*.txt"}}, Rules{}},
 		{
-			"what another grant has",
+			"grants that another grant covers",
 			[]grant.Rule{
 				{Access: grant.Read, Pattern: "d/**"},
 				{Access: grant.Write, Pattern: "d/e/**"},
@@ -88,13 +88,13 @@ func TestGrant(t *testing.T) {
 
 func TestGrantOfTooMuch(t *testing.T) {
 	dir := t.TempDir()
-	for i := range mostMatches + 2 {
+	for i := range maxMatches + 2 {
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i, ".txt")), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := rulesOf(t, dir, []grant.Rule{{Access: grant.Read, Pattern: "*.txt"}}); err == nil {
-		t.Error("more files than the kernel is to be told of were granted")
+		t.Error("a pattern with too many matches was granted")
 	}
 	if _, err := rulesOf(t, dir, []grant.Rule{{Access: grant.Read, Pattern: "**"}}); err != nil {
 		t.Errorf("a folder with the same files was not granted: %v", err)
@@ -108,7 +108,7 @@ func rulesOf(t *testing.T, dir string, rules []grant.Rule) (Rules, error) {
 		t.Fatal(err)
 	}
 	var r Rules
-	err = r.Grant(context.Background(), files, networkOf(t))
+	err = r.AddGrants(context.Background(), files, networkOf(t))
 	return r, err
 }
 
@@ -145,7 +145,7 @@ func TestRun(t *testing.T) {
 		{"missing", []string{"missing"}},
 	} {
 		var r Rules
-		r.Run(filepath.Join(dir, tc.program))
+		r.AddPrograms(filepath.Join(dir, tc.program))
 		var got []string
 		for _, p := range r.Execute {
 			got = append(got, strings.TrimPrefix(p.Base, dir+"/"))
@@ -157,7 +157,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestRulesTravel(t *testing.T) {
-	sent := Rules{Read: []Place{{Base: "/a", Below: "b"}}, Write: []Place{{Base: "/c", Tree: true}}, Ports: []uint16{443}}.System()
+	sent := Rules{Read: []Place{{Base: "/a", Below: "b"}}, Write: []Place{{Base: "/c", Tree: true}}, Ports: []uint16{443}}.WithSystem()
 	text, err := json.Marshal(sent)
 	if err != nil {
 		t.Fatal(err)
@@ -179,13 +179,13 @@ func TestRequired(t *testing.T) {
 				want++
 			}
 			if got := len(k.Missing()); got != want {
-				t.Errorf("%+v: %d kinds of confinement are missing, want %d", k, got, want)
+				t.Errorf("%+v: %d protections are missing, want %d", k, got, want)
 			}
 			if err := k.Required(); (err != nil) != (want > 0) {
-				t.Errorf("%+v: required gives %v", k, err)
+				t.Errorf("%+v: Required returns %v", k, err)
 			}
-			if partial := k.Partial(); (partial != "") != (want > 0) {
-				t.Errorf("%+v: says %q", k, partial)
+			if partial := k.DescribeMissing(); (partial != "") != (want > 0) {
+				t.Errorf("%+v: DescribeMissing returns %q", k, partial)
 			}
 		}
 	}

@@ -12,12 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// helperVariable makes this program one that does, by system calls, what no
-// usual program does.
+// helperVariable makes this program a helper, which makes system calls for the scripts.
 const helperVariable = "DECLPROV_SANDBOX_HELPER"
 
-// hasty, in the environment of a helper, has it end when it is done: with the race detector
-// it would wait a second for the races of goroutines that it does not have.
+// hasty makes a helper exit at once: with the race detector, it would wait a second for races
+// of other goroutines.
 const hasty = "GORACE=atexit_sleep_ms=0"
 
 func TestMain(m *testing.M) {
@@ -50,7 +49,7 @@ func help(what string, args []string) error {
 		}
 		return err
 	case "listen":
-		// net.Listen would ask for Multipath TCP, which Landlock does not know.
+		// net.Listen would use Multipath TCP, which Landlock does not support.
 		return bind()
 	case "hostname":
 		var name unix.Utsname
@@ -73,7 +72,7 @@ func help(what string, args []string) error {
 			return do(args)
 		}
 	}
-	return fmt.Errorf("no such help: %s", what)
+	return fmt.Errorf("unknown call: %s", what)
 }
 
 func bind() error {
@@ -84,16 +83,16 @@ func bind() error {
 	return unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})
 }
 
-// trace seizes a process, and lets it go: PTRACE_SEIZE does not stop it.
+// trace attaches to a process with PTRACE_SEIZE, which does not stop it.
 func trace(pid int) error {
 	if err := unix.PtraceSeize(pid); err != nil {
 		return fmt.Errorf("ptrace: %w", err)
 	}
-	return nil // it is let go when this process ends
+	return nil // detached when this process ends
 }
 
-// peek asks for memory of another process where none can be: EFAULT says that
-// it may look.
+// peek reads memory of another process at an invalid address. EFAULT says that reading is
+// permitted.
 func peek(pid int) error {
 	var b [1]byte
 	local := []unix.Iovec{{Base: &b[0], Len: 1}}

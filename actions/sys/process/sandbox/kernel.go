@@ -5,98 +5,97 @@ import (
 	"strings"
 )
 
-// Mode is when a command is confined: the argument `sandbox` of exec.
+// Mode says whether a command is confined: the argument `sandbox` of exec.
 type Mode string
 
 const (
-	// Auto confines the commands of a spec with a permissions block as far as the
-	// kernel can.
+	// Auto confines commands of specs with a permissions block, as far as the kernel supports
+	// it.
 	Auto Mode = "auto"
-	// Required confines always, and starts nothing where the kernel cannot.
+	// Required always confines commands, and refuses to start them if the kernel does not
+	// support it.
 	Required Mode = "required"
-	// Off confines nothing.
+	// Off does not confine commands.
 	Off Mode = "off"
 )
 
-// Kernel says what the kernel at hand can confine.
+// Kernel describes what a kernel can confine.
 type Kernel struct {
 	// Name is the system and its release: "Linux 6.12.1".
 	Name string
-	// ABI is the version of Landlock, 0 where there is none.
+	// ABI is the version of Landlock, or 0.
 	ABI int
-	// Why is the reason for an ABI that is less than the release would have, and
-	// what to do about it; or "".
-	Why string
-	// Filter reports whether system calls can be filtered (seccomp); NoFilter is
-	// the reason why not.
-	Filter   bool
-	NoFilter string
+	// Reason says why the ABI is 0 or lower than usual for the release, and what to do about
+	// it; or "".
+	Reason string
+	// Filter reports whether system calls can be filtered (seccomp). NoFilterReason says why
+	// not.
+	Filter         bool
+	NoFilterReason string
 }
 
-// Confines reports whether there is anything that the kernel can refuse commands.
+// Confines reports whether the kernel can confine anything.
 func (k Kernel) Confines() bool { return k.ABI > 0 || k.Filter }
 
-// Full is the ABI that has all that Required promises.
-const Full = 6
+// FullABI is the ABI with everything that Required guarantees.
+const FullABI = 6
 
-// promises are what a sandbox refuses beyond the files of ABI 1, with the ABI
-// that brought it and the first release of Linux with that.
-func promises() []promise {
-	return []promise{
+// protections returns what the sandbox refuses in addition to ABI 1, with the ABI and the
+// first Linux release that supports it.
+func protections() []protection {
+	return []protection{
 		{3, "6.2", "the truncation of files"},
 		{4, "6.7", "TCP connections"},
 		{5, "6.10", "the control of devices (ioctl)"},
-		{Full, "6.12", "signals to other processes, and their abstract sockets"},
+		{FullABI, "6.12", "signals to other processes, and their abstract sockets"},
 	}
 }
 
-type promise struct {
-	abi           int
-	since, refuse string
+type protection struct {
+	abi            int
+	since, refused string
 }
 
-// Missing is what the kernel cannot refuse, of what Required promises; nothing
-// where it can all.
+// Missing returns the parts of Required that the kernel does not support.
 func (k Kernel) Missing() []string {
 	var missing []string
 	if k.ABI == 0 {
-		missing = append(missing, "files and TCP connections ("+k.Why+")")
+		missing = append(missing, "files and TCP connections ("+k.Reason+")")
 	} else {
-		for _, p := range promises() {
+		for _, p := range protections() {
 			if k.ABI < p.abi {
-				missing = append(missing, fmt.Sprintf("%s (Landlock ABI %d, Linux %s)", p.refuse, p.abi, p.since))
+				missing = append(missing, fmt.Sprintf("%s (Landlock ABI %d, Linux %s)", p.refused, p.abi, p.since))
 			}
 		}
 	}
 	if !k.Filter {
-		missing = append(missing, "other protocols, the limits of other processes, and set-uid programs ("+k.NoFilter+")")
+		missing = append(missing, "other protocols, the limits of other processes, and set-uid programs ("+k.NoFilterReason+")")
 	}
 	return missing
 }
 
-// Required is nil where the kernel can do all that Required promises, and else
-// the refusal.
+// Required returns an error unless the kernel supports everything that Required guarantees.
 func (k Kernel) Required() error {
-	if missing := k.Partial(); missing != "" {
-		return fmt.Errorf(`the sandbox is required, and %s. Set sandbox: "auto" to run with what there is, or use a kernel that can`, missing)
+	if missing := k.DescribeMissing(); missing != "" {
+		return fmt.Errorf(`the sandbox is required, but %s. Set sandbox: "auto" to run with partial protection, or use a newer kernel`, missing)
 	}
 	return nil
 }
 
-// Partial says what the kernel leaves open, or "" where it leaves nothing.
-func (k Kernel) Partial() string {
+// DescribeMissing returns a text about what the kernel does not refuse, or "".
+func (k Kernel) DescribeMissing() string {
 	missing := k.Missing()
 	if missing == nil {
 		return ""
 	}
 	text := fmt.Sprintf("%s cannot refuse commands %s", k.Name, strings.Join(missing, "; "))
-	if k.ABI > 0 && k.Why != "" {
-		text += ": " + k.Why
+	if k.ABI > 0 && k.Reason != "" {
+		text += ": " + k.Reason
 	}
 	return text
 }
 
-// Unavailable is the error of a kernel that confines nothing.
+// Unavailable returns the error of a kernel that cannot confine anything.
 func (k Kernel) Unavailable() error {
-	return fmt.Errorf(`%s cannot confine commands: %s. Set sandbox: "off" to run them without`, k.Name, k.Why)
+	return fmt.Errorf(`%s cannot confine commands: %s. Set sandbox: "off" to run them unconfined`, k.Name, k.Reason)
 }

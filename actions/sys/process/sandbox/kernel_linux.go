@@ -8,34 +8,34 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Here is what this kernel can confine. It is asked once.
-func Here() Kernel { return here() }
+// CurrentKernel returns what this kernel can confine. The result is cached.
+func CurrentKernel() Kernel { return currentKernel() }
 
-var here = sync.OnceValue(func() Kernel {
+var currentKernel = sync.OnceValue(func() Kernel {
 	k := Kernel{Name: "Linux"}
 	var name unix.Utsname
 	if unix.Uname(&name) == nil {
 		k.Name = "Linux " + unix.ByteSliceToString(name.Release[:])
 	}
-	k.NoFilter = askForFilter()
-	k.Filter = k.NoFilter == ""
-	abi, err := ask(unix.LANDLOCK_CREATE_RULESET_VERSION)
+	k.NoFilterReason = checkSeccomp()
+	k.Filter = k.NoFilterReason == ""
+	abi, err := queryLandlock(unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if err != nil {
-		k.Why = why(err)
+		k.Reason = landlockReason(err)
 		return k
 	}
 	k.ABI = abi
-	// Erratum 2 of Landlock: signals between threads of one process are refused,
-	// too. Where it is not mended, the scopes of ABI 6 cannot be used.
+	// Landlock erratum 2: signals between threads of one process are refused, too. Without
+	// the fix, the scopes of ABI 6 cannot be used.
 	const signalsMended = 1 << 1
-	if errata, err := ask(unix.LANDLOCK_CREATE_RULESET_ERRATA); abi >= 6 && (err != nil || errata&signalsMended == 0) {
-		k.ABI, k.Why = 5, "this release confines signals wrongly (Landlock erratum 2); an update of it mends that"
+	if errata, err := queryLandlock(unix.LANDLOCK_CREATE_RULESET_ERRATA); abi >= 6 && (err != nil || errata&signalsMended == 0) {
+		k.ABI, k.Reason = 5, "this release confines signals incorrectly (Landlock erratum 2); install an update"
 	}
 	return k
 })
 
-// ask asks landlock_create_ruleset about itself.
-func ask(what uintptr) (int, error) {
+// queryLandlock asks landlock_create_ruleset for information about Landlock.
+func queryLandlock(what uintptr) (int, error) {
 	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, what)
 	if errno != 0 {
 		return 0, errno
@@ -43,15 +43,15 @@ func ask(what uintptr) (int, error) {
 	return int(v), nil
 }
 
-func why(err error) string {
+func landlockReason(err error) string {
 	switch {
 	case errors.Is(err, unix.EOPNOTSUPP):
-		return "its Landlock is switched off; add landlock to the list lsm= on its command line"
+		return "its Landlock is disabled; add landlock to the list lsm= on its command line"
 	case errors.Is(err, unix.ENOSYS):
-		return "it has no Landlock, which is in Linux since 5.13"
+		return "it has no Landlock, which requires Linux 5.13"
 	case errors.Is(err, unix.EPERM):
-		return "the container may not use Landlock; its seccomp profile is to allow landlock_create_ruleset, landlock_add_rule and landlock_restrict_self"
+		return "the container may not use Landlock; its seccomp profile must allow landlock_create_ruleset, landlock_add_rule and landlock_restrict_self"
 	default:
-		return fmt.Sprintf("asking for Landlock: %v", err)
+		return fmt.Sprintf("querying Landlock: %v", err)
 	}
 }

@@ -4,10 +4,10 @@ package sandbox
 
 import "runtime"
 
-// Here is what this system can confine: nothing.
-func Here() Kernel {
-	return Kernel{Name: runtime.GOOS, Why: "its sandbox for them is Landlock, which only Linux has"}
+// CurrentKernel returns what this system can confine: nothing.
+func CurrentKernel() Kernel {
+	return Kernel{Name: runtime.GOOS, Reason: "the sandbox requires Landlock, which only Linux has"}
 }
 
-// Within is an error: only Linux confines.
-func (r Rules) Within(func() error) error { return Here().Unavailable() }
+// StartConfined returns an error: only Linux confines commands.
+func (r Rules) StartConfined(func() error) error { return CurrentKernel().Unavailable() }

@@ -9,29 +9,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Within calls start on a thread of its own that is under the rules, as is all
-// that start starts; the thread ends after it. So the process stays outside, a
-// launcher that can still end the command and clear up after it. (go-landlock
-// confines all threads of a process: a launcher would have to be a process more,
-// and be started for each command.)
+// StartConfined calls start on a separate thread, which is under the rules, as is everything
+// that start starts. The thread then ends. The process itself stays unconfined: it is a
+// launcher that can still end the command and clean up. (go-landlock confines all threads of
+// a process, so the launcher would have to start one more process for each command.)
 //
-// Pdeathsig would end the command with the thread: start does without.
-func (r Rules) Within(start func() error) error { return r.withinAs(Here(), start) }
+// start must not set Pdeathsig, which would end the command together with the thread.
+func (r Rules) StartConfined(start func() error) error {
+	return r.startConfinedBy(CurrentKernel(), start)
+}
 
-// withinAs is Within with as much of the sandbox as that kernel has.
-func (r Rules) withinAs(kernel Kernel, start func() error) error {
+// startConfinedBy is StartConfined with the parts of the sandbox that the kernel supports.
+func (r Rules) startConfinedBy(kernel Kernel, start func() error) error {
 	done := make(chan error)
-	go r.within(kernel, start, done)
+	go r.startOnThread(kernel, start, done)
 	return <-done
 }
 
-func (r Rules) within(kernel Kernel, start func() error, done chan<- error) {
-	runtime.LockOSThread() // and not unlocked: the thread ends with this goroutine
+func (r Rules) startOnThread(kernel Kernel, start func() error, done chan<- error) {
+	runtime.LockOSThread() // not unlocked, so the thread ends with this goroutine
 	if unix.Gettid() == unix.Getpid() {
-		// The main thread cannot end, and stands for the process where signals are
-		// asked about. It is held meanwhile, so that this happens once.
+		// The main thread cannot end, and represents the process for signals. Keep it locked,
+		// so that the next goroutine gets another thread.
 		defer runtime.UnlockOSThread()
-		done <- r.withinAs(kernel, start)
+		done <- r.startConfinedBy(kernel, start)
 		return
 	}
 	err := r.confine(kernel)
@@ -41,12 +42,11 @@ func (r Rules) within(kernel Kernel, start func() error, done chan<- error) {
 	done <- err
 }
 
-// confine puts the calling thread under the rules, with all that it starts from
-// then on; there is no way back.
+// confine puts the calling thread under the rules, with everything that it starts. This
+// cannot be undone.
 //
-// From then on no process may trace this one nor look into it (PR_SET_DUMPABLE):
-// for as long as the thread lives, a command that is in its sandbox could else
-// get at the process through it.
+// From then on no other process may trace this process or read its memory (PR_SET_DUMPABLE).
+// Otherwise a confined command could escape through the launcher while the thread lives.
 func (r Rules) confine(kernel Kernel) error {
 	if !kernel.Confines() {
 		return kernel.Unavailable()
@@ -65,15 +65,15 @@ func (r Rules) confineTo(kernel Kernel) error {
 			return err
 		}
 		defer unix.Close(set.fd)
-		if err := set.fill(r); err != nil {
+		if err := set.addRules(r); err != nil {
 			return err
 		}
 	}
-	if err := r.shed(); err != nil {
+	if err := r.dropCapabilities(); err != nil {
 		return err
 	}
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
-		return fmt.Errorf("keeping tracers out of the launcher: %w", err)
+		return fmt.Errorf("protecting the launcher from tracing: %w", err)
 	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no_new_privs: %w", err)
@@ -86,11 +86,11 @@ func (r Rules) confineTo(kernel Kernel) error {
 	if !kernel.Filter {
 		return nil
 	}
-	return r.filterCalls()
+	return r.installFilter()
 }
 
-// The rights of a kind of place. Making devices is in none: a device is a way
-// to the disk below the files.
+// Rights for the types of places. None includes making devices, which would give access to
+// the disk below the file system.
 const (
 	readFile  = unix.LANDLOCK_ACCESS_FS_READ_FILE
 	readTree  = readFile | unix.LANDLOCK_ACCESS_FS_READ_DIR
@@ -103,9 +103,9 @@ const (
 	device      = readFile | unix.LANDLOCK_ACCESS_FS_WRITE_FILE
 )
 
-// handled are the rights about files that a kernel can refuse, by its ABI: the
-// table of landlock(7).
-func handled(abi int) uint64 {
+// handledRights returns the rights about files that a kernel of this ABI can refuse: see the
+// table in landlock(7).
+func handledRights(abi int) uint64 {
 	const first = unix.LANDLOCK_ACCESS_FS_MAKE_SYM<<1 - 1
 	rights := uint64(first)
 	for _, since := range []struct {
@@ -124,21 +124,21 @@ func handled(abi int) uint64 {
 	return rights
 }
 
-// ruleset is one of the kernel's, being filled.
+// ruleset is a ruleset of the kernel.
 type ruleset struct {
 	fd int
-	// files are the rights about files that it refuses where no rule grants them,
-	// net those about ports.
+	// files and net are the rights about files and ports that are refused unless a rule
+	// grants them.
 	files, net uint64
 }
 
 func newRuleset(abi int, r Rules) (*ruleset, error) {
-	attr := unix.LandlockRulesetAttr{Handled_access_fs: handled(abi)}
-	// An older kernel takes a longer struct whose rest is zero.
+	attr := unix.LandlockRulesetAttr{Handled_access_fs: handledRights(abi)}
+	// An older kernel accepts a longer struct if the rest is zero.
 	if abi >= 4 && !r.AnyPort {
 		attr.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
 	}
-	if abi >= 10 && !r.AnyPort && len(r.Ports) == 0 { // else names could not be looked up
+	if abi >= 10 && !r.AnyPort && len(r.Ports) == 0 { // otherwise names could not be resolved
 		attr.Handled_access_net |= unix.LANDLOCK_ACCESS_NET_BIND_UDP | unix.LANDLOCK_ACCESS_NET_CONNECT_SEND_UDP
 	}
 	if abi >= 6 {
@@ -151,7 +151,7 @@ func newRuleset(abi int, r Rules) (*ruleset, error) {
 	return &ruleset{fd: int(fd), files: attr.Handled_access_fs, net: attr.Handled_access_net}, nil
 }
 
-func (s *ruleset) fill(r Rules) error {
+func (s *ruleset) addRules(r Rules) error {
 	for _, group := range []struct {
 		places     []Place
 		file, tree uint64
@@ -162,24 +162,24 @@ func (s *ruleset) fill(r Rules) error {
 		{r.Devices, device, 0},
 	} {
 		for _, p := range group.places {
-			if err := s.grant(p, group.file, group.tree); err != nil {
-				return fmt.Errorf("%s: %w", p.path(), err)
+			if err := s.addPlace(p, group.file, group.tree); err != nil {
+				return fmt.Errorf("%s: %w", p.fullPath(), err)
 			}
 		}
 	}
 	for _, port := range r.Ports {
-		if err := s.connect(port); err != nil {
+		if err := s.addPort(port); err != nil {
 			return fmt.Errorf("port %d: %w", port, err)
 		}
 	}
 	return nil
 }
 
-// grant adds the rule for a place, if it is there and is what it is to be.
-func (s *ruleset) grant(p Place, file, tree uint64) error {
+// addPlace adds the rule for a place, if it exists and has the expected type.
+func (s *ruleset) addPlace(p Place, file, tree uint64) error {
 	fd, err := p.open()
 	switch {
-	case missing(err):
+	case isMissing(err):
 		return nil
 	case err != nil:
 		return err
@@ -209,9 +209,9 @@ type netPort struct{ access, port uint64 }
 
 const ruleNetPort = 2 // LANDLOCK_RULE_NET_PORT
 
-func (s *ruleset) connect(port uint16) error {
+func (s *ruleset) addPort(port uint16) error {
 	if s.net == 0 {
-		return nil // the kernel has no rules about ports, or there are none to make
+		return nil // the kernel does not support port rules, or none apply
 	}
 	return s.add(ruleNetPort, unsafe.Pointer(&netPort{unix.LANDLOCK_ACCESS_NET_CONNECT_TCP, uint64(port)}))
 }
@@ -223,7 +223,7 @@ func (s *ruleset) add(kind uintptr, attr unsafe.Pointer) error {
 	return nil
 }
 
-// open is the place as a handle that says where it is and nothing else.
+// open opens the place with O_PATH.
 func (p Place) open() (int, error) {
 	base, err := unix.Open(p.Base, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil || p.Below == "" {
@@ -235,9 +235,9 @@ func (p Place) open() (int, error) {
 	})
 }
 
-// missing says that nothing is there that this user could reach, or that a link
-// has taken its place.
-func missing(err error) bool {
+// isMissing reports whether the place does not exist, is not accessible for this user, or was
+// replaced by a link.
+func isMissing(err error) bool {
 	for _, is := range []error{unix.ENOENT, unix.ENOTDIR, unix.EACCES, unix.ELOOP, unix.EXDEV} {
 		if errors.Is(err, is) {
 			return true

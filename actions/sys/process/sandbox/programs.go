@@ -8,15 +8,14 @@ import (
 	"syscall"
 )
 
-// deepestScript is how many scripts may interpret each other, as for execve(2)
-// on Linux.
-const deepestScript = 4
+// maxInterpreters is how many scripts may interpret each other, as for execve(2) on Linux.
+const maxInterpreters = 4
 
-// Run adds programs that may be run, by their absolute paths, with what a script
-// names as its interpreter.
-func (r *Rules) Run(programs ...string) {
+// AddPrograms adds programs that may be run, by absolute path, with the interpreters of
+// scripts.
+func (r *Rules) AddPrograms(programs ...string) {
 	for _, path := range programs {
-		for range deepestScript + 1 {
+		for range maxInterpreters + 1 {
 			if !filepath.IsAbs(path) {
 				break
 			}
@@ -26,15 +25,15 @@ func (r *Rules) Run(programs ...string) {
 	}
 }
 
-// interpreter is the program that a script's first line names, or "".
+// interpreter returns the interpreter in the first line of a script, or "".
 func interpreter(path string) string {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // no wait for who writes to a pipe
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // do not wait for the writer of a pipe
 	if err != nil {
 		return ""
 	}
 	defer file.Close()
 	var head [256]byte
-	n, _ := file.Read(head[:]) // less than all will do
+	n, _ := file.Read(head[:]) // the beginning suffices
 	line, ok := bytes.CutPrefix(head[:n], []byte("#!"))
 	if !ok {
 		return ""

@@ -1,64 +1,62 @@
-// Package sandbox confines a command to what its spec is granted, by the
-// kernel, with all that the command starts: on Linux by Landlock
-// (landlock(7)), elsewhere not at all, and it says so.
+// Package sandbox uses the kernel to confine a command, and everything that it starts, to
+// what its spec is granted. It supports Linux, by Landlock (landlock(7)). On other systems it
+// reports that it cannot confine.
 //
-// Two processes share the work. The provider, which is not confined, makes the
-// Rules from the spec's permissions; the launcher of the command puts them in force
-// on the thread that starts it (Rules.Within). In between they are plain
-// data.
+// Two processes are involved. The provider, which is not confined, makes the Rules from the
+// spec's permissions. The launcher of the command applies them to the thread that starts it
+// (Rules.StartConfined). In between, Rules are plain data.
 //
-// What Landlock refuses it refuses by where a file lies, and for whole trees.
-// What it has no word for is not granted to commands; see Grant.
+// Landlock refuses access by the place of a file, and for whole trees. Permissions that it
+// cannot express are not granted to commands; see AddGrants.
 package sandbox
 
 import "path/filepath"
 
-// Rules are what a command may touch. The zero value is nothing at all, which
-// no program starts under: see Rules.System.
+// Rules are what a command may access. The zero value grants nothing, so no program starts
+// under it: see Rules.WithSystem.
 type Rules struct {
-	// Read are places whose files may be read and listed, Write those where files
-	// may be read, changed, made and removed, too.
+	// Read are places whose files may be read and listed. In Write, files may also be
+	// changed, made and removed.
 	Read  []Place `json:"read,omitempty"`
 	Write []Place `json:"write,omitempty"`
-	// Execute are programs, or folders of them, that may be run and read.
+	// Execute are programs, or folders of programs, that may be run and read.
 	Execute []Place `json:"execute,omitempty"`
-	// Devices are opened for reading and writing, and for nothing else.
+	// Devices may be opened for reading and writing, and for nothing else.
 	Devices []Place `json:"devices,omitempty"`
-	// Ports are those of TCP that may be connected to. Listening is refused
-	// unless AnyPort, which lifts every rule about TCP.
+	// Ports are the TCP ports that may be connected to. AnyPort disables all rules about TCP;
+	// without it, listening is refused.
 	Ports   []uint16 `json:"ports,omitempty"`
 	AnyPort bool     `json:"anyPort,omitempty"`
-	// Capabilities are those that root's commands keep, of spec.Capabilities; nil is
-	// all of these.
+	// Capabilities are the capabilities of spec.Capabilities that commands of root keep; nil
+	// means all of these.
 	Capabilities []string `json:"capabilities,omitzero"`
 }
 
-// Place is a file, or a folder with all below it. One that is not there grants
-// nothing: the kernel grants what exists.
+// Place is a file, or a folder with everything below it. If it does not exist, it grants
+// nothing.
 type Place struct {
-	// Base is an absolute path. It is the operator's to name: symbolic links in
-	// it are followed.
+	// Base is an absolute path. The operator named it, so symbolic links in it are followed.
 	Base string `json:"base"`
-	// Below is the way on from Base, or "". A spec or a command may have put a
-	// link there, so none is followed.
+	// Below is a path relative to Base, or "". Links in it are not followed, since a spec or
+	// a command may have made them.
 	Below string `json:"below,omitempty"`
-	// Tree says that a folder is meant, with all below it. Else a folder that is
-	// found there grants nothing: a rule of the kernel's would be about all below.
+	// Tree says that the place is a folder with everything below it. Without it, a folder at
+	// this place grants nothing, since a kernel rule would apply to everything below it.
 	Tree bool `json:"tree,omitempty"`
 }
 
-// System are the rules with what programs need to run at all: the system's own
-// programs and libraries, and its public settings.
+// WithSystem returns the rules with what every program requires: the programs, libraries and
+// public settings of the system.
 //
-// A program that is run may run others, as a shell does; it finds those of the
-// system and those that are granted. One that it has written itself the kernel does
-// not start; what interprets programs, such as a shell or the dynamic loader, does,
-// for it only reads them. It is as confined.
-func (r Rules) System() Rules {
+// A program may run other programs, as a shell does: those of the system, and granted ones.
+// The kernel does not start a program that the command itself wrote. An interpreter, such as
+// a shell or the dynamic loader, can run it, because it only reads it; it is then confined in
+// the same way.
+func (r Rules) WithSystem() Rules {
 	r.Execute = append(r.Execute, places(true, "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
 		"/nix/store", "/gnu/store", "/run/current-system/sw")...)
-	// How names, users, times, certificates and libraries are found. Nothing in it
-	// is secret: each is readable by every user of a usual system.
+	// Files to look up names, users, times, certificates and libraries. None is secret: on a
+	// usual system, every user can read them.
 	r.Read = append(r.Read, places(true, "/etc/ld.so.conf.d", "/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/pki/ca-trust/extracted",
 		"/etc/ca-certificates", "/etc/terminfo", "/etc/zoneinfo", "/sys/devices/system/cpu", "/proc/sys")...)
 	r.Read = append(r.Read, places(false, "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.preload", "/etc/nsswitch.conf", "/etc/resolv.conf",
@@ -77,5 +75,5 @@ func places(tree bool, paths ...string) []Place {
 	return out
 }
 
-// path is where the place is, for a message.
-func (p Place) path() string { return filepath.Join(p.Base, p.Below) }
+// fullPath returns the path of the place, for messages.
+func (p Place) fullPath() string { return filepath.Join(p.Base, p.Below) }

@@ -2,9 +2,9 @@
 
 package sandbox
 
-// filterCalls does nothing: askForFilter says that this platform has no filter.
-func (r Rules) filterCalls() error { return nil }
+// installFilter does nothing: checkSeccomp reports that this platform has no filter.
+func (r Rules) installFilter() error { return nil }
 
-func askForFilter() string {
+func checkSeccomp() string {
 	return "declprov has no filter of system calls for this processor"
 }

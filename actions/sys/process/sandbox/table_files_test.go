@@ -1,6 +1,6 @@
 package sandbox
 
-// fileEscapes are about the content of files and folders.
+// fileEscapes concern the content of files and folders.
 func fileEscapes() []escape {
 	const interpreted = "it runs in the same sandbox"
 	return []escape{
@@ -54,7 +54,7 @@ func fileEscapes() []escape {
 		{name: "run a program of its own", script: `cp $RO/program $IN/own && $IN/own`},
 		{
 			name: "run a program that it made in memory", script: `$SELF inmemory /bin/true`,
-			open: &exception{why: "what is in no folder is below no rule; " + interpreted},
+			open: &exception{why: "a program in memory is not in any folder, so no rule applies; " + interpreted},
 		},
 		{
 			name: "have a shell or another interpreter run a program of its own", script: `echo 'exit 0' > $IN/own && sh $IN/own`,
@@ -63,17 +63,17 @@ func fileEscapes() []escape {
 	}
 }
 
-// metadataEscapes are about what the kernel keeps about files.
+// metadataEscapes concern the metadata of files.
 func metadataEscapes() []escape {
-	const metadata = "Landlock has rules for the content of files and folders, none for what the kernel keeps about them"
+	const metadata = "Landlock has rules for the content of files and folders, but not for their metadata"
 	return []escape{
 		{name: "see whether a file exists, its size, owner, mode and times", script: `stat $OUT/secret`, open: &exception{why: metadata}},
 		{name: "see where a symbolic link leads", script: `readlink $OUT/link`, open: &exception{why: metadata}},
 		{name: "see the extended attributes of a file that its user may read", script: `$SELF attributes $OUT/secret`, open: &exception{why: metadata}},
 		{name: "see how full a disk is", script: `stat -f $OUT`, open: &exception{why: metadata}},
-		{name: "change the mode of a file that its user owns", script: `chmod 700 $OUT/secret`, open: &exception{why: metadata + "; run by root, of any file"}},
+		{name: "change the mode of a file that its user owns", script: `chmod 700 $OUT/secret`, open: &exception{why: metadata + "; as root, for any file"}},
 		{name: "change the owner of a file, if root runs it", script: `chown 1 $OUT/secret`, root: true, open: &exception{why: metadata}},
-		{name: "change the times of a file that its user owns", script: `$SELF times $OUT/secret`, open: &exception{why: metadata + "; run by root, of any file"}},
+		{name: "change the times of a file that its user owns", script: `$SELF times $OUT/secret`, open: &exception{why: metadata + "; as root, for any file"}},
 		{name: "change the extended attributes of a file that its user may write", script: `$SELF attribute $OUT/secret`, open: &exception{why: metadata}},
 		{name: "make a folder its working folder, without reading it", script: `cd $OUT`, open: &exception{why: metadata}},
 		{name: "lock a file that it may read", script: `flock -x $RO/file true`, open: &exception{why: "Landlock has no rule for locks"}},

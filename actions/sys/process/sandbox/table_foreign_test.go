@@ -1,7 +1,6 @@
 package sandbox
 
-// foreignEscapes are by calls that only one architecture has, or by another's
-// numbers, which mean other things.
+// foreignEscapes use calls that only one architecture has, or numbers of another ABI.
 func foreignEscapes() []escape {
 	all := []escape{
 		{name: "run a program of 32 bits", script: `$SELF int80 32`},

@@ -1,6 +1,6 @@
 package sandbox
 
-// kernelEscapes are about the kernel itself.
+// kernelEscapes concern the kernel.
 func kernelEscapes() []escape {
 	return []escape{
 		{name: "use io_uring", script: `$SELF iouring`},
@@ -32,7 +32,7 @@ func kernelEscapes() []escape {
 	}
 }
 
-// machineEscapes are about what all of a machine has in common.
+// machineEscapes concern the machine as a whole.
 func machineEscapes() []escape {
 	return []escape{
 		{name: "set the clock", script: `$SELF clock`, root: true},
@@ -51,7 +51,7 @@ func machineEscapes() []escape {
 	}
 }
 
-// privilegeEscapes are about rights that it or somebody else would have afterwards.
+// privilegeEscapes concern privileges that the command or others would have afterwards.
 func privilegeEscapes() []escape {
 	return []escape{
 		{name: "leave a set-uid program", script: `cp $IN/file $IN/own && chmod u+s $IN/own`},

@@ -1,6 +1,6 @@
 package sandbox
 
-// networkEscapes are about sockets.
+// networkEscapes concern sockets.
 func networkEscapes() []escape {
 	return []escape{
 		{name: "connect", script: `$SELF connect tcp $ADDR`, ports: true},
@@ -24,27 +24,27 @@ func networkEscapes() []escape {
 		{name: "send to an abstract socket", script: `$SELF connect unixgram @$DATAGRAMS`},
 		{
 			name: "connect to a socket that is a file, such as a container engine's", script: `$SELF connect unix $OUT/socket`,
-			open: &exception{why: "Landlock has a rule for it since ABI 9", closed: 9},
+			open: &exception{why: "Landlock has rules for it since ABI 9", closed: 9},
 		},
 		{
 			name: "see the addresses and routes of the machine", script: `$SELF links`,
-			open: &exception{why: "the lookup of names reads them"},
+			open: &exception{why: "name resolution reads them"},
 		},
 		{
 			name: "listen on a TCP port that the kernel chooses", script: `$SELF unbound`,
-			open: &exception{why: "Landlock has rules for bind, and listen binds by itself; refused where no port is granted", ports: true},
+			open: &exception{why: "Landlock has rules for bind, but listen binds without it; refused if no port is granted", ports: true},
 		},
 		{
 			name: "listen on a TCP port of IPv6 that the kernel chooses", script: `$SELF unbound6`,
-			open: &exception{why: "as over IPv4", ports: true},
+			open: &exception{why: "as for IPv4", ports: true},
 		},
 		{
 			name: "send and receive UDP, to and from any address", script: `$SELF udp $ADDR`,
-			open: &exception{why: "names are looked up by UDP; refused where no port is granted", ports: true},
+			open: &exception{why: "name resolution uses UDP; refused if no port is granted", ports: true},
 		},
 		{
 			name: "connect to a granted port on any host", script: `$SELF connect tcp $ADDR`,
-			open: &exception{why: "the kernel knows no names", ports: true},
+			open: &exception{why: "the kernel checks ports, not host names", ports: true},
 		},
 	}
 }

@@ -1,8 +1,8 @@
 package sandbox
 
-// processEscapes are about other processes.
+// processEscapes concern other processes.
 func processEscapes() []escape {
-	seen := &exception{why: "Landlock has rules for signals and tracing, none for what a process's number tells"}
+	seen := &exception{why: "Landlock has rules for signals and tracing, but not for what can be learned from a process id"}
 	return []escape{
 		{name: "signal a process", script: `kill -0 $PID`},
 		{name: "signal a group of processes", script: `$SELF killgroup $PID`},
@@ -51,7 +51,7 @@ func processEscapes() []escape {
 	}
 }
 
-// sharingEscapes are about what processes share without a folder.
+// sharingEscapes concern objects that processes share without a file.
 func sharingEscapes() []escape {
 	return []escape{
 		{name: "share memory by number", script: `$SELF shmget`},

@@ -2,44 +2,42 @@ package sandbox
 
 import "slices"
 
-// escape is something that a command may try beyond what it is granted. In the
-// script IN is a folder that it may write, RO one that it may read, OUT one that it
-// may not see, PID a process of the same user outside, LAUNCHER the one that started
-// the command, SELF the program of this test, ADDR a TCP address without a grant, and
-// file 3 a terminal.
+// escape is something that a command may try beyond its grants. In the script, IN is a folder
+// that it may write, RO a folder that it may read, OUT a folder without a grant, PID a
+// process of the same user outside, LAUNCHER the process that started the command, SELF the
+// program of this test, ADDR a TCP address without a grant, and file 3 a terminal.
 //
-// The scripts of all escapes succeed without a sandbox. What is in no other field
-// fails in one.
+// Without a sandbox, the scripts of all escapes succeed. In a sandbox they fail, unless the
+// other fields say otherwise.
 type escape struct {
-	// name is a phrase after "a command can".
+	// name is a phrase that completes "a command can".
 	name, script string
-	// root says that without root's rights it fails outside of a sandbox, too.
+	// root says that it requires root, also without a sandbox.
 	root bool
-	// ports says that it is tried beside a granted port, too, which is another's.
+	// ports says that it is also tried with another port granted.
 	ports bool
-	// ends says that it succeeds where it ends the process PID by SIGIO; the script's
-	// status tells nothing.
+	// ends says that it succeeds if the process PID is ended by SIGIO. The exit status of the
+	// script is ignored.
 	ends bool
-	// optional says which kernels lack it that have a sandbox otherwise. There it is
-	// answered by ENOSYS.
+	// optional says which kernels do not support it. There it fails with ENOSYS.
 	optional string
-	// arch is the only architecture of processors that has it; "" is all.
+	// arch is the only architecture that has it; "" is all.
 	arch string
-	// open is set for the exceptions, which succeed in a sandbox, too.
+	// open is set for exceptions, which also succeed in a sandbox.
 	open *exception
 }
 
-// exception is why an escape succeeds.
+// exception says why an escape succeeds.
 type exception struct {
-	// why says what would have to refuse it.
+	// why says what the sandbox is missing.
 	why string
-	// ports says that it is open only where the spec is granted a port.
+	// ports says that it only succeeds if the spec is granted a port.
 	ports bool
-	// closed is the ABI of Landlock from which it is refused; 0 is none.
+	// closed is the first ABI of Landlock that refuses it; 0 is none.
 	closed int
 }
 
-// escapes are all that are known, by what they are about.
+// escapes returns all known escapes, by topic.
 func escapes() []escape {
 	return slices.Concat(fileEscapes(), metadataEscapes(), processEscapes(), sharingEscapes(), kernelEscapes(), machineEscapes(),
 		networkEscapes(), privilegeEscapes(), foreignEscapes())

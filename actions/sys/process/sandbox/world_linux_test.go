@@ -24,7 +24,7 @@ import (
 
 const secret = "the secret of another\n"
 
-// world is a place for commands: what they are granted, and what not.
+// world is a place for commands, with granted and other folders.
 type world struct {
 	dir, self, addr     string
 	abstract, datagrams string // abstract sockets, without their @
@@ -33,14 +33,14 @@ type world struct {
 	user                user
 }
 
-// user is whose commands are tried.
+// user is the user that runs the commands.
 type user struct {
 	name string
-	// other says that it is not the one that runs this test, but nobody.
+	// other says that it is the user nobody, and not the user that runs this test.
 	other bool
 }
 
-// nobody is the number of the user without rights, everywhere.
+// nobody is the id of the user nobody.
 const nobody = 65534
 
 func users() []user {
@@ -52,7 +52,7 @@ func users() []user {
 
 func (u user) root() bool { return !u.other && os.Getuid() == 0 }
 
-// as lets a command run as the user.
+// as makes a command run as the user.
 func (u user) as(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if u.other {
@@ -60,7 +60,7 @@ func (u user) as(cmd *exec.Cmd) {
 	}
 }
 
-// give makes the user the owner of a folder and of all in it.
+// give makes the user the owner of a folder and its contents.
 func (u user) give(t *testing.T, dir string) {
 	t.Helper()
 	if !u.other {
@@ -74,11 +74,11 @@ func (u user) give(t *testing.T, dir string) {
 	}
 }
 
-// everyone is a folder in which every user may enter a folder, and whose name leaves
-// room for the name of a socket; neither can be said of t.TempDir.
+// everyone is a folder that every user may enter, with a path short enough for socket names.
+// t.TempDir is neither.
 const everyone = "/tmp"
 
-// tempDir is a folder of the test's own that every user may enter.
+// tempDir returns a temporary folder that every user may enter.
 func tempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(everyone, "sandbox-")
@@ -96,8 +96,8 @@ func tempDir(t *testing.T) string {
 	return dir
 }
 
-// helperDir is a folder for a copy of this program that every user may start;
-// TestMain removes it.
+// helperDir is a folder for a copy of this program that every user may run. TestMain removes
+// it.
 var helperDir = sync.OnceValues(func() (string, error) { return os.MkdirTemp(everyone, "sandbox-helper-") })
 
 // helperProgram returns the path of the copy.
@@ -175,7 +175,7 @@ func (u user) newWorld(t *testing.T) *world {
 	return w
 }
 
-// listen serves nobody at an address, and is its name.
+// listen listens at an address without accepting connections, and returns the address.
 func listen(t *testing.T, network, addr string) string {
 	t.Helper()
 	l, err := net.Listen(network, addr)
@@ -186,7 +186,7 @@ func listen(t *testing.T, network, addr string) string {
 	return l.Addr().String()
 }
 
-// receive is a socket for datagrams that nobody reads, and its name.
+// receive opens a datagram socket that nobody reads, and returns its address.
 func receive(t *testing.T, addr string) string {
 	t.Helper()
 	conn, err := net.ListenPacket("unixgram", addr)
@@ -197,7 +197,7 @@ func receive(t *testing.T, addr string) string {
 	return conn.LocalAddr().String()
 }
 
-// openTerminal opens a terminal of the test's own.
+// openTerminal opens a new terminal.
 func openTerminal(t *testing.T) *os.File {
 	t.Helper()
 	controller, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -221,7 +221,7 @@ func openTerminal(t *testing.T) *os.File {
 	return tty
 }
 
-// rules grant what is to be granted.
+// rules returns a box with the usual grants.
 func (w *world) rules(t *testing.T) *Box {
 	t.Helper()
 	return w.granting(t, grant.Rule{Access: grant.Write, Pattern: "in/**"}, grant.Rule{Access: grant.Read, Pattern: "ro/**"})
@@ -250,7 +250,7 @@ func boxOf(t *testing.T, c Command) *Box {
 	return box
 }
 
-// run runs a script, in the box if there is one.
+// run runs a script, in the box if it is not nil.
 func (w *world) run(t *testing.T, box *Box, script string, env ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -268,7 +268,7 @@ func (w *world) run(t *testing.T, box *Box, script string, env ...string) (strin
 	if box != nil {
 		w.user.give(t, box.Scratch)
 		cmd.Env = box.Environ(cmd.Env, func(string) bool { return false })
-		start = func() error { return box.Rules.Within(cmd.Start) }
+		start = func() error { return box.Rules.StartConfined(cmd.Start) }
 	}
 	if err := start(); err != nil {
 		t.Fatal(err)
@@ -277,7 +277,8 @@ func (w *world) run(t *testing.T, box *Box, script string, env ...string) (strin
 	return out.String(), err
 }
 
-// outside is what a command may not change: modes and content by path.
+// outside returns the modes and contents of the files that a command must not change, by
+// path.
 func (w *world) outside(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -302,10 +303,10 @@ func (w *world) outside(t *testing.T) map[string]string {
 	return found
 }
 
-// needKernel leaves the test out where the kernel cannot do all of it.
+// needKernel skips the test if the kernel does not support the whole sandbox.
 func needKernel(t *testing.T) {
 	t.Helper()
-	if err := Here().Required(); err != nil {
-		t.Skipf("%v: run this on Linux 6.12 or newer with Landlock switched on", err)
+	if err := CurrentKernel().Required(); err != nil {
+		t.Skipf("%v: run this on Linux 6.12 or newer with Landlock enabled", err)
 	}
 }

@@ -12,23 +12,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt makes this process the parent of what its descendants orphan. Where the
-// kernel does not know how, only process groups are ended.
-func adopt() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
+// adoptOrphans makes this process the parent of orphaned descendants. If the kernel does not
+// support that, only process groups are ended.
+func adoptOrphans() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
-// withhold keeps from commands the files that this process has inherited by
-// somebody's oversight; a kernel before 5.11 cannot.
-func withhold() { _ = unix.CloseRange(Socket+1, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) }
+// closeInheritedOnExec prevents commands from inheriting files that this process inherited by
+// mistake. It has no effect on kernels before 5.11.
+func closeInheritedOnExec() { _ = unix.CloseRange(Socket+1, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) }
 
-// ownGroup gives a command a process group, which dies with the thread that
+// newGroupAttr gives a command its own process group. The command dies with the thread that
 // starts it, and so with this process.
-func ownGroup() *syscall.SysProcAttr {
+func newGroupAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// watch is a file that can be read once a child has ended; forget closes it. -1, on
-// a kernel without such files, says nothing.
-func watch(pid int) (fd int, forget func()) {
+// watchExit returns a file that becomes readable when a child has ended; forget closes it. On
+// a kernel without such files it returns -1.
+func watchExit(pid int) (fd int, forget func()) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
 		return -1, func() {}
@@ -39,19 +39,20 @@ func watch(pid int) (fd int, forget func()) {
 // outliveThread lets a command outlive the thread that starts it.
 func outliveThread(attr *syscall.SysProcAttr) { attr.Pdeathsig = 0 }
 
-// family is all that a command has started: what is below this process.
-type family struct{ leader int }
+// commandFamily are all descendants of this process.
+type commandFamily struct{ leader int }
 
-// extinct reports whether nothing is left of it. It is asked once all children
-// that ended are reaped.
-func (r *running) extinct() bool { return r.childless }
+// allEnded reports whether no process of the family is left. All ended children must have
+// been reaped before.
+func (r *runningCommand) allEnded() bool { return r.childless }
 
-// signal sends all of it a signal.
-func (r *running) signal(sig syscall.Signal) {
+// signal sends a signal to all processes of the family.
+func (r *runningCommand) signal(sig syscall.Signal) {
 	members := r.members()
 	if !r.exited {
-		// At once, before one that is told later can start another. Its number is
-		// no other group's as long as its leader is not reaped.
+		// Signal the group atomically first, before a process that is signalled later can
+		// start another one. The group id cannot be reused as long as the leader is not
+		// reaped.
 		_ = syscall.Kill(-r.leader, sig)
 		members = slices.DeleteFunc(members, func(m member) bool { return m.pid == r.leader })
 	}
@@ -62,16 +63,16 @@ func (r *running) signal(sig syscall.Signal) {
 	}
 }
 
-// member is a process of the family's.
+// member is a process of the family.
 type member struct {
 	pid, parent, group, session int
-	// ended says that it only waits for its parent to take notice.
+	// ended says that the process is a zombie.
 	ended bool
 }
 
-// members are the processes below this one, as far as /proc tells.
-func (r *running) members() []member {
-	all := processes()
+// members returns the descendants of this process that /proc shows.
+func (r *runningCommand) members() []member {
+	all := listProcesses()
 	below := map[int]bool{os.Getpid(): true}
 	var out []member
 	for grown := true; grown; {
@@ -86,15 +87,15 @@ func (r *running) members() []member {
 	return out
 }
 
-// processes are all that there are: by proc_pid_stat(5), the third field is the
-// state, the fourth the parent, the fifth the group, and the sixth the session, behind a name that may hold anything.
-func processes() []member {
+// listProcesses returns all processes, as in proc_pid_stat(5). After the name, which may
+// contain any character, follow state, parent, group and session.
+func listProcesses() []member {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil
 	}
 	defer dir.Close()
-	names, _ := dir.Readdirnames(-1) // what could be read will do
+	names, _ := dir.Readdirnames(-1) // use the names that could be read
 	var out []member
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
@@ -103,7 +104,7 @@ func processes() []member {
 		}
 		stat, err := os.ReadFile("/proc/" + name + "/stat")
 		if err != nil {
-			continue // it has ended meanwhile
+			continue // the process has ended meanwhile
 		}
 		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 		if len(fields) < 4 {
@@ -117,13 +118,13 @@ func processes() []member {
 	return out
 }
 
-// EndSession kills what a supervisor has left that was ended itself. Of a supervisor
-// and what runs below it all are of one session, but for what has made itself one
-// of its own: nothing tells any more who started that.
+// EndSession kills the processes that remain after a supervisor was killed. They belong to
+// the supervisor's session, except processes that made their own session, which can no longer
+// be attributed.
 func EndSession(supervisor, _ int) {
 	for end := time.Now().Add(stuckAfter); time.Now().Before(end); time.Sleep(killEvery) {
 		found := false
-		for _, m := range processes() {
+		for _, m := range listProcesses() {
 			if m.session == supervisor && !m.ended && syscall.Kill(m.pid, syscall.SIGKILL) == nil {
 				found = true
 			}

@@ -8,23 +8,23 @@ import (
 	"syscall"
 )
 
-// adopt does nothing: only Linux has orphans adopted by other than init.
-func adopt() {}
+// adoptOrphans does nothing: only Linux supports it.
+func adoptOrphans() {}
 
-// withhold keeps from commands the files that this process has inherited by
-// somebody's oversight.
-func withhold() {
+// closeInheritedOnExec prevents commands from inheriting files that this process inherited by
+// mistake.
+func closeInheritedOnExec() {
 	const most = 256
 	for fd := Socket + 1; fd < most; fd++ {
 		syscall.CloseOnExec(fd)
 	}
 }
 
-// ownGroup gives a command a process group.
-func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+// newGroupAttr gives a command its own process group.
+func newGroupAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// watch is a file that can be read once a child has ended; forget closes it.
-func watch(int) (fd int, forget func()) {
+// watchExit returns a file that becomes readable when a child has ended; forget closes it.
+func watchExit(int) (fd int, forget func()) {
 	var pipe [2]int
 	if err := syscall.Pipe(pipe[:]); err != nil {
 		return -1, func() {}
@@ -49,23 +49,25 @@ func watch(int) (fd int, forget func()) {
 	}
 }
 
-// outliveThread has nothing to do: here no command dies with a thread.
+// outliveThread does nothing: on this system no command dies with a thread.
 func outliveThread(*syscall.SysProcAttr) {}
 
-// family is what a command has started, as far as it has stayed in its group.
-type family struct{ leader int }
+// commandFamily are the processes in the group of the command.
+type commandFamily struct{ leader int }
 
-// extinct reports whether nothing is left in the group.
-func (r *running) extinct() bool { return r.exited && syscall.Kill(-r.leader, 0) == syscall.ESRCH }
+// allEnded reports whether the group is empty.
+func (r *runningCommand) allEnded() bool {
+	return r.exited && syscall.Kill(-r.leader, 0) == syscall.ESRCH
+}
 
-// signal sends the group a signal.
-func (r *running) signal(sig syscall.Signal) { _ = syscall.Kill(-r.leader, sig) }
+// signal sends a signal to the group.
+func (r *runningCommand) signal(sig syscall.Signal) { _ = syscall.Kill(-r.leader, sig) }
 
-// members is the group's leader: the others cannot be told.
-func (r *running) members() []int { return []int{r.leader} }
+// members returns the leader of the group: the others cannot be listed.
+func (r *runningCommand) members() []int { return []int{r.leader} }
 
-// EndSession kills what a supervisor has left that was ended itself, as far as it
-// has stayed in the command's group.
+// EndSession kills the processes in the command's group that remain after its supervisor was
+// killed.
 func EndSession(_, leader int) {
 	if leader > 0 {
 		_ = syscall.Kill(-leader, syscall.SIGKILL)

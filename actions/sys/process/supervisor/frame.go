@@ -7,34 +7,31 @@ import (
 	"io"
 )
 
-// Kind is what a frame says.
-type Kind byte
+// FrameKind is the kind of a frame.
+type FrameKind byte
 
-// The frames of a provider, and those of its supervisor.
+// Frames of a provider, and of its supervisor.
 const (
-	// Start asks for a command: see Request. Its files come with it.
-	Start Kind = iota + 1
-	// End asks that the command be ended: milliseconds from TERM to KILL.
+	// Start starts a command: see Request. Its files are sent with it.
+	Start FrameKind = iota + 1
+	// End ends the command. Its field is the time from SIGTERM to SIGKILL in milliseconds.
 	End
 
-	// Ready says that a supervisor may be asked.
+	// Ready says that the supervisor accepts commands.
 	Ready
-	// Started gives the process id of a command that is not over at once.
+	// Started has the process id of a command that has not ended at once.
 	Started
-	// Failed says that the command did not start: the number of the error, or a
-	// text where it has none.
+	// Failed says that the command did not start. Its field is an errno, or a text.
 	Failed
-	// Exited says how it ended: see Exit.
+	// Exited says how the command ended: see Exit.
 	Exited
 )
 
-// maxFrame is more than any system takes as the arguments and environment of a
-// program.
+// maxFrame exceeds the maximum size of the arguments and environment on any system.
 const maxFrame = 64 << 20
 
-// Append writes a frame behind b: its length, its kind, and its fields, which
-// may hold any bytes.
-func Append(b []byte, kind Kind, fields ...string) []byte {
+// AppendFrame appends a frame to b: its length, kind, and fields of arbitrary bytes.
+func AppendFrame(b []byte, kind FrameKind, fields ...string) []byte {
 	size := 1
 	for _, f := range fields {
 		size += 4 + len(f)
@@ -48,21 +45,22 @@ func Append(b []byte, kind Kind, fields ...string) []byte {
 	return b
 }
 
-// Read reads a frame. io.EOF means that the other side has closed between two.
-func Read(r io.Reader) (Kind, []string, error) {
+// ReadFrame reads a frame. It returns io.EOF if the other side closed the connection between
+// two frames.
+func ReadFrame(r io.Reader) (FrameKind, []string, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return 0, nil, err
 	}
 	size := binary.BigEndian.Uint32(head[:])
 	if size == 0 || size > maxFrame {
-		return 0, nil, fmt.Errorf("a frame of %d bytes", size)
+		return 0, nil, fmt.Errorf("invalid frame size %d", size)
 	}
 	body := make([]byte, size)
 	if _, err := io.ReadFull(r, body); err != nil {
-		return 0, nil, fmt.Errorf("a frame ends too early: %w", err)
+		return 0, nil, fmt.Errorf("truncated frame: %w", err)
 	}
-	kind, rest := Kind(body[0]), body[1:]
+	kind, rest := FrameKind(body[0]), body[1:]
 	var fields []string
 	for len(rest) > 0 {
 		if len(rest) < 4 {
@@ -79,4 +77,4 @@ func Read(r io.Reader) (Kind, []string, error) {
 	return kind, fields, nil
 }
 
-var errShort = errors.New("a field of a frame ends too early")
+var errShort = errors.New("truncated field of a frame")

@@ -14,34 +14,34 @@ func TestFrames(t *testing.T) {
 	var wire []byte
 	frames := [][]string{nil, {""}, {"a", "", "\x00\xff", string(make([]byte, 1<<16))}}
 	for i, fields := range frames {
-		wire = Append(wire, Kind(i+1), fields...)
+		wire = AppendFrame(wire, FrameKind(i+1), fields...)
 	}
 	r := bytes.NewReader(wire)
 	for i, want := range frames {
-		kind, got, err := Read(r)
-		if err != nil || kind != Kind(i+1) {
+		kind, got, err := ReadFrame(r)
+		if err != nil || kind != FrameKind(i+1) {
 			t.Fatalf("frame %d: kind %d, %v", i, kind, err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("frame %d (-want +got):\n%s", i, diff)
 		}
 	}
-	if _, _, err := Read(r); !errors.Is(err, io.EOF) {
+	if _, _, err := ReadFrame(r); !errors.Is(err, io.EOF) {
 		t.Errorf("at the end: %v", err)
 	}
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add(Append(nil, Start, "a", "b"))
+	f.Add(AppendFrame(nil, Start, "a", "b"))
 	f.Add([]byte{0, 0, 0, 6, 1, 0, 0, 0, 9, 'x'})
 	f.Fuzz(func(t *testing.T, wire []byte) {
-		kind, fields, err := Read(bytes.NewReader(wire))
+		kind, fields, err := ReadFrame(bytes.NewReader(wire))
 		if err != nil {
 			return
 		}
-		again := Append(nil, kind, fields...)
+		again := AppendFrame(nil, kind, fields...)
 		if !bytes.HasPrefix(wire, again) {
-			t.Errorf("%x was read as %x", wire, again)
+			t.Errorf("%x is decoded as %x", wire, again)
 		}
 	})
 }
@@ -76,12 +76,12 @@ func TestMalformed(t *testing.T) {
 		{"a", "b", "1", "", "1", "1", "x"},
 	} {
 		if got, err := ParseRequest(fields); err == nil {
-			t.Errorf("request %q is %+v", fields, got)
+			t.Errorf("request %q: got %+v, want an error", fields, got)
 		}
 	}
 	for _, fields := range [][]string{nil, {"0"}, {"0", "0", "0", "x"}} {
 		if got, err := ParseExit(fields); err == nil {
-			t.Errorf("exit %q is %+v", fields, got)
+			t.Errorf("exit %q: got %+v, want an error", fields, got)
 		}
 	}
 	want := Exit{Code: -1, Signal: 9, Left: true, Stuck: 2}
@@ -90,11 +90,11 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestMainIsForSupervisors: nobody else is taken for one.
+// TestMainIsForSupervisors checks that no other process becomes a supervisor.
 func TestMainIsForSupervisors(t *testing.T) {
 	for _, args := range [][]string{{"declprov"}, {"declprov", "vet"}, {"declprov", Argument}, {"declprov", Argument, "x"}} {
 		if Main(args) {
-			t.Errorf("%q is a supervisor", args)
+			t.Errorf("Main(%q) ran as a supervisor", args)
 		}
 	}
 }

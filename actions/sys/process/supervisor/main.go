@@ -1,15 +1,14 @@
-// Package supervisor is the other end of a command: the process between a provider
-// and what it runs. It is this binary, started once more, and outlives the
-// provider, so that nothing that a command has started does.
+// Package supervisor is the process between a provider and the commands that it runs. It is
+// this binary, started once more. It outlives the provider, so that no process of a command
+// outlives both.
 //
-// A supervisor serves one command at a time, and as many as its provider likes
-// one after the other: what is left below it at the end of a command is that
-// command's. On Linux it adopts what its commands orphan (PR_SET_CHILD_SUBREAPER
-// of prctl(2)), so a process that has left its group and its session is still
-// found. Elsewhere it ends the command's process group.
+// A supervisor serves one command at a time, and any number in sequence. So the processes
+// that remain below it when a command ends belong to that command. On Linux it adopts
+// orphaned descendants (PR_SET_CHILD_SUBREAPER of prctl(2)), so it finds processes that left
+// their group and session. On other systems it ends the process group of the command.
 //
-// The two talk over a socket. When the provider's end closes, for whatever
-// reason, the command is ended as it is after a timeout.
+// The provider and the supervisor communicate over a socket. When the provider's end is
+// closed, for any reason, the command is ended as after a timeout.
 package supervisor
 
 import "os"
@@ -17,17 +16,16 @@ import "os"
 const (
 	// Argument makes a process of this binary a supervisor.
 	Argument = "__supervise"
-	// Marker is a variable of a supervisor's environment. A binary that does not
-	// call Main first, such as that of a test, knows by it that it was not meant
-	// to start another one.
+	// Marker is an environment variable of a supervisor. A binary that does not call Main
+	// first, such as a test binary, detects by it that it was started as a supervisor, and
+	// must not start another one.
 	Marker = "DECLPROV_SUPERVISOR"
-	// Socket is the file descriptor that a supervisor gets.
+	// Socket is the file descriptor of the socket in a supervisor.
 	Socket = 3
 )
 
-// Main is the first thing that a binary calls which is to run commands, with its
-// os.Args. It reports whether this process was a supervisor: then it has done
-// its work, and is to exit.
+// Main must be called first by a binary that runs commands, with os.Args. It reports whether
+// this process was a supervisor. Then its work is done, and it must exit.
 func Main(args []string) (handled bool) {
 	if len(args) != 2 || args[1] != Argument || os.Getenv(Marker) == "" {
 		return false

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// Request is a command as a supervisor gets it.
+// Request is a command for a supervisor.
 type Request struct {
-	// Path is the program, absolute. Args are its arguments from its own name on,
-	// Env its whole environment, Dir where it starts.
+	// Path is the absolute path of the program. Args begin with the program's name. Env is
+	// the complete environment, and Dir the working directory.
 	Path, Dir string
 	Args, Env []string
-	// Grace is the time from TERM to KILL where the provider is gone.
+	// Grace is the time from SIGTERM to SIGKILL if the provider is gone.
 	Grace time.Duration
-	// Rules are those of the sandbox that it is confined by, in JSON, or "".
+	// Rules are the sandbox rules in JSON, or "".
 	Rules string
-	// Scratch are the folders that were made for it, which are removed after it
-	// where the provider is gone.
+	// Scratch are the folders that were made for the command. They are removed afterwards if
+	// the provider is gone.
 	Scratch []string
 }
 
-// Fields are the request as a frame's.
+// Fields returns the fields of a frame with the request.
 func (r Request) Fields() []string {
 	fields := []string{
 		r.Path, r.Dir, strconv.FormatInt(r.Grace.Milliseconds(), 10), r.Rules, strconv.Itoa(len(r.Scratch)), strconv.Itoa(len(r.Args)),
@@ -30,7 +30,7 @@ func (r Request) Fields() []string {
 	return slices.Concat(fields, r.Scratch, r.Args, r.Env)
 }
 
-// ParseRequest is the request in a frame's fields.
+// ParseRequest parses the fields of a frame.
 func ParseRequest(fields []string) (Request, error) {
 	const head = 6
 	if len(fields) < head {
@@ -46,7 +46,7 @@ func ParseRequest(fields []string) (Request, error) {
 	if err != nil || args < 1 || args > len(rest) {
 		return Request{}, errRequest
 	}
-	grace, err := milliseconds(fields[2])
+	grace, err := parseMilliseconds(fields[2])
 	if err != nil {
 		return Request{}, errRequest
 	}
@@ -55,20 +55,20 @@ func ParseRequest(fields []string) (Request, error) {
 	}, nil
 }
 
-var errRequest = errors.New("the request is none")
+var errRequest = errors.New("malformed request")
 
-// Exit is how a command ended.
+// Exit says how a command ended.
 type Exit struct {
-	// Code is its exit code; Signal is the number of the one that ended it, or 0.
+	// Code is the exit code. Signal is the signal that ended the command, or 0.
 	Code, Signal int
-	// Left says that it has left processes running in the background, which its
-	// supervisor has let go: it serves no other command.
+	// Left says that background processes of the command remain, which the supervisor no
+	// longer controls. It cannot serve another command.
 	Left bool
-	// Stuck are the processes that could not be ended.
+	// Stuck is the number of processes that could not be ended.
 	Stuck int
 }
 
-// Fields are the exit as a frame's.
+// Fields returns the fields of a frame with the exit.
 func (e Exit) Fields() []string {
 	left := "0"
 	if e.Left {
@@ -77,7 +77,7 @@ func (e Exit) Fields() []string {
 	return []string{strconv.Itoa(e.Code), strconv.Itoa(e.Signal), left, strconv.Itoa(e.Stuck)}
 }
 
-// ParseExit is the exit in a frame's fields.
+// ParseExit parses the fields of a frame.
 func ParseExit(fields []string) (Exit, error) {
 	var numbers [4]int
 	if len(fields) != len(numbers) {
@@ -93,9 +93,9 @@ func ParseExit(fields []string) (Exit, error) {
 	return Exit{Code: numbers[0], Signal: numbers[1], Left: numbers[2] == 1, Stuck: numbers[3]}, nil
 }
 
-var errExit = errors.New("the answer is none")
+var errExit = errors.New("malformed exit")
 
-func milliseconds(text string) (time.Duration, error) {
+func parseMilliseconds(text string) (time.Duration, error) {
 	n, err := strconv.ParseInt(text, 10, 63)
 	const most = int64(24 * time.Hour / time.Millisecond)
 	return time.Duration(min(max(n, 0), most)) * time.Millisecond, err

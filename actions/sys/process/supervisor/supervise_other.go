@@ -2,5 +2,5 @@
 
 package supervisor
 
-// supervise does nothing: here no process is one.
+// supervise does nothing: supervisors only exist on Unix.
 func supervise() {}

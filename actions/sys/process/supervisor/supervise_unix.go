@@ -19,64 +19,63 @@ import (
 )
 
 const (
-	// lookEvery is how often a command is looked after that nobody speaks of: what
-	// it has orphaned and has ended is to be reaped.
-	lookEvery = time.Second
-	// killEvery is how often what is to be ended is looked for, and killed.
+	// pollEvery is how often orphans are reaped while nothing else happens.
+	pollEvery = time.Second
+	// killEvery is how often remaining processes are searched and killed.
 	killEvery = 5 * time.Millisecond
-	// stuckAfter is how long killing may take: a process that waits for a device
-	// cannot be ended at all.
+	// stuckAfter is how long killing may take. A process that waits for a device cannot be
+	// killed.
 	stuckAfter = 10 * time.Second
-	// tellAfter is how long a command runs before its provider is told its id.
-	tellAfter = 20 * time.Millisecond
+	// announceAfter is how long a command runs before its process id is sent to the provider.
+	announceAfter = 20 * time.Millisecond
 )
 
-// supervise serves the provider at the other end of the socket until it is gone.
+// supervise serves the provider at the other end of the socket until that is closed.
 //
-// It is one thread, which waits in poll(2) for whatever comes: to hand what came
-// from thread to thread would cost as much as to start a command.
+// It runs on one thread, which waits in poll(2) for all events: passing events between
+// threads would cost as much as starting a command.
 func supervise() {
 	if kind, err := syscall.GetsockoptInt(Socket, syscall.SOL_SOCKET, syscall.SO_TYPE); err != nil || kind != syscall.SOCK_STREAM {
-		fmt.Fprintln(os.Stderr, "this is for declprov alone to start")
+		fmt.Fprintln(os.Stderr, "only declprov itself starts this process")
 		return
 	}
 	syscall.CloseOnExec(Socket)
-	withhold()
+	closeInheritedOnExec()
 	// A command dies with the thread that started it.
 	runtime.LockOSThread()
-	adopt()
-	// Caught, and not ignored: what is ignored, commands would inherit.
+	adoptOrphans()
+	// Catch the signals: commands would inherit ignored signals.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	s := &supervisor{}
-	s.say(Ready)
+	s.send(Ready)
 	for {
-		f, err := s.hear()
-		if err != nil || f.kind == Start && !s.command(f) {
+		f, err := s.receive()
+		if err != nil || f.kind == Start && !s.serveCommand(f) {
 			return
 		}
 	}
 }
 
-// supervisor is the state of this process.
+// supervisor communicates with the provider.
 type supervisor struct{}
 
-// frame is one of the provider's.
+// frame is a frame of the provider.
 type frame struct {
-	kind   Kind
+	kind   FrameKind
 	fields []string
 	files  []int
 }
 
-// hear waits for the provider's next frame. The error says that it is gone.
-func (s *supervisor) hear() (frame, error) {
+// receive waits for the next frame of the provider. An error means that the provider is gone.
+func (s *supervisor) receive() (frame, error) {
 	r := &receiver{}
-	kind, fields, err := Read(r)
+	kind, fields, err := ReadFrame(r)
 	return frame{kind: kind, fields: fields, files: r.files}, err
 }
 
-// say tells the provider; that one is gone, the next hear says.
-func (s *supervisor) say(kind Kind, fields ...string) {
-	message := Append(nil, kind, fields...)
+// send sends a frame. If the provider is gone, the next receive reports it.
+func (s *supervisor) send(kind FrameKind, fields ...string) {
+	message := AppendFrame(nil, kind, fields...)
 	for len(message) > 0 {
 		n, err := syscall.Write(Socket, message)
 		if err != nil && err != syscall.EINTR {
@@ -86,11 +85,11 @@ func (s *supervisor) say(kind Kind, fields ...string) {
 	}
 }
 
-// command runs one command, and reports whether there may be another.
-func (s *supervisor) command(f frame) bool {
+// serveCommand runs one command, and reports whether the supervisor can run another.
+func (s *supervisor) serveCommand(f frame) bool {
 	req, err := ParseRequest(f.fields)
 	if err != nil || len(f.files) != 3 {
-		s.say(Failed, reason(syscall.EINVAL))
+		s.send(Failed, encodeError(syscall.EINVAL))
 		return true
 	}
 	pid, err := start(req, f.files)
@@ -98,23 +97,23 @@ func (s *supervisor) command(f frame) bool {
 		_ = syscall.Close(fd)
 	}
 	if err != nil {
-		s.say(Failed, reason(err))
+		s.send(Failed, encodeError(err))
 		return true
 	}
-	r := &running{family: family{leader: pid}, grace: req.Grace}
-	exit, gone := s.follow(r)
+	r := &runningCommand{commandFamily: commandFamily{leader: pid}, grace: req.Grace}
+	exit, gone := s.waitForEnd(r)
 	if gone {
 		for _, folder := range req.Scratch {
-			_ = sandbox.Clear(folder) // nobody is there to be told
+			_ = sandbox.RemoveScratch(folder) // nobody can be notified of an error
 		}
 	}
-	s.say(Exited, exit.Fields()...)
+	s.send(Exited, exit.Fields()...)
 	return !gone && !exit.Left
 }
 
-// start starts the command, confined where it is to be.
+// start starts the command, confined if it has rules.
 func start(req Request, files []int) (pid int, err error) {
-	attr := &syscall.ProcAttr{Dir: req.Dir, Env: req.Env, Sys: ownGroup()}
+	attr := &syscall.ProcAttr{Dir: req.Dir, Env: req.Env, Sys: newGroupAttr()}
 	for _, fd := range files {
 		attr.Files = append(attr.Files, uintptr(fd))
 	}
@@ -123,113 +122,112 @@ func start(req Request, files []int) (pid int, err error) {
 	}
 	var rules sandbox.Rules
 	if err := json.Unmarshal([]byte(req.Rules), &rules); err != nil {
-		return 0, fmt.Errorf("the rules of its sandbox: %w", err)
+		return 0, fmt.Errorf("parsing the sandbox rules: %w", err)
 	}
-	// The thread that starts it ends at once.
+	// The thread that starts the command ends immediately.
 	outliveThread(attr.Sys)
-	err = rules.Within(func() error {
+	err = rules.StartConfined(func() error {
 		pid, err = syscall.ForkExec(req.Path, req.Args, attr)
 		return err
 	})
 	return pid, err
 }
 
-// reason is an error as a frame has it.
-func reason(err error) string {
+// encodeError returns an error as the field of a frame.
+func encodeError(err error) string {
 	if errno, ok := err.(syscall.Errno); ok {
 		return strconv.Itoa(int(errno))
 	}
 	return err.Error()
 }
 
-// running is the command that runs.
-type running struct {
-	family
+// runningCommand is the command that is running.
+type runningCommand struct {
+	commandFamily
 	grace time.Duration
-	// exited says that the command itself has, by status.
+	// exited says that the command itself has exited, with status.
 	exited bool
 	status syscall.WaitStatus
-	// childless says that nothing at all is left below this process.
+	// childless says that this process has no children.
 	childless bool
-	// ending says that it is being ended: by TERM until the time kill, then by
-	// KILL.
+	// ending says that the command is being ended: by SIGTERM until killAt, then by SIGKILL.
 	ending bool
-	kill   time.Time
+	killAt time.Time
 }
 
-// follow waits for a command's end, or brings it about where the provider asks for
-// it or is gone.
-func (s *supervisor) follow(r *running) (exit Exit, gone bool) {
-	died, forget := watch(r.leader)
+// waitForEnd waits for the end of a command. It ends the command if the provider requests it
+// or is gone.
+func (s *supervisor) waitForEnd(r *runningCommand) (exit Exit, gone bool) {
+	died, forget := watchExit(r.leader)
 	defer forget()
 	began := time.Now()
-	told := false
+	announced := false
 	for {
 		r.reap()
 		now := time.Now()
 		switch {
-		case r.ending && r.extinct():
-			return r.exit(false), gone
+		case r.ending && r.allEnded():
+			return r.exitStatus(false), gone
 		case !r.ending && r.exited:
-			return r.exit(!r.childless), gone
-		case r.ending && now.After(r.kill.Add(stuckAfter)):
-			out := r.exit(true)
+			return r.exitStatus(!r.childless), gone
+		case r.ending && now.After(r.killAt.Add(stuckAfter)):
+			out := r.exitStatus(true)
 			out.Stuck = len(r.members())
 			return out, gone
-		case r.ending && now.After(r.kill):
+		case r.ending && now.After(r.killAt):
 			r.signal(syscall.SIGKILL)
 		}
-		limit := lookEvery
+		limit := pollEvery
 		switch {
 		case r.ending:
-			limit = killEvery // not all ends are told: see extinct
-		case !told && now.Sub(began) >= tellAfter:
-			s.say(Started, strconv.Itoa(r.leader))
-			told = true
-		case !told:
-			limit = tellAfter - now.Sub(began)
+			limit = killEvery // not every exit causes an event: see allEnded
+		case !announced && now.Sub(began) >= announceAfter:
+			s.send(Started, strconv.Itoa(r.leader))
+			announced = true
+		case !announced:
+			limit = announceAfter - now.Sub(began)
 		}
 		if died < 0 {
 			limit = min(limit, killEvery)
 		}
-		if !wait(died, r.exited, gone, limit) {
+		if !pollEvents(died, r.exited, gone, limit) {
 			continue
 		}
-		f, err := s.hear()
+		f, err := s.receive()
 		gone = err != nil
-		r.asked(f, gone)
+		r.handleFrame(f, gone)
 	}
 }
 
-// asked ends the command where the provider says so, or is gone; asked again, it
-// has less time.
-func (r *running) asked(f frame, gone bool) {
+// handleFrame ends the command if the provider requests it or is gone. A second request can
+// shorten the grace period.
+func (r *runningCommand) handleFrame(f frame, gone bool) {
 	grace := r.grace
 	switch {
 	case gone:
 	case f.kind == End && len(f.fields) == 1:
-		grace, _ = milliseconds(f.fields[0])
+		grace, _ = parseMilliseconds(f.fields[0])
 	default:
 		return
 	}
 	kill := time.Now().Add(grace)
-	if r.ending && kill.After(r.kill) {
+	if r.ending && kill.After(r.killAt) {
 		return
 	}
-	r.kill = kill
+	r.killAt = kill
 	if !r.ending {
 		r.ending = true
 		r.signal(syscall.SIGTERM)
-		r.signal(syscall.SIGCONT) // what is stopped cannot end
+		r.signal(syscall.SIGCONT) // a stopped process cannot end
 	}
 }
 
-// wait returns when something has happened, or after a time, and reports whether
-// the provider has said something or is gone.
-func wait(died int, exited, gone bool, limit time.Duration) (said bool) {
+// pollEvents waits for an event or for the limit, and reports whether the provider has sent
+// something or is gone.
+func pollEvents(died int, exited, gone bool, limit time.Duration) (said bool) {
 	fds := []unix.PollFd{{Fd: Socket, Events: unix.POLLIN}, {Fd: int32(died), Events: unix.POLLIN}}
 	if gone {
-		fds[0].Fd = -1 // there is nothing more to come
+		fds[0].Fd = -1 // the socket is closed
 	}
 	if exited {
 		fds[1].Fd = -1
@@ -238,8 +236,8 @@ func wait(died int, exited, gone bool, limit time.Duration) (said bool) {
 	return err == nil && fds[0].Revents != 0
 }
 
-// reap takes the statuses of what has ended.
-func (r *running) reap() {
+// reap reaps all ended children.
+func (r *runningCommand) reap() {
 	for {
 		var status syscall.WaitStatus
 		pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
@@ -256,7 +254,7 @@ func (r *running) reap() {
 	}
 }
 
-func (r *running) exit(left bool) Exit {
+func (r *runningCommand) exitStatus(left bool) Exit {
 	out := Exit{Left: left}
 	switch {
 	case r.status.Signaled():
@@ -269,7 +267,7 @@ func (r *running) exit(left bool) Exit {
 	return out
 }
 
-// receiver reads from the socket, and keeps the files that come with the bytes.
+// receiver reads from the socket, and keeps the files that are sent with the bytes.
 type receiver struct{ files []int }
 
 func (r *receiver) Read(b []byte) (int, error) {
@@ -284,12 +282,12 @@ func (r *receiver) Read(b []byte) (int, error) {
 		case n == 0:
 			return 0, io.EOF
 		}
-		r.keep(oob[:oobn])
+		r.keepFiles(oob[:oobn])
 		return n, nil
 	}
 }
 
-func (r *receiver) keep(oob []byte) {
+func (r *receiver) keepFiles(oob []byte) {
 	messages, err := syscall.ParseSocketControlMessage(oob)
 	if err != nil {
 		return

@@ -1,12 +1,11 @@
-// Package build is the one way from a spec to its compiled form. vet, and
-// every process that serves, go it; so what is served has passed vet.
+// Package build compiles specs. Both vet and every process that serves a provider use
+// it, so every spec that is served has passed vet.
 //
-// A spec is somebody else's code, and CUE can be made to compute for ever or to
-// ask for all memory there is. It is therefore evaluated in a process of its
-// own, which the limits of the operating system hold: this same binary, started
-// with a hidden argument (package evaluate), in an empty environment (isolate.go). What
-// comes out is kept by content, so that a process that serves an unchanged spec
-// evaluates nothing.
+// A spec is untrusted code, and evaluating CUE may take unlimited time and memory. So it
+// is evaluated in a separate process with the limits of the operating system: the same
+// binary, started with a hidden argument (package evaluate), in an empty environment
+// (isolate.go). The result is cached, so that a process that serves an unchanged spec
+// does not evaluate it again.
 package build
 
 import (
@@ -21,30 +20,30 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// Builder builds specs.
+// Builder compiles specs.
 type Builder struct {
-	// Executable is the binary that becomes the child; "" is this one.
+	// Executable is the binary of the child process; "" is this one.
 	Executable string
-	// Tool names this version of declprov. A compiled spec of another version
-	// is built again.
+	// Tool identifies this version of declprov. A spec that another version compiled is
+	// compiled again.
 	Tool string
-	// Cache keeps compiled specs; its zero value keeps none.
+	// Cache stores compiled specs; its zero value stores none.
 	Cache  container.Cache
 	Limits Limits
 	Log    *slog.Logger
 }
 
-// Built is what became of a spec.
+// Built is the result of compiling a spec.
 type Built struct {
 	Findings diag.List
 	Sources  diag.Sources
-	// Unchecked are notes of the accesses to untyped answers.
+	// Unchecked are notes about accesses to untyped responses.
 	Unchecked diag.List
-	// Container is the compiled spec, nil where the findings have errors.
+	// Container is the compiled spec, nil if the findings have errors.
 	Container []byte
 }
 
-// Mistakes is the error of a spec that does not pass vet.
+// Mistakes reports that a spec does not pass vet.
 type Mistakes struct {
 	Findings diag.List
 	Sources  diag.Sources
@@ -52,14 +51,14 @@ type Mistakes struct {
 
 func (m *Mistakes) Error() string { return m.Findings.Tally() }
 
-// Evaluate builds a spec whatever the cache has, and keeps the result there.
-// The mistakes of the spec are findings; the error is the world's.
+// Evaluate compiles a spec, even if it is in the cache, and stores the result there.
+// Mistakes in the spec are findings, not an error.
 func (b *Builder) Evaluate(ctx context.Context, s Spec) (*Built, error) {
 	executable := b.Executable
 	if executable == "" {
 		self, err := os.Executable()
 		if err != nil {
-			return nil, fmt.Errorf("this binary, which evaluates specs, is not to be found: %w", err)
+			return nil, fmt.Errorf("cannot find this binary, which evaluates specs: %w", err)
 		}
 		executable = self
 	}
@@ -73,12 +72,12 @@ func (b *Builder) Evaluate(ctx context.Context, s Spec) (*Built, error) {
 		return nil, fmt.Errorf("evaluating %s: %s", s, a.Failure)
 	}
 	if a.Container != nil {
-		b.keep(s, a.Container, begun)
+		b.store(s, a.Container, begun)
 	}
 	return &Built{Findings: a.Findings, Sources: a.Sources, Unchecked: a.Unchecked, Container: a.Container}, nil
 }
 
-func (b *Builder) logEvaluation(s Spec, a *Answer, err error, took time.Duration) {
+func (b *Builder) logEvaluation(s Spec, a *Response, err error, took time.Duration) {
 	attrs := []any{"spec", s.Name(), "took", took.Round(time.Microsecond)}
 	var crash *CrashError
 	switch {
@@ -92,10 +91,10 @@ func (b *Builder) logEvaluation(s Spec, a *Answer, err error, took time.Duration
 	b.Log.Debug("evaluated a spec", attrs...)
 }
 
-// Open gives the compiled form of a spec: from the cache, else by evaluating
-// it. A spec with mistakes is the error *Mistakes. The caller closes it.
+// Open returns the compiled form of a spec, from the cache or by evaluating it. If the
+// spec has mistakes, it returns *Mistakes. The caller closes the container.
 func (b *Builder) Open(ctx context.Context, s Spec) (*container.Container, error) {
-	if c := b.recall(s); c != nil {
+	if c := b.lookup(s); c != nil {
 		return c, nil
 	}
 	built, err := b.Evaluate(ctx, s)

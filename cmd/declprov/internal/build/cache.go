@@ -7,8 +7,8 @@ import (
 	"github.com/declprov/declprov/spec/container"
 )
 
-// key is what the compiled form of a spec is kept under. Standard input has no
-// place to be found by, and neither has what lies in a folder for the moment.
+// key returns the cache key of a spec. Specs from standard input and from temporary
+// folders have no key.
 func (b *Builder) key(s Spec) (key container.Key, ok bool) {
 	if s.Path == "-" || s.Dir != "" {
 		return container.Key{}, false
@@ -21,8 +21,9 @@ func (b *Builder) key(s Spec) (key container.Key, ok bool) {
 	return container.Key{Path: path, Tags: s.Tags, Tool: b.Tool, Base: base}, err == nil
 }
 
-// recall is the compiled form of a spec that has not changed since, or nil.
-func (b *Builder) recall(s Spec) *container.Container {
+// lookup returns the compiled form of a spec that has not changed since it was stored, or
+// nil.
+func (b *Builder) lookup(s Spec) *container.Container {
 	key, ok := b.key(s)
 	if !ok {
 		return nil
@@ -35,14 +36,14 @@ func (b *Builder) recall(s Spec) *container.Container {
 	return c
 }
 
-// keep stores the compiled form of a spec that was read from begun on. That it
-// cannot costs the next process time, nothing else.
-func (b *Builder) keep(s Spec, compiled []byte, begun time.Time) {
+// store stores the compiled form of a spec that was not read before begun. A failure is
+// only logged, because it only costs the next process time.
+func (b *Builder) store(s Spec, compiled []byte, begun time.Time) {
 	key, ok := b.key(s)
 	if !ok {
 		return
 	}
 	if err := b.Cache.Store(key, compiled, begun); err != nil {
-		b.Log.Debug("the compiled spec is not kept", "error", err)
+		b.Log.Debug("the compiled spec was not stored", "error", err)
 	}
 }

@@ -16,24 +16,23 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// codeTooCostly: evaluating the spec takes more time or memory than any should.
+// codeTooCostly: evaluating the spec exceeds the limits of time or memory.
 const codeTooCostly = "spec-too-costly"
 
-// stderrLimit is how much of what the child says on its standard error is kept:
-// it speaks there only when it crashes.
+// stderrLimit is the number of bytes that are kept of the child's standard error, which
+// only has output if the child crashes.
 const stderrLimit = 64 << 10
 
-// inherited are the variables that the child gets from this process's
-// environment; nothing else of it is the spec's business.
-var inherited = []string{
-	"SystemRoot", // without it, Windows starts no process
+// inheritedVariables are the environment variables that the child inherits. A spec must
+// not depend on others.
+var inheritedVariables = []string{
+	"SystemRoot", // Windows cannot start a process without it
 	"GOCOVERDIR", // where tests collect coverage
 }
 
-// isolate evaluates a spec in a process of its own, under limits that hold
-// whatever the spec does: CUE's evaluator cannot be cancelled from within
-// (cue-lang/cue issue 2489).
-func isolate(ctx context.Context, executable string, req Request) (*Answer, error) {
+// isolate evaluates a spec in a separate process with limits, because CUE's evaluator
+// cannot be cancelled (cue-lang/cue issue 2489).
+func isolate(ctx context.Context, executable string, req Request) (*Response, error) {
 	spec, limits := req.Spec, req.Limits
 	input, err := json.Marshal(req)
 	if err != nil {
@@ -41,16 +40,16 @@ func isolate(ctx context.Context, executable string, req Request) (*Answer, erro
 	}
 	timed, cancel := context.WithTimeout(ctx, limits.Wall)
 	defer cancel()
-	stdout := &capped{limit: limits.Output, full: cancel}
-	stderr := &capped{limit: stderrLimit}
+	stdout := &cappedBuffer{limit: limits.Output, full: cancel}
+	stderr := &cappedBuffer{limit: stderrLimit}
 	cmd := exec.CommandContext(timed, executable, ChildCommand)
-	cmd.Args[0] = "declprov" // whatever name this process goes by
+	cmd.Args[0] = "declprov" // this process may have the name of a provider
 	cmd.Dir, cmd.Env = spec.Dir, childEnv()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), stdout, stderr
 	cmd.WaitDelay = time.Second
 	detach(cmd)
 
-	// The child dies with the thread that started it, so that thread is kept.
+	// The kernel kills the child when the thread that started it ends.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err = cmd.Run()
@@ -62,14 +61,14 @@ func isolate(ctx context.Context, executable string, req Request) (*Answer, erro
 	case errors.Is(timed.Err(), context.DeadlineExceeded):
 		return tooCostly(spec, tooLong(limits)), nil
 	case err == nil:
-		return parseAnswer(stdout.kept.Bytes())
+		return parseResponse(stdout.kept.Bytes())
 	}
-	return explain(spec, limits, cmd, err, stderr.kept.String())
+	return explainFailure(spec, limits, cmd, err, stderr.kept.String())
 }
 
 func childEnv() []string {
 	env := []string{"GOTRACEBACK=single"}
-	for _, name := range inherited {
+	for _, name := range inheritedVariables {
 		if value, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+value)
 		}
@@ -77,12 +76,12 @@ func childEnv() []string {
 	return env
 }
 
-// noMemory matches what Go's runtime says when the system gives it none: for
-// the heap, for a thread, for its own tables; and for a stack past its limit.
+// noMemory matches the messages of Go's runtime if it cannot allocate memory for the
+// heap, a thread or its own tables, and if a stack exceeds its limit.
 var noMemory = regexp.MustCompile(`out of memory|cannot allocate memory|failed to create new OS thread|stack exceeds \d+-byte limit|cannot map pages|errno=12\b`)
 
-// explain says why a child ended without an answer.
-func explain(spec Spec, limits Limits, cmd *exec.Cmd, err error, stderr string) (*Answer, error) {
+// explainFailure returns why a child ended without a response.
+func explainFailure(spec Spec, limits Limits, cmd *exec.Cmd, err error, stderr string) (*Response, error) {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		return nil, fmt.Errorf("starting %s to evaluate %s: %w", cmd.Path, spec, err)
@@ -98,28 +97,28 @@ func explain(spec Spec, limits Limits, cmd *exec.Cmd, err error, stderr string) 
 	return nil, &CrashError{Spec: spec, Exit: exit.ProcessState.String(), Output: stderr}
 }
 
-// CrashError says that evaluation ended in a way that no spec should bring
-// about: a bug of declprov's, or of a library's.
+// CrashError reports that evaluation crashed, which is a bug in declprov or in a library,
+// not in the spec.
 type CrashError struct {
 	Spec Spec
-	// Exit is how the process ended, Output what it said last.
+	// Exit is the exit status of the process, Output the end of its standard error.
 	Exit, Output string
 }
 
 func (e *CrashError) Error() string {
 	first, _, _ := strings.Cut(strings.TrimSpace(e.Output), "\n")
 	return fmt.Sprintf("evaluating %s crashed (%s): %s\nThis is a bug in declprov, not in your spec: please report it, with the spec. "+
-		"DECLPROV_LOG=debug shows the trace.", e.Spec, e.Exit, first)
+		"DECLPROV_LOG=debug prints the trace.", e.Spec, e.Exit, first)
 }
 
-func tooCostly(spec Spec, limit exceeded) *Answer {
-	return &Answer{Findings: diag.List{{
+func tooCostly(spec Spec, limit exceededLimit) *Response {
+	return &Response{Findings: diag.List{{
 		Severity: diag.Error,
 		Code:     codeTooCostly,
 		Summary:  fmt.Sprintf("evaluating the spec took %s, and was stopped", limit),
-		Detail: "A spec is evaluated once, when it changes, and should take milliseconds. Usually a comprehension or list.Repeat multiplies lists, " +
-			"strings.Repeat builds a huge text, or definitions refer to each other so that each doubles the one before.\n" +
-			"Take out half of the spec, run vet again, and so narrow it down.",
+		Detail: "A spec is evaluated once after each change, which should take milliseconds. Usual causes are a comprehension or list.Repeat that multiplies lists, " +
+			"strings.Repeat with a huge result, or definitions each of which contains another one twice.\n" +
+			"To find the cause, remove half of the spec and run vet again.",
 		Subject: diag.Range{File: spec.Name()},
 	}}}
 }

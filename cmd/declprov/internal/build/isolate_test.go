@@ -27,7 +27,7 @@ func specFile(t *testing.T, content string) Spec {
 	return Spec{Path: path}
 }
 
-// assertTooCostly wants the one diagnostic, naming one of the limits.
+// assertTooCostly checks that the only diagnostic names one of the limits.
 func assertTooCostly(t *testing.T, built *Built, s Spec, limits ...string) {
 	t.Helper()
 	if len(built.Findings) != 1 {
@@ -46,7 +46,7 @@ func assertTooCostly(t *testing.T, built *Built, s Spec, limits ...string) {
 	t.Errorf("%q names none of %q", d.Summary, limits)
 }
 
-// impostor is a child that does something else.
+// impostor returns a builder whose child process is a shell script.
 func impostor(t *testing.T, script string) *Builder {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "impostor")
@@ -75,11 +75,11 @@ func TestCrashOfTheChild(t *testing.T) {
 	}
 }
 
-func TestAnswerCutShort(t *testing.T) {
+func TestTruncatedResponse(t *testing.T) {
 	for name, script := range map[string]string{"nothing": "exit 0", "not all": `printf '\000\000\000\000\000\000\000\377{}'`} {
 		_, err := impostor(t, script).Evaluate(t.Context(), specFile(t, "a: 1"))
-		if !errors.Is(err, errCutShort) {
-			t.Errorf("%s: error is %v, want %v", name, err, errCutShort)
+		if !errors.Is(err, errTruncated) {
+			t.Errorf("%s: error is %v, want %v", name, err, errTruncated)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestEndlessOutputIsStopped(t *testing.T) {
 	assertTooCostly(t, built, s, "more than 1 MiB for the result")
 }
 
-func TestNoChildToStart(t *testing.T) {
+func TestMissingExecutable(t *testing.T) {
 	b := builder(DefaultLimits())
 	b.Executable = filepath.Join(t.TempDir(), "nothing")
 	_, err := b.Evaluate(t.Context(), specFile(t, "a: 1"))
@@ -102,8 +102,8 @@ func TestNoChildToStart(t *testing.T) {
 	}
 }
 
-func TestAnswerSurvivesTheWire(t *testing.T) {
-	want := &Answer{
+func TestResponseRoundTrip(t *testing.T) {
+	want := &Response{
 		Findings: diag.List{{
 			Severity: diag.Warning, Code: "c", Summary: "s", Detail: "d", Context: "x", Path: "p",
 			Subject: diag.Point("a.cue", 3, 4),
@@ -115,7 +115,7 @@ func TestAnswerSurvivesTheWire(t *testing.T) {
 	if err := want.Write(&wire); err != nil {
 		t.Fatal(err)
 	}
-	got, err := parseAnswer(wire.Bytes())
+	got, err := parseResponse(wire.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,46 +5,44 @@ import (
 	"time"
 )
 
-// Limits are what evaluating one spec may cost.
+// Limits are the limits of evaluating one spec.
 type Limits struct {
-	// Memory is in bytes of address space beyond what the process starts with;
+	// Memory is the address space in bytes, in addition to that of a new process. It is
 	// enforced on Linux.
 	Memory int64 `json:"memory"`
 	// CPU is processor time; enforced on Linux.
 	CPU time.Duration `json:"cpu"`
-	// Wall is elapsed time; the parent enforces it everywhere. It counts waiting
-	// for a processor too, so it is several times CPU: a busy machine is no
-	// mistake of the spec's.
+	// Wall is elapsed time; the parent enforces it on all systems. It includes waiting
+	// for a processor, so it is several times CPU, to allow for busy machines.
 	Wall time.Duration `json:"wall"`
-	// Output is the most bytes that the answer may have.
+	// Output is the maximum size of the response in bytes.
 	Output int64 `json:"output"`
 }
 
-// DefaultLimits are far above what a spec of thousands of resources needs (CUE
-// takes about a third of a millisecond a resource), and low enough that a
-// hostile one is a nuisance at most.
+// DefaultLimits returns limits that suffice for thousands of resources (CUE takes about a
+// third of a millisecond for each), and keep the cost of a hostile spec low.
 func DefaultLimits() Limits {
 	return Limits{Memory: 1 << 30, CPU: 10 * time.Second, Wall: time.Minute, Output: 64 << 20}
 }
 
-// exceeded says which limit a child ran into, as the end of a sentence.
-type exceeded string
+// exceededLimit describes the limit that a child exceeded, as the object of "took".
+type exceededLimit string
 
-func tooMuchMemory(l Limits) exceeded {
-	return exceeded(fmt.Sprintf("more than %s of memory", size(l.Memory)))
+func tooMuchMemory(l Limits) exceededLimit {
+	return exceededLimit(fmt.Sprintf("more than %s of memory", size(l.Memory)))
 }
 
-func tooMuchCPU(l Limits) exceeded {
-	return exceeded(fmt.Sprintf("more than %s of processor time", l.CPU))
+func tooMuchCPU(l Limits) exceededLimit {
+	return exceededLimit(fmt.Sprintf("more than %s of processor time", l.CPU))
 }
 
-func tooLong(l Limits) exceeded { return exceeded(fmt.Sprintf("longer than %s", l.Wall)) }
+func tooLong(l Limits) exceededLimit { return exceededLimit(fmt.Sprintf("longer than %s", l.Wall)) }
 
-func tooMuchOutput(l Limits) exceeded {
-	return exceeded(fmt.Sprintf("more than %s for the result", size(l.Output)))
+func tooMuchOutput(l Limits) exceededLimit {
+	return exceededLimit(fmt.Sprintf("more than %s for the result", size(l.Output)))
 }
 
-// size is a number of bytes for people.
+// size formats a number of bytes.
 func size(n int64) string {
 	switch {
 	case n >= 1<<30 && n%(1<<30) == 0:

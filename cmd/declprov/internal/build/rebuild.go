@@ -15,9 +15,9 @@ import (
 	"github.com/declprov/declprov/spec/container"
 )
 
-// Rebuild builds a spec again from the sources that a compiled form of another
-// declprov carries. name is what people know it by; place is the file that it is
-// kept under, or another name that stands for its content alone.
+// Rebuild compiles a spec again from the sources in the compiled form of another version.
+// name is used in messages. place is the cache key: the path of the file, or another name
+// that identifies the content.
 func (b *Builder) Rebuild(ctx context.Context, name, place string, old *container.Salvaged) (*container.Container, error) {
 	key := container.Key{Path: place, Tool: b.Tool, Rebuilt: true}
 	if c, ok := b.Cache.Lookup(key); ok {
@@ -32,24 +32,24 @@ func (b *Builder) Rebuild(ctx context.Context, name, place string, old *containe
 		return nil, &Mistakes{Findings: built.Findings, Sources: built.Sources}
 	}
 	if err := b.Cache.Store(key, built.Container, begun); err != nil {
-		b.Log.Debug("the compiled spec is not kept", "error", err)
+		b.Log.Debug("the compiled spec was not stored", "error", err)
 	}
 	return container.OpenBytes(built.Container)
 }
 
-// rebuild evaluates the sources in a folder that is gone afterwards. A container
-// does not say which of them is the spec, so what may be is tried in turn; of
-// what fails, the first says why.
+// rebuild evaluates the sources in a temporary folder. A container does not record which
+// source is the spec, so rebuild tries all candidates. If all fail, it returns the result
+// of the first.
 func (b *Builder) rebuild(ctx context.Context, old *container.Salvaged) (*Built, error) {
 	if len(old.Sources) == 0 {
-		return nil, errors.New("it carries no source")
+		return nil, errors.New("it contains no source")
 	}
 	dir, err := os.MkdirTemp("", "declprov-rebuild-*")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	names := below(append(sourcePaths(old), old.Dirs...))
+	names := localNames(append(sourcePaths(old), old.Dirs...))
 	for i, s := range old.Sources {
 		path := filepath.Join(dir, names[i])
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -74,12 +74,13 @@ func (b *Builder) rebuild(ctx context.Context, old *container.Salvaged) (*Built,
 		}
 	}
 	if first == nil {
-		return nil, errors.New("none of the files that it carries is a spec")
+		return nil, errors.New("none of the files in it is a spec")
 	}
 	return first, nil
 }
 
-// candidates are what may be the spec: a package's folder, else a file.
+// candidates returns the folders and files that may be the spec, folders of packages
+// first.
 func candidates(old *container.Salvaged, names []string) []Spec {
 	var list []Spec
 	for _, dir := range names[len(old.Sources):] {
@@ -107,14 +108,14 @@ func sourcePaths(old *container.Salvaged) []string {
 	return paths
 }
 
-// below gives paths, which may be absolute or begin with "..", names below one
-// folder, and leaves how they lie to each other as it is.
-func below(paths []string) []string {
+// localNames returns names in one folder for paths, which may be absolute or begin with
+// "..". The relative positions of the paths remain the same.
+func localNames(paths []string) []string {
 	local := func(p string) bool { return filepath.IsLocal(filepath.FromSlash(p)) }
 	if !slices.ContainsFunc(paths, func(p string) bool { return !local(p) }) {
 		return paths
 	}
-	const deep = "/" + "d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/" // deeper than any ".." leads
+	const deep = "/" + "d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/" // deeper than any ".." goes
 	parts := make([][]string, len(paths))
 	for i, p := range paths {
 		if p = filepath.ToSlash(strings.TrimPrefix(p, filepath.VolumeName(p))); !path.IsAbs(p) {

@@ -1,22 +1,22 @@
 package build
 
-// Spec says which spec, and what to evaluate it with.
+// Spec identifies a spec, with the values to evaluate it with.
 type Spec struct {
-	// Path is a file or a package's folder; "-" is Stdin.
+	// Path is a file or the folder of a package; "-" is Stdin.
 	Path  string `json:"path"`
 	Stdin []byte `json:"stdin,omitempty"`
-	// Format is that of Stdin: cue, yaml or json; "" is cue.
+	// Format is the format of Stdin: cue, yaml or json; "" is cue.
 	Format string `json:"format,omitempty"`
 	// Tags are CUE's `@tag` values, as key=value.
 	Tags []string `json:"tags,omitempty"`
-	// Dir is the folder that a relative path starts at; "" is this process's.
+	// Dir is the folder that relative paths start at; "" is the working directory.
 	Dir string `json:"-"`
 }
 
-// stdinName is what a spec from standard input is called.
+// stdinName is the name of a spec from standard input.
 const stdinName = "<stdin>"
 
-// Name is the spec's for people.
+// Name returns the name of the spec for messages.
 func (s Spec) Name() string {
 	if s.Path == "-" {
 		return stdinName

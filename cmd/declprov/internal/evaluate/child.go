@@ -1,6 +1,6 @@
-// Package evaluate is the process that package build starts: it evaluates and
-// compiles one spec, under limits, and answers. It alone pulls in CUE, which
-// costs a process that only serves some milliseconds.
+// Package evaluate implements the child process that package build starts: it evaluates
+// and compiles one spec, within limits, and writes a response. It is the only package
+// here that imports CUE, which would slow the start of serving processes.
 package evaluate
 
 import (
@@ -13,26 +13,26 @@ import (
 	"github.com/declprov/declprov/cmd/declprov/internal/build"
 )
 
-// stackLimit is the most that one goroutine's stack may take in the child, so
-// that a spec that nests endlessly ends before it is a matter of memory.
+// stackLimit is the maximum size of a goroutine's stack in the child, so that an endlessly
+// nested spec fails before it exceeds the memory limit.
 const stackLimit = 256 << 20
 
-// gcPercent is how far the heap of the child may grow between collections. It
-// lives for milliseconds, and evaluating 300 resources with it takes half the
-// processor time of the default, for twice the memory. Near the limit the
-// collector works harder by itself.
+// gcPercent is the GOGC value of the child, which lives for milliseconds. Evaluating 300
+// resources takes half the processor time of the default value, and twice the memory.
+// Near the memory limit, the collector runs more often.
 const gcPercent = 800
 
-// Child is the whole of the hidden process: it reads a request, confines
-// itself, evaluates and compiles the spec, and answers. A spec that is wrong is
-// an answer, not an error. Allowed says which versions of declprov it works for.
+// Child runs the child process: it reads a request, sets its limits, evaluates and
+// compiles the spec, and writes a response. Mistakes in the spec are part of the response,
+// not an error. allowed returns an error for versions of declprov that it must not
+// evaluate for.
 func Child(ctx context.Context, allowed func(tool string) error, in io.Reader, out io.Writer) error {
 	var req build.Request
 	if err := json.NewDecoder(in).Decode(&req); err != nil {
 		return fmt.Errorf("reading the request: %w", err)
 	}
 	if err := allowed(req.Tool); err != nil {
-		return (&build.Answer{Failure: err.Error()}).Write(out)
+		return (&build.Response{Failure: err.Error()}).Write(out)
 	}
 	debug.SetGCPercent(gcPercent)
 	debug.SetMaxStack(stackLimit)

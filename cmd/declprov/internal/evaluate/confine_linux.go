@@ -13,9 +13,9 @@ import (
 	"github.com/declprov/declprov/cmd/declprov/internal/build"
 )
 
-// confine puts the limits on this process. Go's runtime reserves more than a
-// gibibyte of address space before main, so the limit counts from what there is
-// now; and it gives memory back before it comes near it.
+// confine sets the limits of this process. Go's runtime reserves more than a gibibyte of
+// address space before main, so the limit is added to the present size. The soft limit
+// is lower, so that the runtime returns memory before it reaches the hard limit.
 func confine(l build.Limits) error {
 	debug.SetMemoryLimit(l.Memory / 8 * 7)
 	mapped, err := addressSpace()
@@ -32,16 +32,16 @@ func confine(l build.Limits) error {
 		{unix.RLIMIT_CORE, 0},
 	}
 	for _, limit := range limits {
-		if err := lower(limit.resource, limit.value); err != nil {
+		if err := lowerLimit(limit.resource, limit.value); err != nil {
 			return fmt.Errorf("setting limit %d to %d: %w", limit.resource, limit.value, err)
 		}
 	}
 	return nil
 }
 
-// lower sets both limits of a resource, unless a lower one is in force: that
-// stands, for only root may raise it.
-func lower(resource int, value uint64) error {
+// lowerLimit sets the soft and the hard limit of a resource. It keeps a lower limit that
+// is already set, because only root may raise it.
+func lowerLimit(resource int, value uint64) error {
 	var now unix.Rlimit
 	if err := unix.Getrlimit(resource, &now); err != nil {
 		return err
@@ -50,17 +50,17 @@ func lower(resource int, value uint64) error {
 	return unix.Setrlimit(resource, &unix.Rlimit{Cur: value, Max: value})
 }
 
-// addressSpace is how much of it this process has mapped, in bytes: the first
+// addressSpace returns the size of the address space of this process in bytes: the first
 // number of /proc/self/statm (proc_pid_statm(5)), which is in pages.
 func addressSpace() (uint64, error) {
 	statm, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
-		return 0, fmt.Errorf("how much memory is mapped is not known: %w", err)
+		return 0, fmt.Errorf("cannot determine the size of the address space: %w", err)
 	}
 	first, _, _ := bytes.Cut(statm, []byte{' '})
 	pages, err := strconv.ParseUint(string(first), 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("how much memory is mapped is not known: %w", err)
+		return 0, fmt.Errorf("cannot determine the size of the address space: %w", err)
 	}
 	return pages * uint64(os.Getpagesize()), nil
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/declprov/declprov/cmd/declprov/internal/build"
 )
 
-// confine asks the runtime to be thrifty. Only the wall time, which the parent
-// enforces, is a hard limit on this system.
+// confine sets a soft memory limit. On this system, only the wall time is a hard limit;
+// the parent enforces it.
 func confine(l build.Limits) error {
 	debug.SetMemoryLimit(l.Memory)
 	return nil

@@ -14,15 +14,14 @@ import (
 	"github.com/declprov/declprov/spec/names"
 )
 
-// evaluate is the way from a spec to its compiled form. Mistakes of the
-// document do not keep those of its expressions from being found: all stages
-// run on as much as could be understood.
-func evaluate(ctx context.Context, s build.Spec, tool string) *build.Answer {
+// evaluate compiles a spec. All stages run even if an earlier one found mistakes, so that
+// mistakes in the document and in its expressions are reported together.
+func evaluate(ctx context.Context, s build.Spec, tool string) *build.Response {
 	doc, findings := load.Load(ctx, load.Source{Path: s.Path, Stdin: s.Stdin, Format: s.Format, Tags: s.Tags})
 	prog, more := engine.Compile(doc.Provider, builtin.Families())
 	findings = append(findings, more...)
 	findings = append(findings, names.Lint(doc.Provider, findings)...)
-	a := &build.Answer{Findings: findings.Sorted(), Unchecked: prog.Unchecked}
+	a := &build.Response{Findings: findings.Sorted(), Unchecked: prog.Unchecked}
 	if len(findings)+len(a.Unchecked) > 0 {
 		a.Sources = sourcesOf(doc) // for the snippets
 	}
@@ -68,7 +67,7 @@ func contents(doc *load.Document) []container.Source {
 	return sources
 }
 
-// cueVersion is that of the evaluator in this binary.
+// cueVersion returns the version of CUE in this binary.
 func cueVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

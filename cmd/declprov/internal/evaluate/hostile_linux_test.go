@@ -37,7 +37,7 @@ func TestLittleMemory(t *testing.T) {
 	assertTooCostly(t, built, s, "more than 128 MiB of memory")
 }
 
-// TestLowerLimitStands evaluates where the shell's own limits are lower.
+// TestLowerLimitStands checks that a lower limit that the shell has set remains.
 func TestLowerLimitStands(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "child")
 	script := "#!/bin/sh\nulimit -t 1\nexec '" + child + "' \"$@\"\n"
@@ -62,7 +62,7 @@ func TestLowerLimitStands(t *testing.T) {
 	}
 }
 
-// childOf waits for a child of a process, and returns its id.
+// childOf waits for a process to start a child, and returns the process id of the child.
 func childOf(t *testing.T, parent int) int {
 	t.Helper()
 	for begun := time.Now(); time.Since(begun) < 5*time.Second; time.Sleep(5 * time.Millisecond) {
@@ -113,8 +113,7 @@ func TestEnvironmentOfTheChild(t *testing.T) {
 	}
 }
 
-// TestChildDiesWithItsParent kills a parent without giving it a chance to clean
-// up: no child is left to burn on.
+// TestChildDiesWithItsParent checks that the child ends if its parent is killed.
 func TestChildDiesWithItsParent(t *testing.T) {
 	const marker = "DECLPROV_TEST_PARENT_OF"
 	if path := os.Getenv(marker); path != "" {

@@ -17,7 +17,7 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// TestMain lets the test binary be the child that it starts.
+// TestMain runs the child process if this binary was started as one.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == build.ChildCommand {
 		if err := evaluate.Child(context.Background(), func(string) error { return nil }, os.Stdin, os.Stdout); err != nil {
@@ -39,8 +39,8 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// child is the binary that evaluates: this one, which TestMain makes it, or the
-// same without the race detector.
+// child returns the binary of the child process: this one (see TestMain), or the same
+// without the race detector.
 var child string
 
 func childWithoutRace() (path string, done func(), err error) {
@@ -69,8 +69,8 @@ func specFile(t *testing.T, content string) build.Spec {
 	return build.Spec{Path: path}
 }
 
-// doubling is definitions each of which is two of the next, depth times, all
-// written out by encoding/json: exponential in time and memory.
+// doubling returns a spec in which each definition contains the next one twice, depth
+// times, and encoding/json writes all of it. It takes exponential time and memory.
 func doubling(depth int) string {
 	b := strings.Builder{}
 	b.WriteString("import \"encoding/json\"\nz: json.Marshal(d0)\n")
@@ -81,9 +81,8 @@ func doubling(depth int) string {
 	return b.String()
 }
 
-// hostile are specs that CUE takes for ever over, or all the memory there is.
-// A sentence in the diagnostic says which limit stopped each; of two that it
-// may run into, either will do.
+// hostile returns specs that take CUE unlimited time or memory, each with the limits that
+// may stop it.
 func hostile() map[string]struct {
 	spec   string
 	limits []string
@@ -144,7 +143,7 @@ func TestHostileSpecsAreStopped(t *testing.T) {
 	}
 }
 
-// assertTooCostly wants the one diagnostic, naming one of the limits.
+// assertTooCostly checks that the only diagnostic names one of the limits.
 func assertTooCostly(t *testing.T, built *build.Built, s build.Spec, limits ...string) {
 	t.Helper()
 	if len(built.Findings) != 1 {

@@ -2,6 +2,6 @@
 
 package evaluate_test
 
-// underRace says that this binary watches for races: it then maps more memory
-// than the limits of a child allow, and cannot be one.
+// underRace reports whether this binary has the race detector. It then maps more memory
+// than the limits of a child allow.
 const underRace = true

@@ -5,9 +5,9 @@ import (
 	"os"
 )
 
-// inTwoSteps puts the folder staged where folder is, on systems that cannot do
-// it in one; if the second step fails, the first is taken back.
-func inTwoSteps(staged, folder string) error {
+// exchangeInTwoSteps replaces folder by staged, on systems that cannot exchange folders
+// atomically. If the second step fails, it reverts the first.
+func exchangeInTwoSteps(staged, folder string) error {
 	old := staged + ".old"
 	if err := os.Rename(folder, old); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err

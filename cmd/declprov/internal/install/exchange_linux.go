@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange puts the folder staged where folder is, in one step; what was there
-// is where staged was.
+// exchange replaces folder by staged. If both exist, it exchanges them atomically, if the
+// file system can.
 func exchange(staged, folder string) error {
 	err := os.Rename(staged, folder)
 	if err == nil || !errors.Is(err, os.ErrExist) {
@@ -16,7 +16,7 @@ func exchange(staged, folder string) error {
 	}
 	err = unix.Renameat2(unix.AT_FDCWD, staged, unix.AT_FDCWD, folder, unix.RENAME_EXCHANGE)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
-		return inTwoSteps(staged, folder)
+		return exchangeInTwoSteps(staged, folder)
 	}
 	return err
 }

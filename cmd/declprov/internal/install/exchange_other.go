@@ -2,5 +2,5 @@
 
 package install
 
-// exchange puts the folder staged where folder is.
-func exchange(staged, folder string) error { return inTwoSteps(staged, folder) }
+// exchange replaces folder by staged.
+func exchange(staged, folder string) error { return exchangeInTwoSteps(staged, folder) }

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Server is the name of the binary that serves providers and does nothing else.
+// Server is the name of the binary that only serves providers.
 const Server = "pulumi-resource-declprov"
 
-// Executable is the binary to install as a provider's: the one that only
-// serves, where it lies beside this one, else this one. Evaluates says that it
-// needs nobody to read a spec's source.
+// Executable returns the path of the binary to install for a provider: the one that only
+// serves, if it is in the folder of this binary, or else this binary. evaluates reports
+// whether it can evaluate the source of a spec.
 func Executable() (path string, evaluates bool, err error) {
 	self, err := os.Executable()
 	if err == nil {
 		self, err = filepath.EvalSymlinks(self)
 	}
 	if err != nil {
-		return "", false, fmt.Errorf("this binary, which would be installed, is not to be found: %w", err)
+		return "", false, fmt.Errorf("cannot find this binary, which would be installed: %w", err)
 	}
 	server := filepath.Join(filepath.Dir(self), Server)
 	if strings.HasSuffix(self, ".exe") {

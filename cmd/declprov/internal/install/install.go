@@ -1,5 +1,5 @@
-// Package install puts a provider where a host finds it: this binary under the
-// provider's name, and the spec beside it.
+// Package install installs providers where Pulumi finds them: a binary with the name of
+// the provider, and the spec in the same folder.
 package install
 
 import (
@@ -10,51 +10,50 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"github.com/declprov/declprov/cmd/declprov/internal/door"
+	"github.com/declprov/declprov/cmd/declprov/internal/startup"
 )
 
-// Provider is what is installed.
+// Provider is a provider to install.
 type Provider struct {
 	Name, Version string
-	// Executable is this binary.
+	// Executable is the path of the binary.
 	Executable string
-	// SpecName is the name of the file beside it, Spec what is in it; "" is none,
-	// for the base plugin.
+	// SpecName is the file name of the spec, and Spec its content. The base plugin has
+	// no spec, and the name is "".
 	SpecName string
 	Spec     []byte
 }
 
 var (
-	// names are those that Pulumi finds plugins by
-	// (sdk/go/common/workspace/plugins.go), and no path.
+	// names matches plugin names that Pulumi accepts
+	// (sdk/go/common/workspace/plugins.go). They contain no path separators.
 	names    = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9._-]*$`)
 	versions = regexp.MustCompile(`^\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$`)
 )
 
 func (p Provider) check() error {
 	if !names.MatchString(p.Name) {
-		return fmt.Errorf("a provider cannot be installed as %q: a name has letters, digits and dashes, and begins with a letter", p.Name)
+		return fmt.Errorf("cannot install a provider with the name %q: use letters, digits and hyphens, and begin with a letter", p.Name)
 	}
 	if !versions.MatchString(p.Version) {
-		return fmt.Errorf("a provider cannot be installed with version %q: give the spec one such as 0.1.0", p.Version)
+		return fmt.Errorf("cannot install a provider with version %q: set the version of the spec to one such as 0.1.0", p.Version)
 	}
 	return nil
 }
 
-// Binary is the file name of a provider's plugin.
+// Binary returns the file name of a provider's plugin.
 func Binary(name string) string { return "pulumi-resource-" + name }
 
-// Folder is the name of a plugin's folder.
+// Folder returns the name of a plugin's folder.
 func Folder(name, version string) string { return "resource-" + name + "-v" + version }
 
-// Plugins is the folder that Pulumi looks for plugins in: that of $PULUMI_HOME,
-// or of ~/.pulumi.
+// Plugins returns the folder of Pulumi's plugins, in $PULUMI_HOME or ~/.pulumi.
 func Plugins() (string, error) {
 	home := os.Getenv("PULUMI_HOME")
 	if home == "" {
 		user, err := os.UserHomeDir()
 		if err != nil {
-			return "", fmt.Errorf("where Pulumi keeps its plugins is not known: %w; set PULUMI_HOME, or use --dir", err)
+			return "", fmt.Errorf("cannot determine the folder of Pulumi's plugins: %w; set PULUMI_HOME, or use --dir", err)
 		}
 		home = filepath.Join(user, ".pulumi")
 	}
@@ -62,19 +61,19 @@ func Plugins() (string, error) {
 	return filepath.Join(home, "plugins"), err
 }
 
-// ErrForeign says that something else than declprov installed what is there.
+// ErrForeign reports a plugin that declprov did not install.
 var ErrForeign = errors.New("declprov did not install it")
 
-// IntoPlugins installs a provider for all programs of this user, and returns
-// its folder. What is there of the same name and version is exchanged as a
-// whole; unless force, only if declprov put it there.
+// IntoPlugins installs a provider for all programs of this user, and returns its folder.
+// It replaces a plugin with the same name and version as a whole. Without force, it only
+// does so if declprov installed that plugin.
 func IntoPlugins(plugins string, p Provider, force bool) (folder string, err error) {
 	if err := p.check(); err != nil {
 		return "", err
 	}
 	folder = filepath.Join(plugins, Folder(p.Name, p.Version))
-	if _, err := os.Lstat(folder); err == nil && !force && p.SpecName != "" && !isOurs(folder, p.Name) {
-		return "", fmt.Errorf("%s is a plugin already, and %w: give the provider another name or version, or use --force", folder, ErrForeign)
+	if _, err := os.Lstat(folder); err == nil && !force && p.SpecName != "" && !isInstalledByDeclprov(folder, p.Name) {
+		return "", fmt.Errorf("the plugin %s exists, and %w: change the name or version of the provider, or use --force", folder, ErrForeign)
 	}
 	if err := os.MkdirAll(plugins, 0o755); err != nil {
 		return "", fmt.Errorf("installing %s: %w", p.Name, err)
@@ -87,7 +86,7 @@ func IntoPlugins(plugins string, p Provider, force bool) (folder string, err err
 	if err := os.Chmod(staged, 0o755); err != nil {
 		return "", fmt.Errorf("installing %s: %w", p.Name, err)
 	}
-	if err := place(staged, p); err != nil {
+	if err := writeFiles(staged, p); err != nil {
 		return "", fmt.Errorf("installing %s: %w", p.Name, err)
 	}
 	if err := exchange(staged, folder); err != nil {
@@ -96,7 +95,7 @@ func IntoPlugins(plugins string, p Provider, force bool) (folder string, err err
 	return folder, nil
 }
 
-// IntoFolder installs a provider for the programs that name the folder.
+// IntoFolder installs a provider for programs that specify the folder.
 func IntoFolder(folder string, p Provider) error {
 	if err := p.check(); err != nil {
 		return err
@@ -106,17 +105,17 @@ func IntoFolder(folder string, p Provider) error {
 	}
 	for _, stale := range Specs(folder, p.Name) {
 		if filepath.Base(stale) != p.SpecName {
-			return fmt.Errorf("installing %s: %s is there already, and a provider has one spec: remove it first", p.Name, stale)
+			return fmt.Errorf("installing %s: %s exists, and a provider must have only one spec: remove that file first", p.Name, stale)
 		}
 	}
-	if err := place(folder, p); err != nil {
+	if err := writeFiles(folder, p); err != nil {
 		return fmt.Errorf("installing %s: %w", p.Name, err)
 	}
 	return nil
 }
 
-// place writes the two files of a provider.
-func place(folder string, p Provider) error {
+// writeFiles writes the spec and the binary of a provider.
+func writeFiles(folder string, p Provider) error {
 	if p.SpecName != "" {
 		if err := WriteFile(filepath.Join(folder, p.SpecName), p.Spec, 0o644); err != nil {
 			return err
@@ -125,10 +124,10 @@ func place(folder string, p Provider) error {
 	return linkOrCopy(p.Executable, filepath.Join(folder, Binary(p.Name)))
 }
 
-// Specs are the files in a folder that a provider's spec may be.
+// Specs returns the files in a folder that may be the spec of a provider.
 func Specs(folder, name string) []string {
 	var found []string
-	for _, ext := range []string{".cue", ".yaml", ".yml", ".json", door.CompiledExt} {
+	for _, ext := range []string{".cue", ".yaml", ".yml", ".json", startup.CompiledExt} {
 		path := filepath.Join(folder, name+ext)
 		if _, err := os.Lstat(path); err == nil {
 			found = append(found, path)
@@ -137,14 +136,14 @@ func Specs(folder, name string) []string {
 	return found
 }
 
-// isOurs reports whether a folder looks as IntoPlugins leaves it.
-func isOurs(folder, name string) bool {
+// isInstalledByDeclprov reports whether a folder has the files that IntoPlugins writes.
+func isInstalledByDeclprov(folder, name string) bool {
 	_, err := os.Lstat(filepath.Join(folder, Binary(name)))
 	return err == nil && len(Specs(folder, name)) > 0
 }
 
-// linkOrCopy gives a file a second name, or where the file system cannot, a
-// copy. The name changes hands at once.
+// linkOrCopy creates a hard link to a file, or a copy if the file system has no hard
+// links. It replaces an existing file atomically.
 func linkOrCopy(from, to string) error {
 	from, err := filepath.EvalSymlinks(from)
 	if err != nil {
@@ -183,8 +182,7 @@ func copyFile(from, to string) (err error) {
 	return errors.Join(err, out.Sync(), out.Close())
 }
 
-// WriteFile writes a file in one step: who reads it finds the old content or
-// the new.
+// WriteFile writes a file atomically: readers see either the old or the new content.
 func WriteFile(path string, content []byte, mode os.FileMode) (err error) {
 	temp, err := os.CreateTemp(filepath.Dir(path), ".declprov-*")
 	if err != nil {

@@ -21,7 +21,7 @@ func provider(t *testing.T, spec string) Provider {
 	return Provider{Name: "pets", Version: "1.2.0", Executable: binary, SpecName: "pets.cue", Spec: []byte(spec)}
 }
 
-// tree is the files below a folder with their contents, sorted.
+// tree returns the files below a folder with their contents, sorted.
 func tree(t *testing.T, dir string) []string {
 	t.Helper()
 	var files []string
@@ -173,7 +173,8 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// TestExchangeInTwoSteps covers what systems without an exchange of names do.
+// TestExchangeInTwoSteps tests the replacement of a folder on systems that cannot exchange
+// names.
 func TestExchangeInTwoSteps(t *testing.T) {
 	dir := t.TempDir()
 	for _, content := range []string{"one", "two"} {
@@ -184,7 +185,7 @@ func TestExchangeInTwoSteps(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(staged, "f"), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := inTwoSteps(staged, folder); err != nil {
+		if err := exchangeInTwoSteps(staged, folder); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff([]string{"folder/f: " + content}, tree(t, dir)); diff != "" {

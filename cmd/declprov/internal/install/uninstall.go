@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Remove takes a provider out of Pulumi's plugins again: the given version, or
-// all where version is "". It returns the folders that are gone. What declprov
-// did not install it leaves alone.
+// Remove removes a provider from Pulumi's plugins: the given version, or all versions if
+// version is "". It only removes plugins that declprov installed. It returns the folders
+// that it removed.
 func Remove(plugins, name, version string) (removed []string, err error) {
 	if !names.MatchString(name) {
-		return nil, fmt.Errorf("%q is not a provider's name", name)
+		return nil, fmt.Errorf("%q is not the name of a provider", name)
 	}
 	entries, err := os.ReadDir(plugins)
 	if err != nil && !os.IsNotExist(err) {
@@ -21,7 +21,7 @@ func Remove(plugins, name, version string) (removed []string, err error) {
 	for _, e := range entries {
 		of, ok := strings.CutPrefix(e.Name(), Folder(name, ""))
 		folder := filepath.Join(plugins, e.Name())
-		if !ok || !versions.MatchString(of) || version != "" && of != version || !isOurs(folder, name) {
+		if !ok || !versions.MatchString(of) || version != "" && of != version || !isInstalledByDeclprov(folder, name) {
 			continue
 		}
 		if err := os.RemoveAll(folder); err != nil {
@@ -31,18 +31,18 @@ func Remove(plugins, name, version string) (removed []string, err error) {
 	}
 	if len(removed) == 0 {
 		if version != "" {
-			return nil, fmt.Errorf("version %s of the provider %q is not installed by declprov in %s", version, name, plugins)
+			return nil, fmt.Errorf("declprov has not installed version %s of the provider %q in %s", version, name, plugins)
 		}
-		return nil, fmt.Errorf("the provider %q is not installed by declprov in %s", name, plugins)
+		return nil, fmt.Errorf("declprov has not installed the provider %q in %s", name, plugins)
 	}
 	return removed, nil
 }
 
-// RemoveFrom takes the binary of a provider out of a folder. The spec stays: it
-// may be the only one there is.
+// RemoveFrom removes the binary of a provider from a folder. It keeps the spec, which may
+// be the only copy.
 func RemoveFrom(folder, name string) (removed []string, err error) {
 	if !names.MatchString(name) {
-		return nil, fmt.Errorf("%q is not a provider's name", name)
+		return nil, fmt.Errorf("%q is not the name of a provider", name)
 	}
 	binary := filepath.Join(folder, Binary(name))
 	if err := os.Remove(binary); err != nil {
@@ -51,14 +51,14 @@ func RemoveFrom(folder, name string) (removed []string, err error) {
 	return []string{binary}, nil
 }
 
-// Folders are those of the installed versions of a provider.
+// Folders returns the folders of the installed versions of a provider.
 func Folders(plugins, name string) []string {
 	var found []string
 	entries, _ := os.ReadDir(plugins)
 	for _, e := range entries {
 		version, ok := strings.CutPrefix(e.Name(), Folder(name, ""))
 		folder := filepath.Join(plugins, e.Name())
-		if ok && versions.MatchString(version) && isOurs(folder, name) {
+		if ok && versions.MatchString(version) && isInstalledByDeclprov(folder, name) {
 			found = append(found, folder)
 		}
 	}

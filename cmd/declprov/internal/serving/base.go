@@ -19,18 +19,18 @@ import (
 	"github.com/declprov/declprov/spec/container"
 )
 
-// BaseName is the provider that any spec is a parameter of:
+// BaseName is the name of the base plugin, which accepts any spec as its parameter:
 // pulumi package add declprov ./spec.cue.
 const BaseName = "declprov"
 
-// baseVersion is the version that a base plugin without one of its own has:
-// Pulumi asks for a version in every reference to it.
+// baseVersion is the version of a base plugin that is not a release. Pulumi requires a
+// version in every reference to it.
 const baseVersion = "0.0.0"
 
-// maxParameter is the most bytes that a parameter may have once it is unpacked.
+// maxParameter is the maximum size of an unpacked parameter in bytes.
 const maxParameter = 64 << 20
 
-// BaseVersion is the version of the base plugin, as strict semver.
+// BaseVersion returns the version of the base plugin, as strict semver.
 func (t Tool) BaseVersion() string {
 	if t.Version == "" {
 		return baseVersion
@@ -38,7 +38,7 @@ func (t Tool) BaseVersion() string {
 	return strings.TrimPrefix(t.Version, "v")
 }
 
-// serveBase serves whichever spec the engine gives as a parameter.
+// serveBase serves the spec that the engine passes as the parameter.
 func (t Tool) serveBase(ctx context.Context, log *slog.Logger, args []string) error {
 	return pulumi.Serve(ctx, pulumi.Options{
 		Version: t.BaseVersion(),
@@ -51,8 +51,8 @@ func (t Tool) serveBase(ctx context.Context, log *slog.Logger, args []string) er
 	})
 }
 
-// parameterize makes the package of a spec: of the one that a user names, or of
-// the compiled one that an earlier call put into the package's schema.
+// parameterize returns the package of a spec: of the path that a user passes, or of the
+// compiled spec that an earlier call stored in the schema of the package.
 func (t Tool) parameterize(ctx context.Context, log *slog.Logger, p pulumi.Parameters) (*pulumi.Package, error) {
 	encoded, err := t.parameter(ctx, log, p)
 	if err != nil {
@@ -70,9 +70,9 @@ func (t Tool) parameterize(ctx context.Context, log *slog.Logger, p pulumi.Param
 	made := &pulumi.Package{Program: program, Version: metadata.Version}
 	if p.Value != nil {
 		if p.Name != metadata.Name {
-			return nil, fmt.Errorf("the parameter is a spec of the provider %q, and %q is asked for: run pulumi package add again", metadata.Name, p.Name)
+			return nil, fmt.Errorf("the parameter is a spec of the provider %q, expected %q: run `pulumi package add` again", metadata.Name, p.Name)
 		}
-		made.Version = p.Version // an explicit provider is asked for by the base plugin's
+		made.Version = p.Version // explicit providers refer to the version of the base plugin
 	}
 	made.Schema = func() ([]byte, error) {
 		text, err := c.Schema()
@@ -88,7 +88,7 @@ func (t Tool) parameterize(ctx context.Context, log *slog.Logger, p pulumi.Param
 	return made, nil
 }
 
-// parameter is the compiled spec that parameters give.
+// parameter returns the compiled spec of a parameter.
 func (t Tool) parameter(ctx context.Context, log *slog.Logger, p pulumi.Parameters) ([]byte, error) {
 	if p.Value != nil {
 		encoded, err := unpack(p.Value)
@@ -96,20 +96,20 @@ func (t Tool) parameter(ctx context.Context, log *slog.Logger, p pulumi.Paramete
 			return nil, fmt.Errorf("the parameter is not a compiled spec: %w. Run `pulumi package add` again", err)
 		}
 		if _, err := container.OpenBytes(encoded); !errors.Is(err, container.ErrOlder) {
-			return encoded, nil // what else is wrong with it, its reader says
+			return encoded, nil // the caller reports other errors
 		}
 		return t.rebuildParameter(ctx, log, encoded)
 	}
 	if len(p.Args) == 0 || strings.Contains(p.Args[0], "=") {
-		return nil, errors.New("no spec is given: pulumi package add declprov ./spec.cue, with further KEY=VALUE for the spec's @tag values")
+		return nil, errors.New("the spec is missing: run `pulumi package add declprov ./spec.cue`, with KEY=VALUE arguments for the @tag values of the spec")
 	}
 	b := t.Builder(os.Stderr, log)
 	built, err := b.Evaluate(ctx, build.Spec{Path: p.Args[0], Tags: p.Args[1:]})
 	if err != nil {
-		return nil, withoutEvaluator(err)
+		return nil, explainMissingEvaluator(err)
 	}
 	if built.Container == nil {
-		return nil, mistaken(&build.Mistakes{Findings: built.Findings, Sources: built.Sources})
+		return nil, withFindings(&build.Mistakes{Findings: built.Findings, Sources: built.Sources})
 	}
 	return built.Container, nil
 }
@@ -122,15 +122,15 @@ func (t Tool) rebuildParameter(ctx context.Context, log *slog.Logger, encoded []
 	sum := sha256.Sum256(encoded)
 	built, err := t.Builder(os.Stderr, log).Rebuild(ctx, "the parameter", "parameter-"+hex.EncodeToString(sum[:]), old)
 	if err != nil {
-		return nil, mistaken(withoutEvaluator(err))
+		return nil, withFindings(explainMissingEvaluator(err))
 	}
 	defer built.Close()
 	return built.Encoded()
 }
 
-// mistaken is an error with all findings in its text: a call has no other place
-// to show them.
-func mistaken(err error) error {
+// withFindings returns an error whose text contains all findings, because the response to
+// a call has no other place for them.
+func withFindings(err error) error {
 	var m *build.Mistakes
 	if !errors.As(err, &m) {
 		return err
@@ -142,8 +142,8 @@ func mistaken(err error) error {
 	return fmt.Errorf("the spec has mistakes:\n%s", text.String())
 }
 
-// pack makes a parameter of a compiled spec: Pulumi keeps it in the state of each
-// provider and in each SDK. Equal specs give equal bytes.
+// pack compresses a compiled spec to a parameter, which Pulumi stores in the state of each
+// provider and in each SDK. Equal specs have equal parameters.
 func pack(encoded []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)

@@ -7,14 +7,15 @@ import (
 	"os"
 )
 
-// Hush silences the standard logger, to which net/http writes the beginning of
-// whatever a server says unasked. That may be a secret, and Pulumi shows what a
-// provider writes to standard error. (A package of Pulumi's SDK happens to have
-// the same effect, and may stop.)
-func Hush() { stdlog.SetOutput(io.Discard) }
+// DiscardStandardLog discards the output of the standard logger. net/http writes the
+// beginning of unsolicited responses to it. These may contain secrets, and Pulumi shows
+// what a provider writes to standard error. (At present, a package of Pulumi's SDK has the
+// same effect.)
+func DiscardStandardLog() { stdlog.SetOutput(io.Discard) }
 
-// NewLog is the log of a process: as DECLPROV_LOG says, or everything with
-// debug; by default nothing. It never holds a value of the user's.
+// NewLog returns the logger of a process. Its level is debug, or else the one in
+// DECLPROV_LOG; by default it logs nothing. Log messages must not contain values of
+// users.
 func NewLog(w io.Writer, debug bool) *slog.Logger {
 	level := slog.LevelDebug
 	if !debug {

@@ -1,6 +1,6 @@
-// Package serving is the process of a provider: what a host starts under the
-// name pulumi-resource-NAME. It carries no evaluator of specs and no command
-// line; either would cost each start of a provider milliseconds and memory.
+// Package serving implements the process that Pulumi starts as pulumi-resource-NAME. It
+// does not import the evaluator of specs or the command line, which would cost each start
+// of a provider milliseconds and memory.
 package serving
 
 import (
@@ -15,7 +15,7 @@ import (
 
 	"github.com/declprov/declprov/actions/builtin"
 	"github.com/declprov/declprov/cmd/declprov/internal/build"
-	"github.com/declprov/declprov/cmd/declprov/internal/door"
+	"github.com/declprov/declprov/cmd/declprov/internal/startup"
 	"github.com/declprov/declprov/cmd/declprov/internal/terminal"
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/pulumi"
@@ -24,9 +24,9 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// Run is the whole of a process that a host started as pulumi-resource-NAME. It
-// serves the spec that lies beside it, and returns the exit code. What it
-// writes to standard error, Pulumi shows.
+// Run runs a process that Pulumi started as pulumi-resource-NAME. It serves the spec in
+// the folder of the binary, and returns the exit code. Pulumi shows what it writes to
+// standard error.
 func (t Tool) Run(ctx context.Context, name string, args []string) int {
 	stderr := screen.NewWriter(os.Stderr, terminal.Colors(os.Stderr, "auto"))
 	err := t.serveNamed(ctx, name, args, stderr)
@@ -46,9 +46,9 @@ func (t Tool) Run(ctx context.Context, name string, args []string) int {
 
 func (t Tool) serveNamed(ctx context.Context, name string, args []string, stderr io.Writer) error {
 	log := NewLog(stderr, false)
-	path, err := door.FindSpec(os.Args[0], name)
+	path, err := startup.FindSpec(os.Args[0], name)
 	if err != nil && name == BaseName {
-		prepare()
+		prepareProcess()
 		return t.serveBase(ctx, log, args)
 	}
 	if err != nil {
@@ -64,29 +64,29 @@ func (t Tool) serveNamed(ctx context.Context, name string, args []string, stderr
 		return err
 	}
 	if actual := p.Metadata().Name; actual != name {
-		return fmt.Errorf("%s describes the provider %q: it is served as pulumi-resource-%s", path, actual, actual)
+		return fmt.Errorf("%s is the spec of the provider %q: rename the binary to pulumi-resource-%s", path, actual, actual)
 	}
 	return Serve(ctx, log, p, c, pulumi.ParseArgs(args))
 }
 
-// Open opens the spec of an installed provider, whichever form it has.
+// Open opens the spec of an installed provider, compiled or not.
 func (t Tool) Open(ctx context.Context, log *slog.Logger, path string, stderr io.Writer) (*container.Container, error) {
-	if filepath.Ext(path) != door.CompiledExt {
+	if filepath.Ext(path) != startup.CompiledExt {
 		c, err := t.Builder(stderr, log).Open(ctx, build.Spec{Path: path})
-		return c, withoutEvaluator(err)
+		return c, explainMissingEvaluator(err)
 	}
 	c, err := container.OpenFile(path)
 	if errors.Is(err, container.ErrOlder) {
-		log.Debug("the compiled spec has a former format", "path", path)
+		log.Debug("the compiled spec has an older format", "path", path)
 		return t.rebuild(ctx, log, path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: run `declprov install` again, on the spec's source", err)
+		return nil, fmt.Errorf("%w: run `declprov install` again, with the source of the spec", err)
 	}
 	return c, nil
 }
 
-// rebuild compiles again what an older declprov has compiled.
+// rebuild compiles a spec again that an older version of declprov compiled.
 func (t Tool) rebuild(ctx context.Context, log *slog.Logger, path string) (*container.Container, error) {
 	old, err := container.SalvageFile(path)
 	if err != nil {
@@ -97,33 +97,32 @@ func (t Tool) rebuild(ctx context.Context, log *slog.Logger, path string) (*cont
 		return nil, err
 	}
 	c, err := t.Builder(os.Stderr, log).Rebuild(ctx, path, whole, old)
-	return c, withoutEvaluator(err)
+	return c, explainMissingEvaluator(err)
 }
 
-// gcPercent is how far the heap of a provider may grow between two collections.
-// Its live part is small, and nearly all of what a call allocates is garbage at
-// its end: docs/internals/performance.md has what each value costs and gains.
+// gcPercent is the GOGC value of a provider. Its live heap is small, and nearly all that a
+// call allocates is garbage afterwards. docs/internals/performance.md compares values.
 const gcPercent = 250
 
-// mostHeap is where garbage is collected earlier than gcPercent says: a large response
-// is copied on its way into the state, and what lies around of it would be twice as much
-// as what is in use.
-const mostHeap = 224 << 20
+// heapLimit is the heap size above which garbage is collected earlier than gcPercent says.
+// A large response is copied several times before it is in the state; these copies would
+// otherwise take twice the memory that is in use.
+const heapLimit = 224 << 20
 
-// prepare makes the process one that serves.
-func prepare() {
-	Hush()
+// prepareProcess sets the log and the garbage collector of a serving process.
+func prepareProcess() {
+	DiscardStandardLog()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(mostHeap)
+		debug.SetMemoryLimit(heapLimit)
 	}
 }
 
-// Serve serves a compiled spec until the host has enough of it.
+// Serve serves a compiled spec until the host ends the process.
 func Serve(ctx context.Context, log *slog.Logger, p *engine.Program, c *container.Container, address string) error {
-	prepare()
+	prepareProcess()
 	return pulumi.Serve(ctx, pulumi.Options{
 		Program:       p,
 		Version:       p.Metadata().Version,
@@ -143,7 +142,7 @@ func Program(c *container.Container) (*engine.Program, error) {
 	return p, nil
 }
 
-// WriteMistakes shows what keeps a spec from being used.
+// WriteMistakes writes the mistakes of a spec.
 func WriteMistakes(w io.Writer, m *build.Mistakes, color bool) error {
 	return diag.WriteText(w, m.Findings, diag.TextOptions{Sources: m.Sources, Color: color})
 }

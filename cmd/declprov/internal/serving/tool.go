@@ -19,14 +19,14 @@ import (
 
 // Tool is the binary that this process runs.
 type Tool struct {
-	// Version is that of a release, or "".
+	// Version is the version of a release, or "".
 	Version string
-	// Evaluator is the binary that evaluates specs; "" is this one.
+	// Evaluator is the path of the binary that evaluates specs; "" is this one.
 	Evaluator string
 }
 
-// Name tells this version of declprov from others. A binary that is no release
-// is told from the one before by its file.
+// Name identifies this version of declprov. The name of a binary that is not a release
+// contains the time and size of its file.
 func (t Tool) Name() string {
 	if t.Version != "" {
 		return t.Version
@@ -44,17 +44,17 @@ func (t Tool) Name() string {
 
 const unreleased = "devel"
 
-// Evaluates reports whether this version may evaluate for the one of that name:
-// two releases must be the same.
-func (t Tool) Evaluates(name string) error {
+// CheckEvaluates returns an error if this version must not evaluate specs for the version
+// with that name. Two releases must be equal.
+func (t Tool) CheckEvaluates(name string) error {
 	if t.Version == "" || strings.HasPrefix(name, unreleased) || t.Version == name {
 		return nil
 	}
-	return fmt.Errorf("this is declprov %s, and the provider is of declprov %s: install it again (declprov install), or both of one version", t.Version, name)
+	return fmt.Errorf("this is declprov %s, but declprov %s installed the provider: install it again with `declprov install`, or use the same version of both", t.Version, name)
 }
 
-// Builder makes what turns specs into compiled ones. stderr gets a warning where
-// the cache is not to be trusted.
+// Builder returns a builder of specs. It writes a warning to stderr if other users may
+// write to the cache.
 func (t Tool) Builder(stderr io.Writer, log *slog.Logger) *build.Builder {
 	cache := container.Cache{Dir: container.DefaultDir()}
 	if err := cache.Trusted(); err != nil {
@@ -64,8 +64,8 @@ func (t Tool) Builder(stderr io.Writer, log *slog.Logger) *build.Builder {
 	return &build.Builder{Executable: t.Evaluator, Tool: t.Name(), Cache: cache, Limits: build.DefaultLimits(), Log: log}
 }
 
-// FindEvaluator finds the binary that evaluates specs for one that cannot:
-// beside it, else where the system looks for programs.
+// FindEvaluator returns the binary that evaluates specs for a binary that cannot: the one
+// in its folder, or else the one on the PATH.
 func FindEvaluator() string {
 	name := "declprov"
 	if runtime.GOOS == "windows" {
@@ -85,10 +85,10 @@ func FindEvaluator() string {
 	return name
 }
 
-// withoutEvaluator adds what to do where there is none.
-func withoutEvaluator(err error) error {
+// explainMissingEvaluator adds a remedy if the evaluator was not found.
+func explainMissingEvaluator(err error) error {
 	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("%w: this provider carries no evaluator; put declprov on the PATH, or install the spec with `declprov install`, which compiles it", err)
+		return fmt.Errorf("%w: this provider cannot evaluate specs; add declprov to the PATH, or install the spec with `declprov install`, which compiles it", err)
 	}
 	return err
 }

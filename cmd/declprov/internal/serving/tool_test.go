@@ -17,7 +17,7 @@ func TestVersionsThatEvaluateForEachOther(t *testing.T) {
 		{"", Tool{}.Name(), true},
 	}
 	for _, test := range tests {
-		err := Tool{Version: test.own}.Evaluates(test.asks)
+		err := Tool{Version: test.own}.CheckEvaluates(test.asks)
 		if (err == nil) != test.ok {
 			t.Errorf("%q for %q: %v, want %v", test.own, test.asks, err, test.ok)
 		}

@@ -1,5 +1,5 @@
-// Package terminal says what the reader of a stream can show, and shows there
-// what takes long.
+// Package terminal determines whether streams are terminals and show colors, and shows
+// the progress of long operations on terminals.
 package terminal
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// Is reports whether a stream is a terminal.
-func Is(stream any) bool {
+// IsTerminal reports whether a stream is a terminal.
+func IsTerminal(stream any) bool {
 	if w, ok := stream.(interface{ Unwrap() io.Writer }); ok {
 		stream = w.Unwrap()
 	}
@@ -23,8 +23,8 @@ func Is(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Colors reports whether to write colours to a stream: mode is always, never,
-// or auto, which means a terminal that is not dumb, unless NO_COLOR is set
+// Colors reports whether to write colors to a stream. mode is always, never or auto. auto
+// means that the stream is a terminal, TERM is not dumb, and NO_COLOR is not set
 // (https://no-color.org).
 func Colors(stream any, mode string) bool {
 	switch mode {
@@ -33,21 +33,21 @@ func Colors(stream any, mode string) bool {
 	case "never":
 		return false
 	default:
-		return Is(stream) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		return IsTerminal(stream) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	}
 }
 
-// patience is how long something may take before it is worth a line.
+// patience is the time after which progress is shown.
 const patience = 700 * time.Millisecond
 
-// Progress shows text on a terminal while something takes long, and takes it
-// away when stop is called. On anything but a terminal it does nothing.
+// Progress shows text on a terminal if an operation takes long, and removes it when stop
+// is called. If w is not a terminal, it does nothing.
 func Progress(w io.Writer, text string) (stop func()) {
-	if !Is(w) {
+	if !IsTerminal(w) {
 		return func() {}
 	}
 	if raw, ok := w.(interface{ Unwrap() io.Writer }); ok {
-		w = raw.Unwrap() // what takes the text away steers the terminal
+		w = raw.Unwrap() // a screen.Writer would drop the escape sequence that removes the text
 	}
 	var mu sync.Mutex
 	stopped, shown := false, false

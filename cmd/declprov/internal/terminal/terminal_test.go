@@ -22,7 +22,7 @@ func TestColors(t *testing.T) {
 	}
 }
 
-// TestTerminal asks a real one, the master of a pseudo-terminal.
+// TestTerminal tests with a real terminal, the master of a pseudo-terminal.
 func TestTerminal(t *testing.T) {
 	tty, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {

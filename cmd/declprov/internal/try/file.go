@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// pipePatience is how long a pipe may take to give what it holds.
+// pipePatience is the time limit for reading a pipe.
 const pipePatience = 10 * time.Second
 
-// readFile reads a file, or a pipe that somebody has begun to write, as the
-// shell makes one of <(command). A pipe that nobody writes is an error, for
-// opening it in the usual way waits for ever, whatever signal comes.
+// readFile reads a file, or a pipe that has a writer, such as <(command) of a shell. A pipe
+// without a writer is an error: to open it in blocking mode would wait forever, and ignore
+// signals.
 func readFile(path string) (content []byte, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -29,24 +29,24 @@ func readFile(path string) (content []byte, err error) {
 	case info.Mode().IsRegular():
 		return io.ReadAll(f)
 	case info.Mode()&fs.ModeNamedPipe == 0:
-		return nil, fmt.Errorf("%s is no regular file", path)
+		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
 	if err := f.SetReadDeadline(time.Now().Add(pipePatience)); err != nil {
 		return nil, err
 	}
 	content, err = io.ReadAll(f)
 	if err == nil && len(content) == 0 {
-		err = fmt.Errorf("%s is a pipe that nobody writes to: name a file", path)
+		err = fmt.Errorf("%s is a pipe without a writer: name a file", path)
 	}
 	return content, err
 }
 
-// regular says what keeps a file from being an asset, which is read more than
-// once.
-func regular(path string) error {
+// checkRegular returns an error if a file is not regular. Assets must be regular files,
+// because they are read more than once.
+func checkRegular(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", path)
+		err = fmt.Errorf("%s is not a regular file", path)
 	}
 	return err
 }

@@ -16,29 +16,29 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// Plan is what is tried.
+// Plan describes a trial.
 type Plan struct {
-	// Package is the provider's name, Type the resource's in the spec.
+	// Package is the name of the provider, Type that of the resource in the spec.
 	Package, Type string
 	Config        property.Map
 	Inputs        property.Map
-	// Then are the inputs of the update, where HasThen: they lie over Inputs,
-	// and a null takes one away.
+	// Then are the inputs of the update, if HasThen. They override Inputs; a null
+	// removes an input.
 	Then    property.Map
 	HasThen bool
-	// Keep leaves the resource in the world.
+	// Keep prevents the resource from being deleted.
 	Keep bool
-	// Reads says that the resource has a read, which is asked after a delete whether
-	// the thing is gone, for as long as Consistency.
+	// Reads reports whether the resource has a read. After a delete, read must report
+	// within Consistency that the object is gone.
 	Reads       bool
 	Consistency time.Duration
 }
 
-// ErrFailed says that something that was tried did not work; what, was shown.
+// ErrFailed reports that the trial failed. The failure has been printed.
 var ErrFailed = errors.New("the trial failed")
 
-// patience is how long a call may go on after an interrupt, and the delete that
-// follows a failure.
+// patience is the time limit for a call after an interrupt, and for the delete after a
+// failure.
 const patience = 30 * time.Second
 
 // life is one trial.
@@ -47,23 +47,23 @@ type life struct {
 	client   *client.Client
 	plan     Plan
 	resource client.Resource
-	// checked are the inputs as the last check returned them, state what is
-	// recorded; exists says that there is something to delete.
+	// checked are the inputs that the last check returned, and state is the recorded
+	// state. exists reports whether there is an object to delete.
 	checked property.Map
 	state   client.State
 	exists  bool
 }
 
-// Life takes a resource through check, create, read and diff, then through an
-// update if there is one, and deletes it, whatever failed before. It writes an
-// account to w. Its error is ErrFailed, or that of the connection. The end of ctx
-// ends the trial, not the calls: see lasting.
+// Life checks, creates, reads and diffs a resource, and updates it if the plan says so.
+// Then it deletes the resource, even after a failure. It writes the responses to w. It
+// returns ErrFailed, or the error of the connection. If ctx ends, it starts no further
+// call, but waits for the present one: see lasting.
 func Life(ctx context.Context, c *client.Client, p Plan, w io.Writer, color bool) (err error) {
 	l := &life{
 		printer: printer{w: w, color: color}, client: c, plan: p,
 		resource: client.Resource{Type: p.Package + ":index:" + p.Type, Name: "trial"},
 	}
-	calls, done := lasting(ctx, c)
+	calls, done := callContext(ctx, c)
 	defer done()
 	defer func() { err = l.end(ctx, err) }()
 	for _, step := range l.steps() {
@@ -77,7 +77,7 @@ func Life(ctx context.Context, c *client.Client, p Plan, w io.Writer, color bool
 	return nil
 }
 
-// steps are those of the plan, in their order.
+// steps returns the steps of the plan, in order.
 func (l *life) steps() []func(context.Context) error {
 	steps := []func(context.Context) error{
 		l.configure,
@@ -95,13 +95,13 @@ func (l *life) steps() []func(context.Context) error {
 		l.change)
 }
 
-// lasting is the context of calls that an interrupt does not cut off: at the end
-// of ctx the provider is told to cancel them, as Pulumi tells it, and then has
-// some time to answer with what it has made, so that this can be deleted.
-func lasting(ctx context.Context, c *client.Client) (calls context.Context, done func()) {
+// callContext returns a context for calls that an interrupt does not end at once. When ctx
+// ends, the provider is asked to cancel its calls, as Pulumi does, and has some time to
+// return what it has created, so that it can be deleted.
+func callContext(ctx context.Context, c *client.Client) (calls context.Context, done func()) {
 	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		_ = c.Cancel(calls) // a provider that cannot be told has the same time
+		_ = c.Cancel(calls) // if it fails, the provider has the same time
 		select {
 		case <-calls.Done():
 		case <-time.After(patience):
@@ -114,7 +114,7 @@ func lasting(ctx context.Context, c *client.Client) (calls context.Context, done
 	}
 }
 
-// merge lays values over others; a null takes one away.
+// merge overrides values by others; a null removes a value.
 func merge(under, over property.Map) property.Map {
 	for name, v := range over.All {
 		if v.IsNull() {
@@ -135,7 +135,7 @@ func (l *life) configure(ctx context.Context) error {
 	if len(answer.Failures) > 0 {
 		l.heading("config", "")
 		for i, f := range answer.Failures {
-			// The next line is how Pulumi's users give it.
+			// The next line is about `pulumi config`.
 			answer.Failures[i].Reason, _, _ = strings.Cut(f.Reason, "\n")
 		}
 		err := l.failures(answer.Failures)
@@ -144,7 +144,7 @@ func (l *life) configure(ctx context.Context) error {
 	}
 	if answer.Inputs.Len() > 0 {
 		l.heading("config", "")
-		l.values(answer.Inputs, given(l.plan.Config))
+		l.values(answer.Inputs, noteDefaults(l.plan.Config))
 	}
 	if err := l.client.Configure(ctx, l.plan.Package, answer.Inputs); err != nil {
 		var missing *client.MissingKeys
@@ -169,13 +169,13 @@ func (l *life) check(ctx context.Context, olds, news property.Map) error {
 	if len(answer.Failures) > 0 {
 		return l.failures(answer.Failures)
 	}
-	l.values(answer.Inputs, given(news))
+	l.values(answer.Inputs, noteDefaults(news))
 	l.checked = answer.Inputs
 	return nil
 }
 
-// given notes which values are defaults: those that nobody gave.
-func given(values property.Map) func(string) string {
+// noteDefaults returns a function that marks a property as a default if it is not in values.
+func noteDefaults(values property.Map) func(string) string {
 	return func(name string) string {
 		if _, ok := values.GetOk(name); ok {
 			return ""
@@ -186,22 +186,22 @@ func given(values property.Map) func(string) string {
 
 func (l *life) create(ctx context.Context) error {
 	state, err := l.client.Create(ctx, l.resource, l.checked, client.Operation{})
-	return l.arrived(ctx, "create", state, err)
+	return l.recordState(ctx, "create", state, err)
 }
 
-// arrived takes over what a create or update answered.
-func (l *life) arrived(ctx context.Context, verb string, state client.State, err error) error {
+// recordState records and prints the state that a create or update returned.
+func (l *life) recordState(ctx context.Context, verb string, state client.State, err error) error {
 	var partly *client.InitFailed
 	switch {
 	case errors.As(err, &partly):
 		l.state, l.exists = partly.State, true
-		l.heading(verb, "failed, and is kept with id "+showText(l.state.ID))
+		l.heading(verb, "failed; the resource is kept with id "+showText(l.state.ID))
 		for _, reason := range partly.Reasons {
 			l.failure("%s", reason)
 		}
 		return ErrFailed
 	case status.Code(err) == codes.Canceled && ctx.Err() != nil:
-		l.heading(verb, "was cut off, and may have made something that is left behind")
+		l.heading(verb, "interrupted; it may have created an object that was not deleted")
 		return l.fail(err)
 	case err != nil:
 		l.heading(verb, "")
@@ -209,13 +209,12 @@ func (l *life) arrived(ctx context.Context, verb string, state client.State, err
 	}
 	l.state, l.exists = state, true
 	l.heading(verb, "id "+showText(state.ID))
-	l.values(beside(state.Outputs, state.Inputs), func(string) string { return "" })
+	l.values(outputsOnly(state.Outputs, state.Inputs), func(string) string { return "" })
 	return nil
 }
 
-// beside is what outputs hold beyond the inputs, without what is the
-// provider's own.
-func beside(outputs, inputs property.Map) property.Map {
+// outputsOnly returns the outputs that differ from the inputs, without internal ones.
+func outputsOnly(outputs, inputs property.Map) property.Map {
 	for name, v := range outputs.All {
 		same, ok := inputs.GetOk(name)
 		if strings.HasPrefix(name, "__") || ok && v.Equals(same) {
@@ -225,7 +224,7 @@ func beside(outputs, inputs property.Map) property.Map {
 	return outputs
 }
 
-// look reads the resource, and asks what the next up would make of it.
+// look reads the resource, and diffs it as the next up would.
 func (l *life) look(ctx context.Context) error {
 	now, err := l.client.Read(ctx, l.resource, l.state, client.Operation{})
 	switch {
@@ -234,10 +233,10 @@ func (l *life) look(ctx context.Context) error {
 		return l.fail(err)
 	case now.ID == "":
 		l.heading("read", "")
-		l.failure("it is not there, though it has just been made")
+		l.failure("read does not find the resource that was just created")
 		return ErrFailed
 	}
-	drift := beside(now.Outputs, l.state.Outputs)
+	drift := outputsOnly(now.Outputs, l.state.Outputs)
 	if drift.Len() == 0 {
 		l.heading("read", "as recorded")
 	} else {
@@ -259,8 +258,8 @@ func (l *life) look(ctx context.Context) error {
 	return nil
 }
 
-// change carries out what the new inputs mean: nothing, an update, or a
-// replacement.
+// change diffs the resource with the new inputs, then updates or replaces it if the diff
+// says so.
 func (l *life) change(ctx context.Context) error {
 	diff, err := l.client.Diff(ctx, l.resource, l.state, l.checked)
 	switch {
@@ -280,15 +279,15 @@ func (l *life) change(ctx context.Context) error {
 	state, err := l.client.Update(ctx, l.resource, l.state, l.checked, client.Operation{})
 	if err != nil && !errors.As(err, new(*client.InitFailed)) {
 		l.heading("update", "")
-		return l.fail(err) // the old state stands
+		return l.fail(err) // the old state remains
 	}
-	if err := l.arrived(ctx, "update", state, err); err != nil {
+	if err := l.recordState(ctx, "update", state, err); err != nil {
 		return err
 	}
 	return l.look(ctx)
 }
 
-// replace makes the new resource before it deletes the old one, or after.
+// replace creates the new resource, and deletes the old one afterwards or before.
 func (l *life) replace(ctx context.Context, deleteFirst bool) error {
 	if deleteFirst {
 		if err := l.delete(ctx); err != nil {
@@ -322,8 +321,8 @@ func (l *life) delete(ctx context.Context) error {
 	return l.gone(ctx, l.state)
 }
 
-// gone asks read whether what was deleted is gone. A server that answers 404 to a delete
-// at a wrong path has deleted nothing, and the delete counts as done.
+// gone verifies by read that a deleted object is gone. If the path of the delete is wrong,
+// a server responds with 404, and the delete counts as done although the object remains.
 func (l *life) gone(ctx context.Context, s client.State) error {
 	if !l.plan.Reads {
 		return nil
@@ -334,14 +333,14 @@ func (l *life) gone(ctx context.Context, s client.State) error {
 		left := time.Until(until)
 		switch {
 		case err != nil:
-			l.heading("read", "failed: whether it is gone is not known")
+			l.heading("read", "failed; it is not known whether the object is gone")
 			return l.fail(err)
 		case now.ID == "":
 			l.heading("read", "gone")
 			return nil
 		case left <= 0:
-			l.heading("read", "it is still there, though delete was done")
-			l.failure("Delete has another address than read, or the server deletes later: then wait for it in a further step of delete, with until.")
+			l.heading("read", "the object still exists after delete")
+			l.failure("Delete uses another address than read, or the server deletes the object later. In the latter case, add a step with until to delete, which waits for that.")
 			return ErrFailed
 		}
 		select {
@@ -354,15 +353,14 @@ func (l *life) gone(ctx context.Context, s client.State) error {
 
 func (l *life) deleteState(ctx context.Context, s client.State) error {
 	if err := l.client.Delete(ctx, l.resource, s, client.Operation{}); err != nil {
-		l.heading("delete", "failed: "+showText(s.ID)+" may be left behind")
+		l.heading("delete", "failed; "+showText(s.ID)+" may still exist")
 		return l.fail(err)
 	}
 	l.heading("delete", "id "+showText(s.ID))
 	return nil
 }
 
-// end deletes what is there, also after a failure and when the user has had
-// enough.
+// end deletes the resource if it exists, also after a failure or an interrupt.
 func (l *life) end(ctx context.Context, err error) error {
 	switch {
 	case !l.exists:

@@ -11,10 +11,10 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// showLimit is how many characters of a text are shown.
+// showLimit is the number of characters of a string that are shown.
 const showLimit = 200
 
-// show is a value for people, on one line. What is secret is not shown.
+// show formats a value on one line. It does not show secrets.
 func show(v property.Value) string {
 	switch {
 	case v.Secret():
@@ -52,7 +52,7 @@ func show(v property.Value) string {
 		}
 		return string(text)
 	default:
-		return "[something else]"
+		return "[unsupported value]"
 	}
 }
 
@@ -71,7 +71,7 @@ func showText(text string) string {
 	return screen.Visible(fmt.Sprintf("%q%s", text, rest))
 }
 
-// printer writes the account of a run.
+// printer writes the output of a trial.
 type printer struct {
 	w     io.Writer
 	color bool
@@ -92,7 +92,7 @@ func (p printer) paint(attribute, s string) string {
 	return "\x1b[" + attribute + "m" + s + "\x1b[0m"
 }
 
-// heading begins the part of one call.
+// heading prints the heading of one call.
 func (p printer) heading(verb, rest string) {
 	if rest != "" {
 		verb, rest = fmt.Sprintf("%-7s", verb), " "+rest
@@ -100,7 +100,7 @@ func (p printer) heading(verb, rest string) {
 	fmt.Fprintln(p.w, p.paint(bold, verb)+rest)
 }
 
-// values lists properties, one a line, and what note says of each.
+// values prints properties, one on each line, with their notes.
 func (p printer) values(m property.Map, note func(name string) string) {
 	wide := 0
 	for name := range m.All {

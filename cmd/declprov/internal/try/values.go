@@ -1,5 +1,5 @@
-// Package try drives one resource of a provider through its life over the real
-// protocol, and shows what the provider answers.
+// Package try creates, reads, updates and deletes one resource of a provider over the
+// Pulumi protocol, and prints the responses.
 package try
 
 import (
@@ -20,20 +20,19 @@ import (
 	"github.com/declprov/declprov/spec/decode"
 )
 
-// Values makes property values of what somebody types on a command line:
+// Values converts arguments of the command line to property values:
 //
-//	key=text    text, number or truth, by the declared type
-//	key=@file   the file's content; for an asset or archive, the file itself
-//	key:=json   anything, as JSON
+//	key=text    a string, number or boolean, by the declared type
+//	key=@file   the content of a file; for an asset or archive, the file itself
+//	key:=json   any value, as JSON
 //
-// A key that the type does not have is kept as text, for the provider to
-// refuse.
+// A key that the type does not have is a string, and the provider will refuse it.
 func Values(args []string, object *spec.Type, types spec.Types) (property.Map, error) {
 	return valuesOf(args, object, types, readFile)
 }
 
-// Settings is Values for a provider's configuration. The line end of a file that is
-// one line is not part of its content: a token is not, either.
+// Settings is Values for the configuration of a provider. If a file has one line, its line
+// break is not part of the value: tokens are often stored that way.
 func Settings(args []string, object *spec.Type, types spec.Types) (property.Map, error) {
 	return valuesOf(args, object, types, func(path string) ([]byte, error) {
 		content, err := readFile(path)
@@ -49,7 +48,7 @@ func valuesOf(args []string, object *spec.Type, types spec.Types, read func(stri
 	for _, arg := range args {
 		key, text, ok := strings.Cut(arg, "=")
 		if !ok || strings.TrimSuffix(key, ":") == "" {
-			return property.Map{}, fmt.Errorf("%q is not a value: write key=value, key=@file or key:=json", arg)
+			return property.Map{}, fmt.Errorf("invalid value %q: write key=value, key=@file or key:=json", arg)
 		}
 		name, isJSON := strings.CutSuffix(key, ":")
 		if _, twice := values[name]; twice {
@@ -89,7 +88,7 @@ func value(text string, isJSON bool, t *spec.Type, types spec.Types, read func(s
 func file(text, path string, isFile bool, kind spec.Kind) (property.Value, error) {
 	switch {
 	case kind == spec.Archive && !isFile:
-		return property.Value{}, fmt.Errorf("it is an archive: write =@file or =@folder")
+		return property.Value{}, fmt.Errorf("expected an archive; write =@file or =@folder")
 	case kind == spec.Archive:
 		a, err := archive.FromPath(path)
 		if err != nil {
@@ -97,7 +96,7 @@ func file(text, path string, isFile bool, kind spec.Kind) (property.Value, error
 		}
 		return property.New(a), nil
 	case isFile:
-		if err := regular(path); err != nil {
+		if err := checkRegular(path); err != nil {
 			return property.Value{}, err
 		}
 		a, err := asset.FromPath(path)
@@ -114,7 +113,7 @@ func file(text, path string, isFile bool, kind spec.Kind) (property.Value, error
 	}
 }
 
-// scalar reads text as the declared type has it.
+// scalar converts text to the declared type.
 func scalar(text string, t *spec.Type) (property.Value, error) {
 	if t == nil {
 		return property.New(text), nil
@@ -123,13 +122,13 @@ func scalar(text string, t *spec.Type) (property.Value, error) {
 	case spec.Bool:
 		b, err := strconv.ParseBool(text)
 		if err != nil {
-			return property.Value{}, fmt.Errorf("%q is neither true nor false", text)
+			return property.Value{}, fmt.Errorf("expected true or false, got %q", text)
 		}
 		return property.New(b), nil
 	case spec.Int, spec.Number:
 		return number(text)
 	case spec.List, spec.Map, spec.Object:
-		return property.Value{}, fmt.Errorf("it is a %s: write it as JSON, with :=", t.Kind)
+		return property.Value{}, fmt.Errorf("expected a %s; write it as JSON, with :=", t.Kind)
 	case spec.Union:
 		return union(text, t)
 	default:
@@ -137,7 +136,7 @@ func scalar(text string, t *spec.Type) (property.Value, error) {
 	}
 }
 
-// number is a number that hosts keep as it was written: theirs are 64-bit floats.
+// number parses a number that a 64-bit float, as hosts use, holds exactly.
 func number(text string) (property.Value, error) {
 	if f, ok := decode.Float(text); ok {
 		return property.New(f), nil
@@ -145,21 +144,21 @@ func number(text string) (property.Value, error) {
 	if !isNumber(text) {
 		return property.Value{}, fmt.Errorf("expected a number, got %q; write one like 12 or 0.5", text)
 	}
-	return property.Value{}, inexact(text)
+	return property.Value{}, inexactError(text)
 }
 
-// isNumber reports whether a text is a number of JSON, of whatever size.
+// isNumber reports whether a text is a JSON number of any size.
 func isNumber(text string) bool {
 	_, err := strconv.ParseFloat(text, 64)
 	return json.Valid([]byte(text)) && (err == nil || errors.Is(err, strconv.ErrRange))
 }
 
-// inexact is the error of a number that would change.
-func inexact(text string) error {
-	return fmt.Errorf("expected a number that a 64-bit float holds, got %s; write one of fewer digits, or declare a string in the spec, which keeps them all", text)
+// inexactError returns the error for a number that a 64-bit float does not hold exactly.
+func inexactError(text string) error {
+	return fmt.Errorf("expected a number that a 64-bit float holds exactly, got %s; use fewer digits, or declare a string in the spec, which keeps all digits", text)
 }
 
-// union takes the first variant that the text can be, text itself last.
+// union converts text to the first variant that accepts it; strings are tried last.
 func union(text string, t *spec.Type) (property.Value, error) {
 	isText, digits := false, error(nil)
 	for _, variant := range t.Variants {
@@ -181,21 +180,21 @@ func union(text string, t *spec.Type) (property.Value, error) {
 	case digits != nil:
 		return property.Value{}, digits
 	}
-	return property.Value{}, fmt.Errorf("it has several forms: write it as JSON, with :=")
+	return property.Value{}, fmt.Errorf("the type has several variants; write the value as JSON, with :=")
 }
 
-// fromJSON reads JSON of a declared type; nil is any.
+// fromJSON parses JSON of a declared type; nil is any type.
 func fromJSON(text string, t *spec.Type, types spec.Types) (property.Value, error) {
 	v, err := decode.JSON([]byte(text), decode.NewBudget(0))
 	if err != nil {
 		return property.Value{}, fmt.Errorf("%q is not JSON: %w", text, err)
 	}
-	return plain(v, t, types)
+	return toProperty(v, t, types)
 }
 
-// plain is a decoded value as a property. A number that no 64-bit float holds keeps its
-// digits where text is declared.
-func plain(v any, t *spec.Type, types spec.Types) (property.Value, error) {
+// toProperty converts a decoded value to a property value. A number that a 64-bit float
+// does not hold exactly becomes a string if the type is string.
+func toProperty(v any, t *spec.Type, types spec.Types) (property.Value, error) {
 	t = types.Resolve(t)
 	switch v := v.(type) {
 	case bool:
@@ -205,13 +204,13 @@ func plain(v any, t *spec.Type, types spec.Types) (property.Value, error) {
 	case float64:
 		return property.New(v), nil
 	case int64:
-		return digits(strconv.FormatInt(v, 10), t, types)
+		return numberOrString(strconv.FormatInt(v, 10), t, types)
 	case json.Number:
-		return digits(string(v), t, types)
+		return numberOrString(string(v), t, types)
 	case []any:
 		items := make([]property.Value, len(v))
 		for i, item := range v {
-			one, err := plain(item, elementOf(t, types), types)
+			one, err := toProperty(item, elementOf(t, types), types)
 			if err != nil {
 				return one, fmt.Errorf("[%d]: %w", i, err)
 			}
@@ -221,7 +220,7 @@ func plain(v any, t *spec.Type, types spec.Types) (property.Value, error) {
 	case map[string]any:
 		members := make(map[string]property.Value, len(v))
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			one, err := plain(v[name], memberOf(t, name, types), types)
+			one, err := toProperty(v[name], memberOf(t, name, types), types)
 			if err != nil {
 				return one, fmt.Errorf("%s: %w", name, err)
 			}
@@ -233,8 +232,8 @@ func plain(v any, t *spec.Type, types spec.Types) (property.Value, error) {
 	}
 }
 
-// digits is a number of JSON, as one or as text.
-func digits(text string, t *spec.Type, types spec.Types) (property.Value, error) {
+// numberOrString converts a JSON number to a number or, if the type allows it, a string.
+func numberOrString(text string, t *spec.Type, types spec.Types) (property.Value, error) {
 	if f, ok := decode.Float(text); ok {
 		return property.New(f), nil
 	}
@@ -242,12 +241,12 @@ func digits(text string, t *spec.Type, types spec.Types) (property.Value, error)
 	if takes(t) || t != nil && slices.ContainsFunc(t.Variants, takes) {
 		return property.New(text), nil
 	}
-	return property.Value{}, inexact(text)
+	return property.Value{}, inexactError(text)
 }
 
-// elementOf is the type of a list's items, nil where none is known.
+// elementOf returns the type of the items of a list, or nil if it is not known.
 func elementOf(t *spec.Type, types spec.Types) *spec.Type {
-	return within(t, types, func(t *spec.Type) *spec.Type {
+	return typeWithin(t, types, func(t *spec.Type) *spec.Type {
 		if t.Kind == spec.List {
 			return t.Elem
 		}
@@ -255,9 +254,9 @@ func elementOf(t *spec.Type, types spec.Types) *spec.Type {
 	})
 }
 
-// memberOf is the type of a member of a struct or map, nil where none is known.
+// memberOf returns the type of a member of a struct or map, or nil if it is not known.
 func memberOf(t *spec.Type, name string, types spec.Types) *spec.Type {
-	return within(t, types, func(t *spec.Type) *spec.Type {
+	return typeWithin(t, types, func(t *spec.Type) *spec.Type {
 		if p := t.Field(name); p != nil {
 			return p.Type
 		}
@@ -268,8 +267,8 @@ func memberOf(t *spec.Type, name string, types spec.Types) *spec.Type {
 	})
 }
 
-// within looks into a type, or into the variants of a union until one says something.
-func within(t *spec.Type, types spec.Types, look func(*spec.Type) *spec.Type) *spec.Type {
+// typeWithin calls look for a type and the variants of a union, until one returns a type.
+func typeWithin(t *spec.Type, types spec.Types, look func(*spec.Type) *spec.Type) *spec.Type {
 	if t == nil {
 		return nil
 	}

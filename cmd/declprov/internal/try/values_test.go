@@ -28,7 +28,7 @@ func inputs() *spec.Type {
 
 var named = spec.Types{"Port": {Name: "Port", Type: &spec.Type{Kind: spec.Int}}}
 
-// TestSettingsOfFiles: a token in a file of one line has no line end.
+// TestSettingsOfFiles checks that a setting from a file of one line has no line break.
 func TestSettingsOfFiles(t *testing.T) {
 	for content, want := range map[string]string{
 		"token": "token", "token\n": "token", "token\r\n": "token", "token\n\n": "token\n\n", "": "", "\n": "",
@@ -93,7 +93,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-func TestValuesThatAreNone(t *testing.T) {
+func TestInvalidValues(t *testing.T) {
 	tests := map[string]struct {
 		args []string
 		want string
@@ -101,23 +101,23 @@ func TestValuesThatAreNone(t *testing.T) {
 		"no sign":         {[]string{"text"}, "key=value"},
 		"no name":         {[]string{"=x"}, "key=value"},
 		"twice":           {[]string{"text=a", "text:=1"}, "text is given twice"},
-		"flag":            {[]string{"flag=perhaps"}, `flag: "perhaps" is neither true nor false`},
+		"flag":            {[]string{"flag=perhaps"}, `flag: expected true or false, got "perhaps"`},
 		"number":          {[]string{"count=many"}, `count: expected a number, got "many"`},
 		"no number":       {[]string{"count="}, `count: expected a number, got ""`},
 		"hexadecimal":     {[]string{"count=0x10"}, "count: expected a number"},
 		"many digits":     {[]string{"count=9007199254740993"}, "declare a string"},
-		"much too large":  {[]string{"ratio=1e400"}, "ratio: expected a number that a 64-bit float holds, got 1e400"},
+		"much too large":  {[]string{"ratio=1e400"}, "ratio: expected a number that a 64-bit float holds exactly, got 1e400"},
 		"much too small":  {[]string{"ratio=1e-99999"}, "1e-99999"},
 		"of a named type": {[]string{"named=9007199254740993"}, "named: expected a number that"},
 		"of no variant":   {[]string{"parts=9007199254740993"}, "declare a string"},
 		"in JSON":         {[]string{`any:={"b": [1, 9007199254740993]}`}, "any: b: [1]: expected a number that"},
 		"in a struct":     {[]string{`inner:={"text": 1e400, "count": 1e400}`}, "inner: count: expected a number that"},
-		"list as text":    {[]string{"list=a,b"}, "list: it is a list: write it as JSON, with :="},
+		"list as text":    {[]string{"list=a,b"}, "list: expected a list; write it as JSON, with :="},
 		"not JSON":        {[]string{"any:={"}, `any: "{" is not JSON`},
 		"JSON and more":   {[]string{"any:=1 2"}, "unexpected data after the JSON value"},
 		"no such file":    {[]string{"text=@/does/not/exist"}, "/does/not/exist"},
 		"archive":         {[]string{"archive=x"}, "=@folder"},
-		"no variant":      {[]string{"parts=x"}, "several forms"},
+		"no variant":      {[]string{"parts=x"}, "several variants"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

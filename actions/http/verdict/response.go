@@ -1,0 +1,253 @@
+package verdict
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/http/request"
+	"github.com/declprov/declprov/spec/decode"
+)
+
+// Response is the response of a server.
+type Response struct {
+	Status int
+	Reason string // the status line
+	Header http.Header
+	Raw    []byte
+	// Body is the decoded content. After Judge.Outcome it has the declared type, if the
+	// request has one and the response is a success.
+	Body any
+	// wireBody is the content before it is converted to the declared type, in wireForm.
+	wireBody any
+	wireForm actions.Form
+	// URL is the URL of the last request, without the query parameters that auth added.
+	URL *url.URL
+	// MethodChanged says that a redirect changed the method to GET. The server had then
+	// already processed the original request.
+	MethodChanged bool
+	// AuthQuery are the query parameters that auth added.
+	AuthQuery []request.Pair
+}
+
+// bareURL returns the URL without the query, which may contain secrets.
+func (resp *Response) bareURL() string {
+	u := *resp.URL
+	u.RawQuery, u.ForceQuery = "", false
+	return u.String()
+}
+
+// headers returns the headers in the form of the result member `headers`.
+func (resp *Response) headers() map[string]any {
+	out := make(map[string]any, len(resp.Header))
+	for name, values := range resp.Header {
+		separator := ", "
+		if name == "Set-Cookie" { // a date contains a comma
+			separator = "\n"
+		}
+		out[strings.ToLower(name)] = strings.ToValidUTF8(strings.Join(values, separator), "�")
+	}
+	return out
+}
+
+// Scope returns the names that a late expression may refer to.
+func (resp *Response) Scope() map[string]any { return resp.scopeWithBody(resp.Body) }
+
+// scopeWithBody returns these names with another body.
+func (resp *Response) scopeWithBody(body any) map[string]any {
+	result := map[string]any{"status": int64(resp.Status), "headers": resp.headers(), "body": body}
+	return map[string]any{"result": result, "status": result["status"], "headers": result["headers"], "body": body}
+}
+
+// AddTrailers adds the ETag and Last-Modified that a server sends after the body (RFC 9110,
+// 6.5.1), as Caddy does. It does not replace headers.
+func (resp *Response) AddTrailers(fields http.Header) {
+	for _, name := range []string{"Etag", "Last-Modified"} {
+		if value := fields.Get(name); value != "" && resp.Header.Get(name) == "" {
+			resp.Header.Set(name, value)
+		}
+	}
+}
+
+// ResolveLocation makes Location and Content-Location absolute. A later request that uses
+// them does not know the URL that they are relative to.
+func (resp *Response) ResolveLocation(at *url.URL) {
+	for _, name := range []string{"Location", "Content-Location"} {
+		if text := resp.Header.Get(name); text != "" {
+			if u, err := at.Parse(text); err == nil {
+				resp.Header.Set(name, u.String())
+			}
+		}
+	}
+}
+
+// RemoveAuthQuery removes the parameters that auth adds from a URL that the server returned.
+// They are added again when the request is sent, and must not appear anywhere else.
+func (resp *Response) RemoveAuthQuery(u *url.URL) {
+	for _, p := range resp.AuthQuery {
+		if query := u.Query(); query.Has(p.Name) {
+			query.Del(p.Name)
+			u.RawQuery = query.Encode()
+		}
+	}
+}
+
+// mediaType returns the media type in lower case, and the charset.
+func (resp *Response) mediaType() (string, string) {
+	kind, params, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if err != nil {
+		kind, _, _ = strings.Cut(resp.Header.Get("Content-Type"), ";")
+		kind = strings.ToLower(strings.TrimSpace(kind))
+	}
+	return kind, strings.ToLower(params["charset"])
+}
+
+func isJSON(kind string) bool { return kind == "application/json" || strings.HasSuffix(kind, "+json") }
+
+func isXML(kind string) bool {
+	return kind == "application/xml" || kind == "text/xml" || strings.HasSuffix(kind, "+xml")
+}
+
+// bodyFormat returns the format to decode the body from: the requested one, or that of the
+// Content-Type, or a guess from the content.
+func (resp *Response) bodyFormat(requested string, typed bool) string {
+	kind, _ := resp.mediaType()
+	switch {
+	case requested != "":
+		return requested
+	case typed, isJSON(kind):
+		return "json"
+	case isXML(kind):
+		return "xml"
+	case strings.HasPrefix(kind, "text/") || kind == "application/x-www-form-urlencoded":
+		return "text"
+	case kind == "" && looksLikeJSON(resp.Raw):
+		return "json"
+	case kind == "" && utf8.Valid(resp.Raw):
+		return "text"
+	default:
+		return "bytes"
+	}
+}
+
+func looksLikeJSON(data []byte) bool {
+	data = bytes.TrimSpace(data)
+	return len(data) > 0 && (data[0] == '{' || data[0] == '[')
+}
+
+// decode sets Body from Raw. If Raw is empty, Body is null in every format.
+func (resp *Response) decode(requested string, typed bool, b *decode.Budget) error {
+	form := resp.bodyFormat(requested, typed)
+	if len(resp.Raw) == 0 || form == "none" {
+		return nil
+	}
+	var err error
+	switch form {
+	case "json":
+		resp.wireBody, err = DecodeJSON(resp.Raw, b)
+		resp.Body = resp.wireBody
+	case "xml":
+		resp.wireBody, err = DecodeXML(resp.Raw, b)
+		resp.Body, resp.wireForm = decode.Unqualify(resp.wireBody), actions.XML
+		if !typed {
+			resp.wireBody = nil // the copy in Body suffices
+		}
+	case "text":
+		resp.Body, err = resp.decodeText()
+	default:
+		resp.Body = base64.StdEncoding.EncodeToString(resp.Raw)
+	}
+	if resp.wireBody == nil {
+		resp.wireBody = resp.Body
+	}
+	if err == nil {
+		return nil
+	}
+	var many *decode.TooManyError
+	if errors.As(err, &many) {
+		return fmt.Errorf("the response contains %d values, and maxValues allows %d, counting all pages; raise maxValues, or request less", many.Count, many.Limit)
+	}
+	kind, _ := resp.mediaType()
+	if requested == "" && !typed || form == "text" {
+		return fmt.Errorf("the body cannot be decoded as %s: %w; set its format with `response`", strings.ToUpper(form), err)
+	}
+	if kind == "" {
+		kind = "no Content-Type"
+	}
+	return fmt.Errorf("the body (%s) cannot be decoded as %s: %w", kind, strings.ToUpper(form), err)
+}
+
+// decodeText returns the body as a string, decoded from UTF-8 or Latin-1.
+func (resp *Response) decodeText() (string, error) {
+	_, charset := resp.mediaType()
+	switch charset {
+	case "", "utf-8", "utf8", "us-ascii":
+		if !utf8.Valid(resp.Raw) {
+			return "", errors.New("invalid UTF-8; use `response: \"bytes\"`")
+		}
+		return string(resp.Raw), nil
+	case "iso-8859-1", "latin1":
+		runes := make([]rune, len(resp.Raw))
+		for i, c := range resp.Raw {
+			runes[i] = rune(c)
+		}
+		return string(runes), nil
+	default:
+		return "", fmt.Errorf("the charset %q is not supported; use `response: \"bytes\"`", actions.Clip(charset, 40))
+	}
+}
+
+// decodeLeniently decodes the body of an error response. A body that cannot be decoded must
+// not hide the error. If the request is typed, wireBody keeps the full content.
+func (resp *Response) decodeLeniently(typed bool, values *decode.Budget) {
+	kind, _ := resp.mediaType()
+	form := resp.bodyFormat("", false)
+	if form != "json" && !isXML(kind) && looksLikeJSON(resp.Raw) {
+		form = "json"
+	}
+	if resp.decode(form, typed, values) != nil {
+		resp.Body, resp.wireBody, resp.wireForm = nil, nil, actions.Data
+		if utf8.Valid(resp.Raw) {
+			resp.Body = string(resp.Raw)
+		}
+	}
+}
+
+// excerpt returns the body if it is readable text, else "".
+func (resp *Response) excerpt() string {
+	kind, _ := resp.mediaType()
+	if !utf8.Valid(resp.Raw) || kind == "text/html" || !isJSON(kind) && !isXML(kind) && kind != "" && !strings.HasPrefix(kind, "text/") {
+		return ""
+	}
+	return string(resp.Raw)
+}
+
+// clean returns the beginning of a text from the server, without control characters.
+func clean(s string) string {
+	const most = 200
+	var b strings.Builder
+	count, space := 0, false
+	for _, r := range s {
+		if r <= ' ' || r == 0x7f || r == 0xa0 || r >= 0x80 && r < 0xa0 || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			space = b.Len() > 0
+			continue
+		}
+		if count++; count > most {
+			return b.String() + "…"
+		}
+		if space {
+			b.WriteByte(' ')
+			count++
+		}
+		space = false
+		b.WriteRune(r)
+	}
+	return b.String()
+}

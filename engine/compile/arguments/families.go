@@ -1,0 +1,149 @@
+package arguments
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/compile/finding"
+	"github.com/declprov/declprov/engine/compile/scopes"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// Families are the families of actions, with the defaults that a spec gives them.
+type Families struct {
+	All []*actions.Family
+	// Defaults are the compiled blocks of defaults, by family and argument.
+	Defaults map[string]map[string]plan.Argument
+	verdicts map[string]Verdicts
+	// broken are the families whose block of defaults has a mistake.
+	broken map[string]bool
+}
+
+// Verdicts are the `refused` and `fail` of a family's block of defaults. What they see depends on
+// the step, so each step compiles them.
+type Verdicts struct{ Refused, Fail *spec.Node }
+
+// providerKeys are the keys at the top of a spec that do not belong to a family.
+var providerKeys = []string{
+	"name", "version", "displayName", "description", "keywords", "homepage", "repository", "license", "publisher",
+	"logo", "language", "config", "permissions", "types", "resources", "functions", "components", "ephemerals",
+	"actions", "configure", "tests", "wire", "maxValues",
+}
+
+// CompileFamilies compiles the blocks of defaults at the top of a spec.
+func CompileFamilies(c *finding.Collector, names *scopes.Names) *Families {
+	f := &Families{
+		All: names.Families, Defaults: map[string]map[string]plan.Argument{}, verdicts: map[string]Verdicts{}, broken: map[string]bool{},
+	}
+	scope := names.ConfigScope()
+	for _, block := range names.Spec.Families {
+		family := f.Named(block.Name)
+		if family == nil {
+			c.Fail(finding.CodeUnknownKey, block.NameRange, block.Name, fmt.Sprintf("unknown key %q", block.Name),
+				"A provider has no such key, and there is no family of actions with this name. "+
+					diag.Remedy(block.Name, slices.Concat(providerKeys, f.Names())))
+			continue
+		}
+		known := len(c.Diags)
+		c.In(fmt.Sprintf("defaults of %s", family.Name), block.Name, func() { f.compileDefaults(c, names.Spec.Types, scope, family, block) })
+		f.broken[family.Name] = len(c.Diags) > known
+	}
+	return f
+}
+
+// compileDefaults compiles the block of defaults of one family.
+func (f *Families) compileDefaults(c *finding.Collector, types spec.Types, scope *expr.Scope, family *actions.Family, block spec.Field) {
+	known := len(c.Diags)
+	block, f.verdicts[family.Name] = splitVerdicts(block)
+	b := Block{Collector: c, Types: types, Scope: scope, Owner: family.Name + " defaults", Field: block, Decls: family.Defaults}
+	defaults := b.Compile(nil, false)
+	for _, name := range slices.Sorted(maps.Keys(defaults)) {
+		a := defaults[name]
+		a.Parts = b.lateParts(a, kindWith(family, name), actions.Static{})
+		defaults[name] = a
+	}
+	f.Defaults[family.Name] = defaults
+	if family.Check == nil || len(c.Diags) > known {
+		return
+	}
+	for _, fault := range family.Check(f.Static(family)) {
+		place := block.NameRange
+		if n := defaults[fault.Argument].Node; n != nil {
+			place = n.Range
+		}
+		c.Fail(finding.CodeBadCall, place, fault.Argument, fault.Summary, fault.Remedy)
+	}
+}
+
+// splitVerdicts returns a block of defaults without its verdicts, and these.
+func splitVerdicts(block spec.Field) (spec.Field, Verdicts) {
+	verdicts := Verdicts{}
+	if block.Value.Kind != spec.MapNode {
+		return block, verdicts
+	}
+	rest := *block.Value
+	rest.Fields = nil
+	for _, f := range block.Value.Fields {
+		switch f.Name {
+		case "refused":
+			verdicts.Refused = f.Value
+		case "fail":
+			verdicts.Fail = f.Value
+		default:
+			rest.Fields = append(rest.Fields, f)
+		}
+	}
+	block.Value = &rest
+	return block, verdicts
+}
+
+// kindWith returns a kind of the family that has the argument, or nil. All kinds that have it show
+// the same names to its late expressions.
+func kindWith(f *actions.Family, argument string) *actions.Kind {
+	i := slices.IndexFunc(f.Kinds, func(k *actions.Kind) bool { return argNamed(k.Args, argument) != nil })
+	if i < 0 {
+		return nil
+	}
+	return f.Kinds[i]
+}
+
+// Named returns the family with that name, or nil.
+func (f *Families) Named(name string) *actions.Family {
+	i := slices.IndexFunc(f.All, func(family *actions.Family) bool { return family.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return f.All[i]
+}
+
+// Names returns the names of all families.
+func (f *Families) Names() []string {
+	names := make([]string, len(f.All))
+	for i, family := range f.All {
+		names[i] = family.Name
+	}
+	return names
+}
+
+// Static returns what the block of defaults of a family says without being run.
+func (f *Families) Static(family *actions.Family) actions.Static {
+	s := plan.Step{Args: f.Defaults[family.Name]}
+	return s.Static()
+}
+
+// Verdicts returns the default verdicts of a family.
+func (f *Families) Verdicts(family *actions.Family) Verdicts {
+	if family == nil {
+		return Verdicts{}
+	}
+	return f.verdicts[family.Name]
+}
+
+// IsBroken reports whether the block of defaults of a family has a mistake. What its actions lack
+// may have been meant there.
+func (f *Families) IsBroken(family *actions.Family) bool { return f.broken[family.Name] }

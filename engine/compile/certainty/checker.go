@@ -1,0 +1,149 @@
+// Package certainty judges a compiled resource by what its steps may have done when nobody knows:
+// which objects may be created twice, overwritten, or taken for one's own.
+package certainty
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/compile/finding"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// Check reports what is uncertain in the operations of a resource. It notes in the resource which
+// step creates the object, and whether `find` is asked before that step.
+func Check(found *finding.Collector, r *plan.Resource) {
+	c := checker{Collector: found, r: r}
+	if r.Create != nil {
+		r.Maker = makerOf(r.Create, r.IDAfter)
+		r.FindFirst = r.Find != nil && !r.Spec.Find.NotFirst && r.Maker != nil && r.Maker.Certainty != actions.Keyed
+		r.Names = namesOf(r)
+		c.checkFindType()
+		c.checkCreate()
+		c.checkRestart(r.Create)
+		c.checkRestart(r.Update)
+		c.checkRetries()
+		c.checkForeign(r.Update, plan.Update, "changes")
+		c.checkForeign(r.Delete, plan.Delete, "removes")
+	}
+	c.checkFindInputs()
+	c.checkConditions(r.Update, "update")
+	c.checkConditions(r.Delete, "delete")
+}
+
+// checker judges one resource.
+type checker struct {
+	*finding.Collector
+	r *plan.Resource
+}
+
+// makerOf returns the step that creates the object: the last step with an effect up to the one that
+// gives the id, or else the first with an effect.
+func makerOf(op *plan.Operation, idAfter int) *plan.Step {
+	var maker *plan.Step
+	for i, s := range op.Steps {
+		if s.Effect == actions.Write && (maker == nil || i <= idAfter) {
+			maker = s
+		}
+	}
+	return maker
+}
+
+// namesOf returns the inputs that the id contains, or that find refers to.
+func namesOf(r *plan.Resource) []string {
+	var refs []expr.Ref
+	if r.ID != nil {
+		refs = append(refs, r.ID.Refs()...)
+	}
+	if r.Find != nil {
+		for _, s := range r.Find.Steps {
+			refs = append(refs, s.Refs()...)
+		}
+		if r.Find.Return != nil {
+			refs = append(refs, r.Find.Return.Refs()...)
+		}
+	}
+	var names []string
+	for _, p := range r.Spec.Inputs.Fields {
+		if slices.ContainsFunc(refs, func(ref expr.Ref) bool {
+			return ref.Path[0] == "inputs" && (len(ref.Path) < 2 || ref.Path[1] == p.Name)
+		}) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// checkCreate warns if a create may create an object twice because a response was lost, or
+// overwrite an object that somebody else created.
+func (c *checker) checkCreate() {
+	r := c.r
+	for _, s := range r.Create.Steps {
+		if s.Certainty == actions.Uncertain && !r.Finds(s) {
+			remedy := " (A `find` looks for what the step that gives the id has created.)"
+			if s == r.Maker {
+				remedy = " Or give the resource a `find` that looks for the created object."
+			}
+			c.Warn(finding.CodeAtLeastOnce, s.Model.Range, "create", fmt.Sprintf("%s may be created twice: %s may run twice", r.Spec.Name, s.Name),
+				"If the response is lost, or the provider dies before it arrives, nobody knows whether the step had an effect, and the next run repeats it. "+s.RepeatRemedy+remedy)
+		}
+	}
+	if m := r.Maker; m != nil && m.OverwriteRemedy != "" && !r.FindFirst && !m.UsesResults() {
+		c.Warn(finding.CodeMayOverwrite, m.Model.Range, "create", fmt.Sprintf("a create of %s may overwrite an object of somebody else", r.Spec.Name),
+			"The step replaces an existing object. "+m.OverwriteRemedy+", or give the resource a `find`, which is asked before the step runs.")
+	}
+}
+
+// checkRetries reports a `retry` or `until` that repeats a step whose outcome is unknown, unless
+// the find of the resource can tell what the step did. In a delete, and in undo steps, it cannot.
+func (c *checker) checkRetries() {
+	r := c.r
+	for _, op := range []*plan.Operation{r.Create, r.Update, r.Delete} {
+		if op == nil {
+			continue
+		}
+		for _, s := range op.Steps {
+			c.checkRetry(s, r.Find != nil && op != r.Delete && (s == r.Maker || op == r.Update))
+			for _, u := range s.Undo {
+				c.checkRetry(u, false)
+			}
+		}
+	}
+}
+
+// checkRetry reports the `retry` or `until` of one step. found reports whether find can tell what
+// the step did.
+func (c *checker) checkRetry(s *plan.Step, found bool) {
+	if s.Certainty != actions.Uncertain {
+		return
+	}
+	if s.Retry != nil && s.Retry.CoversDoubt(s) && !found {
+		c.Fail(finding.CodeUnsafeRetry, s.Model.Retry.Range, "retry", fmt.Sprintf("%s may have succeeded when it is retried", s.Action),
+			"This retry includes failures after which nobody knows whether the step had an effect. "+s.RepeatRemedy+
+				" Or give the resource a `find`; or restrict `on` to failures without an effect, such as 409 or an exit code.")
+	}
+	if s.Until != nil {
+		c.Fail(finding.CodeUnsafeRetry, s.Model.Until.Range, "until", fmt.Sprintf("until repeats %s, which has an effect each time", s.Action),
+			"Wait in a separate step that only reads. If repeating this one does no harm, add `idempotent: true`; if it changes nothing, `effect: \"none\"`.")
+	}
+}
+
+// checkRestart warns about effects that a `restart` repeats.
+func (c *checker) checkRestart(op *plan.Operation) {
+	if op == nil {
+		return
+	}
+	for _, s := range op.Steps {
+		for _, again := range op.Steps[s.Restart:s.Index] {
+			if again.Effect != actions.Write || again.Certainty.Repeatable() {
+				continue
+			}
+			c.Warn(finding.CodeAtLeastOnce, s.Model.RestartRange, "restart",
+				fmt.Sprintf("%s of %s may run twice: %s restarts there", again.Name, c.r.Spec.Name, s.Name),
+				"A run that is resumed repeats the effects from that step on.")
+			break
+		}
+	}
+}

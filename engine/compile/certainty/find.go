@@ -1,0 +1,121 @@
+package certainty
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/compile/finding"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/types"
+)
+
+// checkFindType reports a `find` whose result is of another type than the response of the create
+// that it replaces: the run continues with that result.
+func (c *checker) checkFindType() {
+	r := c.r
+	if r.Find == nil || r.Find.Stepless() || r.Maker == nil || !r.Maker.Returns || r.Maker.ForEach != nil {
+		return
+	}
+	at, from := plan.Last(r.Find.Steps).At, plan.Last(r.Find.Steps).Yields()
+	if r.Find.Return != nil {
+		at, from = r.Spec.Find.Return.Range, r.Find.Return.Type()
+	}
+	found := *r.Types.Resolve(from)
+	found.Nullable = false // null means that nothing was found
+	response := r.Maker.Yields()
+	if err := types.Projectable(&found, response, r.Types); err != nil {
+		c.Fail(finding.CodeTypeMismatch, at, "find", fmt.Sprintf("find yields a value that is not %s, which the create returns: %s", value.Describe(response), err),
+			"The result of find replaces a lost response of the create, so it must have its type. Convert it with `return`, or make members optional that it lacks.")
+		return
+	}
+	if path, untyped := c.untypedMember(&found, response, "", 0); untyped {
+		what := "the result of find"
+		if path != "" {
+			what = fmt.Sprintf("member %q of the result of find", path)
+		}
+		c.Warn(finding.CodeFindUntyped, at, "find", fmt.Sprintf("%s has no type, and replaces %s, which the create returns", what, value.Describe(response)),
+			"Whether it fits shows only after a response was lost, and then members may have other names and lack defaults. Add `returns` to the step of find.")
+	}
+}
+
+// maxDepth is the depth to which types are compared that may contain themselves.
+const maxDepth = 8
+
+// untypedMember returns the path of the first member of find's result that is untyped where the
+// response contains a struct: its names on the wire are not converted. The result as a whole is
+// compared with any typed response.
+func (c *checker) untypedMember(found, response *spec.Type, path string, depth int) (at string, untyped bool) {
+	found, response = c.r.Types.Resolve(found), c.r.Types.Resolve(response)
+	switch {
+	case depth > maxDepth || response.Kind == spec.Any:
+		return "", false
+	case found.Kind == spec.Any:
+		return path, path == "" || c.hasStruct(response, 0)
+	case found.Kind == spec.Object && response.Kind == spec.Object:
+		for _, p := range response.Fields {
+			if f := found.Field(p.Name); f != nil {
+				if at, untyped = c.untypedMember(f.Type, p.Type, value.Join(path, p.Name), depth+1); untyped {
+					return at, true
+				}
+			}
+		}
+	case found.Elem != nil && response.Elem != nil:
+		return c.untypedMember(found.Elem, response.Elem, path+"[]", depth+1)
+	}
+	return "", false
+}
+
+// hasStruct reports whether a value of the type may contain a struct.
+func (c *checker) hasStruct(t *spec.Type, depth int) bool {
+	t = c.r.Types.Resolve(t)
+	switch {
+	case t.Kind == spec.Object:
+		return true
+	case depth > maxDepth:
+		return false
+	case t.Kind == spec.Union:
+		return slices.ContainsFunc(t.Variants, func(v *spec.Type) bool { return c.hasStruct(v, depth+1) })
+	default:
+		return t.Elem != nil && c.hasStruct(t.Elem, depth+1)
+	}
+}
+
+// checkFindInputs warns about a `find` that does not depend on the inputs: its result may be any
+// other object, and is taken for the created one. If the id does not depend on the inputs either,
+// there is only one object.
+func (c *checker) checkFindInputs() {
+	r := c.r
+	if r.Find == nil || r.Find.Stepless() || r.Find.Broken || r.ID == nil || !refersTo(r.ID, slices.Concat([]string{"inputs", "resource", "steps"}, plan.AnswerNames)) {
+		return
+	}
+	values := []*expr.Value{r.Find.Return}
+	for _, s := range r.Find.Steps {
+		if s.Effect == actions.Write {
+			return // which was reported
+		}
+		values = append(append(values, s.Templates()...), s.OwnTemplates()...)
+		for _, a := range s.Args {
+			for _, p := range a.Parts.All() {
+				values = append(values, p.Value)
+			}
+		}
+	}
+	if slices.ContainsFunc(values, func(v *expr.Value) bool { return refersTo(v, []string{"inputs", "resource"}) }) {
+		return
+	}
+	at := plan.Last(r.Find.Steps).At
+	if r.Find.Return != nil {
+		at = r.Spec.Find.Return.Range
+	}
+	c.Warn(finding.CodeFindAny, at, "find", fmt.Sprintf("find of %s does not depend on the inputs", r.Spec.Name),
+		"Its result is taken for the created object, but may belong to somebody else. Look for what tells this object from others, as in `\"${find(body, #.name == inputs.name)}\"` or `path: \"/things/${inputs.name}\"`.")
+}
+
+// refersTo reports whether a template refers to any of the names.
+func refersTo(v *expr.Value, names []string) bool {
+	return v != nil && slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool { return slices.Contains(names, ref.Path[0]) })
+}

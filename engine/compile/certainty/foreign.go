@@ -1,0 +1,89 @@
+package certainty
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/compile/finding"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/spec"
+)
+
+// checkForeign warns about the steps of an update or delete that may affect an object of somebody
+// else: the path is made of inputs, and the step of create with that path may not have run. A
+// create is kept once an earlier step has succeeded, also if a later one is refused because the
+// name is taken.
+func (c *checker) checkForeign(op *plan.Operation, verb plan.Verb, does string) {
+	if op == nil {
+		return
+	}
+	for _, s := range op.Steps {
+		maker := c.uncertainMaker(s)
+		if maker == nil || verb == plan.Update && s.Makes && maker.Certainty != actions.Conditional {
+			continue // a PUT may create the object; may-overwrite warns about it
+		}
+		name, remedy := maker.Model.As, "Ask here whether it has created the object"
+		if name == "" {
+			name, remedy = "NAME", "Name that step (`as: \"NAME\"`), and ask here whether it has created the object"
+		}
+		c.Warn(finding.CodeMayBeForeign, s.At, string(verb),
+			fmt.Sprintf("%s %s what %s of create creates, even if that step has not run", s.Name, does, maker.Name),
+			fmt.Sprintf("A create that stops before that step, or is refused there because the object of somebody else has the name, is kept for its earlier steps: "+
+				"this step then %s that object. %s: `if: \"${made.%s}\"`.", does, remedy, name))
+	}
+}
+
+// uncertainMaker returns the step of create that creates what a step affects, if the create may be
+// kept although that step has not run. It returns nil if the step asks first, or if its path is
+// not made of inputs and text alone.
+func (c *checker) uncertainMaker(s *plan.Step) *plan.Step {
+	steps, at := c.r.Create.Steps, c.placeOf(s)
+	if s.Effect != actions.Write || at == "" || fromResponse.MatchString(at) || refersTo(s.When, []string{"made", "state", "steps"}) {
+		return nil
+	}
+	i := slices.IndexFunc(steps, func(m *plan.Step) bool {
+		rest, inside := strings.CutPrefix(at, c.placeOf(m))
+		return m.Effect == actions.Write && m.Makes && inside && (rest == "" || oneSegment.MatchString(rest))
+	})
+	if i < 0 {
+		return nil
+	}
+	kept := false
+	for _, before := range steps[:i] {
+		place := c.placeOf(before)
+		if before.Effect == actions.Write && place != "" && strings.Contains(place, "${") && strings.HasPrefix(at, place+"/") {
+			return nil // it is a part of what an earlier step has created
+		}
+		kept = kept || before.Effect == actions.Write // its undo may fail
+	}
+	maker := steps[i]
+	// If it is undone, the create is kept for what later steps have done.
+	kept = kept || len(maker.Undo) > 0 && slices.ContainsFunc(steps[i+1:], func(after *plan.Step) bool { return after.Effect == actions.Write })
+	if !kept {
+		return nil
+	}
+	return maker
+}
+
+var (
+	// expression matches a template's expression and the space around it.
+	expression = regexp.MustCompile(`\$\{\s*([^{}]*?)\s*\}`)
+	// fromResponse matches an expression that refers to a response: a path with one is the
+	// object's own.
+	fromResponse = regexp.MustCompile(`\$\{[^{}]*\b(id|steps|state|each|session|result|body|headers|status)\b`)
+	// oneSegment matches the rest of a path that is one more segment, as written.
+	oneSegment = regexp.MustCompile(`^/(\$\{[^{}]*\}|[^/$])+$`)
+)
+
+// placeOf returns the place that a step affects, as written, or "" if it is not known. It replaces
+// the id by its template, because create has inputs where delete has the id.
+func (c *checker) placeOf(s *plan.Step) string {
+	text := expression.ReplaceAllString(s.Place, "$${$1}")
+	if id := c.r.Spec.ID; id != nil && id.Kind == spec.StringNode {
+		text = strings.ReplaceAll(text, "${id}", expression.ReplaceAllString(id.Text, "$${$1}"))
+	}
+	return text
+}

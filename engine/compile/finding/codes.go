@@ -1,0 +1,50 @@
+package finding
+
+// The codes of the compiler's diagnostics, with the meaning of each. A code that was released
+// never changes.
+const (
+	CodeUnknownKey           = "unknown-key"           // a key that its block does not have, and that is not a family of actions
+	CodeWrongShape           = "wrong-shape"           // a value of the wrong kind, such as a string instead of a struct
+	CodeNoAction             = "no-action"             // a step, or the block of a family, without an action
+	CodeTwoActions           = "two-actions"           // a step with more than one action
+	CodeUnknownAction        = "unknown-action"        // an action that the family does not have
+	CodeUnknownArgument      = "unknown-argument"      // an argument that the action does not have
+	CodeMissingArgument      = "missing-argument"      // a required argument is missing
+	CodeConflictingArguments = "conflicting-arguments" // arguments that exclude each other
+	CodeNoTemplates          = "no-templates"          // a template in an argument that cannot contain templates
+	CodeWrongType            = "wrong-type"            // a template of a type that its place cannot use
+	CodeTypeMismatch         = "type-mismatch"         // a value of another type than the expected one
+	CodeSecretExposed        = "secret-exposed"        // a secret in a place that others can read
+	CodeNotPermitted         = "not-permitted"         // an action that the permissions never allow
+	CodeIdLate               = "id-late"               // an effect before the id is known: it is lost if a step in between fails
+	CodeImportTemplate       = "import-template"       // an import whose text cannot be matched with its template
+	CodeImportNoID           = "import-without-id"     // an import that does not give the id, and read does not either
+	CodeImportIncomplete     = "import-incomplete"     // an input that delete requires, and that neither an import nor read gives (warning)
+	CodeIDInput              = "id-input"              // an input in the id that may change although the object keeps its id (warning)
+	CodeIDChanges            = "id-changes"            // an input whose update may change the id in a way that cannot be predicted (warning)
+	CodeUnknownProperty      = "unknown-property"      // a path that leads to no property
+	CodeDefaultCycle         = "default-cycle"         // defaults that depend on themselves
+	CodeNotReadBack          = "not-read-back"         // an input that read does not yield: each refresh would unset it
+	CodeOutputNotGiven       = "output-not-given"      // a required output that no operation yields
+	CodePreviewEffect        = "preview-effect"        // a step with an effect that would run in previews
+	CodeNoDelete             = "no-delete"             // a resource that cannot be deleted (warning)
+	CodeUndoNothing          = "undo-nothing"          // undo steps of a step without an effect (warning)
+	CodeEphemeralStored      = "ephemeral-stored"      // an ephemeral input or value, which Pulumi stores (warning)
+	CodeNotServed            = "not-served"            // a part of the spec that this version parses but does not serve (warning)
+	CodeFunctionEffect       = "function-effect"       // an effect in a function, `configure` or `find`, which must only read
+	CodeUnchecked            = "unchecked-access"      // an access to a member of an untyped response, which cannot be checked (note, with --unchecked)
+	CodeAtLeastOnce          = "at-least-once"         // a create that may be repeated if its response is lost (warning)
+	CodeMayOverwrite         = "may-overwrite"         // a create that replaces an existing object of the same name, whoever created it (warning)
+	CodeFindUntyped          = "find-untyped"          // a find without a declared type, where the create that it replaces has one (warning)
+	CodeFindAny              = "find-any"              // a find that does not depend on the inputs, and may find somebody else's object (warning)
+	CodeAlwaysRefused        = "always-refused"        // an update or delete on the condition that the object does not exist (warning)
+	CodeMayBeForeign         = "may-be-foreign"        // an update or delete of an object that the create may not have created (warning)
+	CodeUnsafeRetry          = "unsafe-retry"          // a retry or until that may repeat an effect
+	CodeBadCall              = "bad-call"              // arguments that do not fit together, or break a rule of the action
+	CodeAliasTaken           = "alias-taken"           // a former name that another resource has or had
+	CodeUnknownResource      = "unknown-resource"      // a child of a type that does not exist
+	CodeUnknownChild         = "unknown-child"         // an option of a child that names no child
+	CodeChildCycle           = "child-cycle"           // children that need each other, or a component that contains itself
+	CodeBadOption            = "bad-option"            // an option that does not apply to its child
+	CodeTypeAsValue          = "type-as-value"         // a type where a value is required
+)

@@ -1,0 +1,105 @@
+// Package finding collects what the compiler finds wrong with a spec: diagnostics, each with its
+// code and the place that it is about.
+package finding
+
+import (
+	"slices"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// Collector collects the findings of one compilation. It keeps the place that is being compiled,
+// and compiles the templates there.
+type Collector struct {
+	Diags diag.List
+	// Unchecked are the accesses to members of untyped responses, as notes.
+	Unchecked diag.List
+	// context is the place in words, path the one in the document: see In.
+	context, path string
+}
+
+// In calls f for a part of the current place. context names the part in words, path in the
+// document.
+func (c *Collector) In(context, path string, f func()) {
+	outer, outerPath := c.context, c.path
+	if outer != "" {
+		context = outer + ", " + context
+	}
+	c.context, c.path = context, c.below(path)
+	f()
+	c.context, c.path = outer, outerPath
+}
+
+// Enter moves on to a part of the current place, which the context does not name, until leave is
+// called.
+func (c *Collector) Enter(path string) (leave func()) {
+	outer := c.path
+	c.path = c.below(path)
+	return func() { c.path = outer }
+}
+
+// below returns the path of a part of the current place.
+func (c *Collector) below(path string) string {
+	if path == "" || c.path == "" || path[0] == '[' {
+		return c.path + path
+	}
+	return c.path + "." + path
+}
+
+// Fail adds an error about a part of the current place.
+func (c *Collector) Fail(code string, at diag.Range, path, summary, detail string) {
+	c.Add(diag.List{{Severity: diag.Error, Code: code, Summary: summary, Detail: detail, Subject: at}}, path)
+}
+
+// Warn adds a warning about a part of the current place.
+func (c *Collector) Warn(code string, at diag.Range, path, summary, detail string) {
+	c.Add(diag.List{{Severity: diag.Warning, Code: code, Summary: summary, Detail: detail, Subject: at}}, path)
+}
+
+// Add adds findings about a part of the current place, but for those that it has already: what
+// several operations share, such as a resource's `return`, is compiled for each of them.
+func (c *Collector) Add(list diag.List, path string) {
+	for _, d := range list {
+		if d.Context == "" {
+			d.Context = c.context
+		}
+		if d.Path == "" {
+			d.Path = c.below(path)
+		}
+		if !slices.ContainsFunc(c.Diags, func(o diag.Diagnostic) bool {
+			return o.Code == d.Code && o.Subject == d.Subject && o.Summary == d.Summary
+		}) {
+			c.Diags = append(c.Diags, d)
+		}
+	}
+}
+
+// Template compiles a template of a type that the place expects. It returns nil if there is no
+// template, or if it is wrong.
+func (c *Collector) Template(n *spec.Node, s *expr.Scope, expected *spec.Type, path string) *expr.Value {
+	if n == nil || IsReported(n) {
+		return nil
+	}
+	v, diags := expr.Compile(n, s, expected)
+	c.Add(diags, path)
+	if diags.HasErrors() {
+		return nil
+	}
+	// A template that is compiled more than once is noted each time: sorting removes duplicates.
+	for _, at := range v.Unchecked() {
+		c.Unchecked = append(c.Unchecked, diag.Diagnostic{
+			Severity: diag.Note, Code: CodeUnchecked, Subject: at, Context: c.context, Path: c.below(path),
+			Summary: "nothing is known of what this is a member of", Detail: "Give the step that asked for it `returns: #Type`: then the access is checked.",
+		})
+	}
+	return v
+}
+
+// IsReported reports whether the loader has reported what is wrong with a value or with a part of
+// it. Nothing is to be added then.
+func IsReported(n *spec.Node) bool {
+	return n.Kind == 0 || slices.ContainsFunc(n.Items, IsReported) ||
+		slices.ContainsFunc(n.Fields, func(f spec.Field) bool { return IsReported(f.Value) })
+}

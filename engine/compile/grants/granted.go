@@ -1,0 +1,196 @@
+// Package grants compiles what a spec is granted, and reports steps that need more.
+package grants
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
+	"github.com/declprov/declprov/engine/compile/arguments"
+	"github.com/declprov/declprov/engine/compile/finding"
+	"github.com/declprov/declprov/engine/compile/scopes"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// Granted are the grants of a spec: those of its permissions block or, without one, those that the
+// spec implies.
+type Granted struct {
+	Permissions []plan.Permission
+	// Declared reports whether the spec has a permissions block.
+	Declared bool
+	// broken are the accesses of grants with a mistake.
+	broken []grant.Access
+}
+
+// Compile compiles the grants of a spec.
+func Compile(c *finding.Collector, names *scopes.Names, families *arguments.Families) *Granted {
+	p := names.Spec
+	g := &granting{Collector: c, names: names, granted: &Granted{Declared: p.Permissions != nil}}
+	if !g.granted.Declared {
+		for _, f := range families.All {
+			if f.Grants == nil {
+				continue
+			}
+			for _, implied := range f.Grants(families.Static(f)) {
+				g.add(implied.Access, implied.Pattern, true, "permissions")
+			}
+		}
+		g.addVariables()
+		g.addPackages()
+		return g.granted
+	}
+	c.In("permissions", "permissions", func() {
+		for _, block := range []struct {
+			access grant.Access
+			nodes  []*spec.Node
+		}{
+			{grant.Read, p.Permissions.Read},
+			{grant.Write, p.Permissions.Write},
+			{grant.Connect, p.Permissions.Hosts},
+			{grant.Run, p.Permissions.Run},
+			{grant.Environ, p.Permissions.Env},
+			{grant.Package, p.Permissions.Packages},
+		} {
+			for i, n := range block.nodes {
+				g.add(block.access, n, false, fmt.Sprintf("%s[%d]", plan.AccessName(block.access), i))
+			}
+		}
+		if agent := p.Permissions.Agent; agent != nil {
+			g.add(grant.Agent, agent, false, "agent")
+		}
+	})
+	g.addVariables()
+	return g.granted
+}
+
+// granting compiles the grants of a spec one by one.
+type granting struct {
+	*finding.Collector
+	names   *scopes.Names
+	granted *Granted
+}
+
+// add compiles a grant.
+func (g *granting) add(access grant.Access, n *spec.Node, implied bool, path string) {
+	scope := g.names.Scope(g.names.ConfigName(), expr.Name{Name: "inputs"})
+	v := g.Template(n, scope, scopes.NonEmptyString, path)
+	if v == nil {
+		g.granted.broken = append(g.granted.broken, access)
+		return
+	}
+	g.granted.Permissions = append(g.granted.Permissions, plan.Permission{Access: access, Node: n, Value: v, Implied: implied})
+}
+
+// addVariables adds the environment variables that settings come from, with a block or without:
+// the spec sees them, and so must its reviewer. Commands do not inherit them.
+func (g *granting) addVariables() {
+	for _, p := range g.names.Spec.Config.Fields {
+		for _, name := range p.Env {
+			if !slices.ContainsFunc(g.granted.Permissions, func(have plan.Permission) bool { return have.Access == grant.Environ && have.Node.Text == name }) {
+				g.add(grant.Environ, &spec.Node{Kind: spec.StringNode, Text: name, Range: p.Range}, true, "config."+p.Name)
+			}
+		}
+	}
+}
+
+// addPackages adds what the children of components imply in a spec without a permissions block:
+// their packages, and the hosts that plugins are downloaded from. The plugin of another package is
+// a program that can do what the user can do, so a package requires a grant.
+func (g *granting) addPackages() {
+	seen := map[string]bool{}
+	add := func(access grant.Access, text string, n *spec.Node) {
+		if text != "" && !seen[text] {
+			seen[text] = true
+			g.add(access, &spec.Node{Kind: spec.StringNode, Text: text, Range: n.Range}, true, "permissions")
+		}
+	}
+	for _, m := range g.names.Spec.Components {
+		for _, ch := range m.Children {
+			if ch.Type == nil || ch.Type.Kind != spec.StringNode || expr.HasTemplate(ch.Type) || plan.LocalType(g.names.Spec.Name, ch.Type) != "" {
+				continue
+			}
+			add(grant.Package, plan.PackageOf(ch.Type.Text), ch.Type)
+			if from := ch.Options.Get("pluginDownloadURL"); from != nil && from.Kind == spec.StringNode && !expr.HasTemplate(from) {
+				add(grant.Connect, grant.PluginOrigin(from.Text), from)
+			}
+		}
+	}
+}
+
+// MayCover reports whether a grant may cover a need. It compares patterns that have no templates;
+// otherwise any grant of the access may cover the need.
+func (g *Granted) MayCover(need actions.Grant) bool {
+	if slices.ContainsFunc(g.broken, func(a grant.Access) bool { return plan.Allows(a, need.Access) }) {
+		return true // what the mistake was to grant counts as granted
+	}
+	for _, have := range g.Permissions {
+		if !plan.Allows(have.Access, need.Access) {
+			continue
+		}
+		pattern, known := have.Value.Const()
+		if !known || strings.Contains(need.Pattern.Text, "${") || mayMatch(need, fmt.Sprint(pattern)) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayMatch reports whether a pattern may match a need; neither has templates. A glob is only
+// compared up to its first special character: the actions compare it as a whole.
+func mayMatch(need actions.Grant, pattern string) bool {
+	switch need.Access {
+	case grant.Connect:
+		return grant.OriginCovers(pattern, need.Pattern.Text)
+	case grant.Run:
+		return grant.ProgramCovers(pattern, need.Pattern.Text)
+	}
+	literal := pattern
+	if i := strings.IndexAny(pattern, "*?[{"); i >= 0 {
+		literal = pattern[:i]
+	}
+	literal, path := strings.TrimPrefix(literal, "./"), strings.TrimPrefix(need.Pattern.Text, "./")
+	return strings.HasPrefix(path, literal) || strings.TrimSuffix(literal, "/") == path
+}
+
+// PackageVersions returns the granted versions of a package, or nil for any. If the package is not
+// granted, ok is false.
+func (g *Granted) PackageVersions(pkg string) (versions []string, ok bool) {
+	for _, have := range g.Permissions {
+		name, version := grant.SplitPackage(have.Node.Text)
+		switch {
+		case have.Access != grant.Package || name != pkg:
+		case version == "":
+			return nil, true
+		default:
+			versions = append(versions, version)
+		}
+	}
+	if slices.Contains(g.broken, grant.Package) {
+		return nil, true
+	}
+	return versions, versions != nil
+}
+
+// Describe returns a sentence that says what is granted of an access.
+func (g *Granted) Describe(access grant.Access) string {
+	var have []string
+	for _, p := range g.Permissions {
+		if p.Access == access {
+			have = append(have, fmt.Sprintf("%q", p.Node.Text))
+		}
+	}
+	switch {
+	case have == nil && !g.Declared && access == grant.Run:
+		return "Without a permissions block, a spec may run the programs that it names itself. A program that a value names requires the block: `permissions: run: [...]`."
+	case have == nil && !g.Declared:
+		return "Without a permissions block, a spec is granted what its defaults name, such as the tree under `file: root: \".\"`. Name it there, or write the block."
+	case have == nil:
+		return "Nothing of that kind is granted."
+	}
+	return "Granted: " + diag.And(have) + "."
+}

@@ -1,0 +1,151 @@
+package compile
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/compile/finding"
+	"github.com/declprov/declprov/engine/compile/scopes"
+	"github.com/declprov/declprov/engine/compile/yield"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// operation compiles read, update or delete.
+func (c *resourceCompiler) operation(v plan.Verb, op *spec.Operation) *plan.Operation {
+	if op == nil {
+		return nil
+	}
+	var out *plan.Operation
+	c.In(string(v), string(v), func() {
+		t := scopes.NewTrail(c.scope(v))
+		if v == plan.Delete {
+			t.Missing = scopes.NewTrail(t.Scope)
+		}
+		out = c.steps.Operation(op, t, nil)
+		if v != plan.Delete {
+			c.yield(out, v, op, t)
+		}
+	})
+	properties := []*spec.Type{c.r.Spec.Outputs}
+	if v == plan.Read {
+		properties = append(properties, c.r.Spec.Inputs)
+	}
+	c.r.Sinks = append(c.r.Sinks, markUses(out, c.r.ID, properties...)...)
+	return out
+}
+
+// yield compiles what an operation of a resource yields: its own `return`, or else that of the
+// resource, or else the result of the last step.
+func (c *resourceCompiler) yield(op *plan.Operation, v plan.Verb, m *spec.Operation, t *scopes.Trail) {
+	if len(t.Steps) == 0 {
+		return // broken, which was reported
+	}
+	c.yields.Compile(yield.Target{
+		Name: c.r.Spec.Name, Source: string(v), Outputs: c.r.Spec.Outputs, Inputs: c.r.Spec.Inputs,
+		SetsInputs: v == plan.Read, ReadLater: v != plan.Read && c.r.Spec.Read != nil,
+	}, op, cmp.Or(m.Return, c.r.Spec.Return), t)
+}
+
+// scope returns the scope of an operation of a resource before its first step.
+func (c *resourceCompiler) scope(v plan.Verb) *expr.Scope {
+	m := c.r.Spec
+	names := []expr.Name{scopes.ResourceName()}
+	switch v {
+	case plan.Create:
+		names = append(names, expr.Name{Name: "inputs", Type: scopes.CheckedType(m.Inputs)})
+	case plan.Read:
+		id := scopes.StringType
+		if !c.r.Identity.Known {
+			id = scopes.OptionalString // an import does not give it
+		}
+		names = append(names,
+			expr.Name{Name: "inputs", Type: scopes.LackingType(scopes.OptionalType(m.Inputs, c.r.Identity.Inputs()), c.r.Lacks)},
+			expr.Name{Name: "state", Type: scopes.OptionalType(scopes.StateType(m.Inputs, m.Outputs), nil)},
+			expr.Name{Name: "id", Type: id})
+	case plan.Update:
+		names = append(names,
+			expr.Name{Name: "inputs", Type: scopes.CheckedType(m.Inputs)},
+			expr.Name{Name: "state", Type: withoutUnsure(c.r, scopes.StateType(m.Inputs, m.Outputs))},
+			expr.Name{Name: "changes", Type: scopes.OptionalType(m.Inputs, nil)},
+			expr.Name{Name: "id", Type: scopes.StringType})
+	case plan.Delete:
+		names = append(names,
+			expr.Name{Name: "inputs", Type: scopes.LackingType(scopes.CheckedType(m.Inputs), c.r.Lacks)},
+			expr.Name{Name: "state", Type: withoutUnsure(c.r, scopes.StateType(m.Inputs, m.Outputs))},
+			expr.Name{Name: "id", Type: scopes.StringType})
+	case plan.List:
+		names = append(names, expr.Name{Name: "inputs", Type: scopes.CheckedType(m.List.Inputs)})
+	}
+	if v == plan.Read || v == plan.Update || v == plan.Delete {
+		names = append(names, c.r.MadeNames()...)
+	}
+	s := c.CommonScope(names...)
+	s.NullHelp = nullHelp(c.r, v)
+	return s
+}
+
+// find compiles `find`: the operation that looks for the object of a create or update whose
+// response was lost. It sees what a create sees before its first step.
+func (c *resourceCompiler) find() {
+	m := c.r.Spec.Find
+	if m == nil {
+		return
+	}
+	c.In("find", "find", func() {
+		t := scopes.NewTrail(c.scope(plan.Create))
+		c.r.Find = c.steps.Operation(m, t, nil)
+		if c.r.Find.Stepless() {
+			return
+		}
+		for _, s := range c.r.Find.Steps {
+			if s.Known && s.Effect == actions.Write {
+				c.Fail(finding.CodeFunctionEffect, s.At, "", fmt.Sprintf("find has an effect: %s", s.Action),
+					"find runs before a create is sent, and whenever a response was lost: it must only read. Add `effect: \"none\"` if the action changes nothing.")
+			}
+		}
+		c.r.Find.Return = c.Template(m.Return, t.Scope, &spec.Type{Nullable: true}, "return")
+	})
+	c.r.Sinks = append(c.r.Sinks, markUses(c.r.Find, nil)...)
+	if s := plan.Last(c.r.Find.Steps); s != nil {
+		s.UsedWhole = true // it replaces the whole response of a step of create
+	}
+}
+
+// list compiles how the objects of a resource are listed.
+func (c *resourceCompiler) list() {
+	m := c.r.Spec.List
+	if m == nil || m.Step == nil {
+		return // the loader has reported a list without a step
+	}
+	c.In("list", "list", func() {
+		t := scopes.NewTrail(c.scope(plan.List))
+		l := &plan.Lister{Inputs: c.types.Build(m.Inputs), Step: c.steps.Step(m.Step, 0, t)}
+		t.Add(l.Step)
+		l.Items = c.Template(m.Items, t.Scope, &spec.Type{Kind: spec.List, Elem: &spec.Type{}}, "items")
+		elem := &spec.Type{}
+		if l.Items != nil {
+			if items := c.r.Types.Resolve(l.Items.Type()); items.Kind == spec.List && items.Elem != nil {
+				elem = items.Elem
+			}
+		}
+		scope := scopes.Extend(t.Scope, scopes.EachOf(&spec.Type{Kind: spec.Int}, elem, l.Items != nil && l.Items.Hidden()))
+		shown := func(n *spec.Node, expected *spec.Type, path string) *expr.Value {
+			v := c.Template(n, scope, expected, path)
+			if v != nil && v.Secret() {
+				c.Fail(finding.CodeSecretExposed, n.Range, path, fmt.Sprintf("the %s of a listed object contains a secret", path),
+					"Hosts show ids and names everywhere. Build it of values that are not secret.")
+			}
+			return v
+		}
+		l.ID = shown(m.ID, scopes.IDType, "id")
+		l.Name = shown(m.Name, scopes.OptionalString, "name")
+		steps, w := []*plan.Step{l.Step}, plan.Usage{}
+		each := w.LoopPath(steps, l.Items)
+		w.MarkTemplate(steps, each, l.ID)
+		w.MarkTemplate(steps, each, l.Name)
+		c.r.List = l
+	})
+}

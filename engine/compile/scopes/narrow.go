@@ -1,0 +1,66 @@
+package scopes
+
+import (
+	"slices"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// Extend returns the scope with more names, or with other types of names that it has.
+func Extend(s *expr.Scope, names ...expr.Name) *expr.Scope {
+	out := &expr.Scope{Types: s.Types, NullHelp: s.NullHelp}
+	replaced := map[string]bool{}
+	for _, n := range names {
+		replaced[n.Name] = true
+	}
+	for _, path := range s.Present {
+		if !replaced[path[0]] {
+			out.Present = append(out.Present, path)
+		}
+	}
+	for _, n := range s.Names {
+		if !replaced[n.Name] {
+			out.Names = append(out.Names, n)
+		}
+	}
+	out.Names = append(out.Names, names...)
+	return out
+}
+
+// AssumeTrue returns the scope of what runs only if a condition is true. A condition that does not
+// compile may have excluded any null: then no member of the scope's names counts as null.
+func AssumeTrue(s *expr.Scope, written *spec.Node, condition *expr.Value) *expr.Scope {
+	switch {
+	case condition != nil:
+		return AssumePresent(s, condition.Present())
+	case written != nil:
+		var members [][]string
+		for _, n := range s.Names {
+			for _, p := range s.Types.Resolve(n.Type).Fields {
+				members = append(members, []string{n.Name, p.Name})
+			}
+		}
+		return AssumePresent(s, members)
+	default:
+		return s
+	}
+}
+
+// AssumePassed returns the scope after a condition was false, or a string was null.
+func AssumePassed(s *expr.Scope, v *expr.Value) *expr.Scope {
+	if v == nil {
+		return s
+	}
+	return AssumePresent(s, v.Passed())
+}
+
+// AssumePresent returns the scope in which these paths are known not to be null.
+func AssumePresent(s *expr.Scope, paths [][]string) *expr.Scope {
+	if len(paths) == 0 {
+		return s
+	}
+	out := *s
+	out.Present = slices.Concat(s.Present, paths)
+	return &out
+}

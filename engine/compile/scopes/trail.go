@@ -1,0 +1,64 @@
+package scopes
+
+import (
+	"slices"
+
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// Trail is a scope that grows from step to step of an operation.
+type Trail struct {
+	Scope *expr.Scope
+	Steps []*plan.Step
+	// Missing is the trail of a delete in which the results of steps may also be null, because
+	// the steps found nothing; in other operations it is nil. Steps that need such a result are
+	// skipped then. Those with an `if` decide themselves, in this scope.
+	Missing *Trail
+	// named is the type of `steps`.
+	named *spec.Type
+}
+
+// NewTrail returns a trail that starts with a scope.
+func NewTrail(s *expr.Scope) *Trail {
+	return &Trail{Scope: s, named: &spec.Type{Kind: spec.Object}}
+}
+
+// Deciding returns the scope of what decides whether a step runs, and for which elements.
+func (t *Trail) Deciding(m *spec.Step) *expr.Scope {
+	if t.Missing != nil && m.If != nil {
+		return t.Missing.Scope
+	}
+	return t.Scope
+}
+
+// Add adds a step, and the names that it gives the steps after it.
+func (t *Trail) Add(s *plan.Step) {
+	t.Steps = append(t.Steps, s)
+	t.addNames(s, plan.StepType(s), func(p *spec.Type) *spec.Type { return p })
+	t.Scope = AssumePresent(t.Scope, s.Established())
+	if t.Missing != nil {
+		yields := *plan.StepType(s)
+		if s.ForEach != nil && yields.Elem != nil { // else of any type, which may be null
+			yields.Elem = plan.OrNull(yields.Elem)
+		}
+		t.Missing.addNames(s, plan.OrNull(&yields), plan.OrNull)
+	}
+}
+
+// addNames adds the names of a step with a result of a type. member returns the type that a member
+// of the result has in the scope.
+func (t *Trail) addNames(s *plan.Step, result *spec.Type, member func(*spec.Type) *spec.Type) {
+	names := []expr.Name{{Name: "result", Type: result}}
+	if s.Model.As != "" {
+		named := *t.named
+		named.Fields = append(slices.Clone(named.Fields), &spec.Property{Name: s.Model.As, Type: result, Required: true})
+		t.named = &named
+		names = append(names, expr.Name{Name: "steps", Type: t.named})
+	}
+	for _, n := range plan.Shorthands(s) {
+		names = append(names, expr.Name{Name: n.Name, Type: member(n.Type)})
+	}
+	t.Scope = Extend(t.Scope, names...)
+}

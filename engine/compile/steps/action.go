@@ -1,0 +1,207 @@
+package steps
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/compile/arguments"
+	"github.com/declprov/declprov/engine/compile/finding"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/types"
+)
+
+// stepKeys are the keys of a step that do not belong to a family.
+var stepKeys = []string{
+	"as", "if", "forEach", "until", "every", "timeout", "retry", "refused", "fail", "progress", "gone", "preview", "onFailure",
+	"lock", "restart", "return", "steps",
+}
+
+// action finds the action that a step names, and compiles it.
+func (c *Compiler) action(s *plan.Step, scope *expr.Scope) {
+	s.Result, s.Effect = &spec.Type{}, actions.Write
+	var found []spec.Field
+	for _, f := range s.Model.Actions {
+		if c.families.Named(f.Name) != nil {
+			found = append(found, f)
+			continue
+		}
+		if f.Value.Kind == 0 {
+			continue // the loader has reported it
+		}
+		c.Fail(finding.CodeUnknownKey, f.NameRange, f.Name, fmt.Sprintf("unknown key %q in a step", f.Name),
+			fmt.Sprintf("It is neither a key of a step nor a family of actions. %s",
+				diag.Remedy(f.Name, slices.Concat(c.families.Names(), stepKeys))))
+	}
+	switch {
+	case len(s.Model.Actions) == 0:
+		c.Fail(finding.CodeNoAction, s.Model.Range, "", "a step without an action",
+			fmt.Sprintf("A step requires exactly one. %s", diag.Remedy("", c.families.Names())))
+	case len(found) > 1:
+		c.failSecondAction(found[1], found[0].Name)
+	}
+	if len(found) > 0 {
+		c.In(found[0].Name, found[0].Name, func() { c.call(s, found[0], scope) })
+	}
+}
+
+// failSecondAction reports a second action in a step.
+func (c *Compiler) failSecondAction(f spec.Field, first string) {
+	c.Fail(finding.CodeTwoActions, f.NameRange, f.Name, fmt.Sprintf("a second action in a step: %q beside %q", f.Name, first),
+		"A step has exactly one action. Make two steps: `steps: [{…}, {…}]`.")
+}
+
+// call compiles the block below the name of a family: the arguments of the action, and what is
+// known of the call before it runs.
+func (c *Compiler) call(s *plan.Step, f spec.Field, scope *expr.Scope) {
+	s.Family, s.Action = c.families.Named(f.Name), f.Name
+	block := f
+	if s.Kind = s.Family.Kind(""); s.Kind == nil {
+		block = c.findKind(s, f)
+		if s.Kind == nil {
+			return
+		}
+		s.Action += "." + s.Kind.Name
+		defer c.Enter(s.Kind.Name)()
+	}
+	s.At = block.NameRange
+	known := len(c.Diags)
+	named, defaults := c.names.Spec.Types, c.families.Defaults[f.Name]
+	args := &arguments.Block{Collector: c.Collector, Types: named, Scope: scope, Owner: s.Action, Field: block, Decls: s.Kind.Args}
+	s.Args = args.Compile(defaults, true)
+	if block.Value.Kind != spec.MapNode {
+		return
+	}
+	s.SetDefaults(defaults)
+	c.checkGroups(s, args)
+	static := s.Static()
+	args.CompileLate(s.Args, s.Kind, static)
+	for name, a := range s.Args {
+		// By the type of the argument alone: what else the resource declares does not matter.
+		if a.Decl.Wire && a.Value != nil && value.WireRule(c.wire).Renames(named, a.Value.Type()) {
+			a.Renamed = true
+			s.Args[name] = a
+		}
+	}
+	static = s.Static()
+	facts := s.Kind.Analyze(static)
+	c.reportFaults(s, facts.Faults, block)
+	s.Result, s.Effect, s.Yield, s.Known = facts.Result, facts.Effect, facts.Yields, true
+	s.Telling = secretEchoes(s.Kind, s.Result)
+	if s.Telling != nil && slices.ContainsFunc(slices.Collect(maps.Keys(s.Args)), func(name string) bool { return static.Secret[name] }) {
+		s.Result = s.Telling
+	}
+	s.Hides = types.HoldsSecret(s.Result, named)
+	if body := s.Result.Field(s.Yield); body != nil {
+		s.ResultNaming = value.NewNaming(c.wire, named, body.Type)
+		s.Returns = s.Typed()
+		s.SecretNames = s.ResultNaming.SecretNames()
+	}
+	// The argument that makes a broken call certain may be the one that is misspelt.
+	if !c.Diags[known:].HasErrors() {
+		s.SetCertainty(facts)
+	}
+	c.grants.Check(s, facts, block, scope)
+}
+
+// findKind finds the one kind of action that the block of a family names, and returns its block.
+func (c *Compiler) findKind(s *plan.Step, f spec.Field) (block spec.Field) {
+	names := make([]string, len(s.Family.Kinds))
+	for i, k := range s.Family.Kinds {
+		names[i] = k.Name
+	}
+	if f.Value.Kind == 0 {
+		return f // the loader has reported it
+	}
+	if f.Value.Kind != spec.MapNode || len(f.Value.Fields) == 0 {
+		c.Fail(finding.CodeNoAction, f.NameRange, "", fmt.Sprintf("%s without an action", f.Name),
+			fmt.Sprintf("Write `%s: %s: {…}`. %s", f.Name, names[0], diag.Remedy("", names)))
+		return f
+	}
+	for _, kind := range f.Value.Fields {
+		switch k := s.Family.Kind(kind.Name); {
+		case k == nil:
+			c.Fail(finding.CodeUnknownAction, kind.NameRange, kind.Name, fmt.Sprintf("unknown action %q", f.Name+"."+kind.Name),
+				fmt.Sprintf("%s has no action %q. %s", f.Name, kind.Name, diag.Remedy(kind.Name, names)))
+		case s.Kind != nil:
+			c.failSecondAction(kind, s.Kind.Name)
+		default:
+			s.Kind, block = k, kind
+		}
+	}
+	return block
+}
+
+// checkGroups reports groups of arguments of which too many or too few are given.
+func (c *Compiler) checkGroups(s *plan.Step, args *arguments.Block) {
+	given := func(group []string) []string {
+		return slices.DeleteFunc(slices.Clone(group), func(name string) bool { return s.Args[name].Node == nil })
+	}
+	conflict := func(have []string, summary, detail string) {
+		c.Fail(finding.CodeConflictingArguments, s.Args[have[1]].Node.Range, have[1], summary, detail)
+	}
+	for _, group := range s.Kind.OneOf {
+		switch have := given(group); {
+		case len(have) == 0 && !args.Misspells(group...):
+			c.Fail(finding.CodeMissingArgument, args.Field.NameRange, "", fmt.Sprintf("%s requires one of %s", s.Action, diag.Or(group)),
+				"Give exactly one of them.")
+		case len(have) > 1:
+			conflict(have, fmt.Sprintf("%s has both %s", s.Action, diag.And(have)), fmt.Sprintf("Give exactly one of %s.", diag.Or(group)))
+		}
+	}
+	for _, group := range s.Kind.AtMostOne {
+		if have := given(group); len(have) > 1 {
+			conflict(have, fmt.Sprintf("%s has %s", s.Action, diag.And(have)), fmt.Sprintf("Give one of %s.", diag.Or(group)))
+		}
+	}
+}
+
+// reportFaults reports what the kind of action finds wrong with a call as a whole.
+func (c *Compiler) reportFaults(s *plan.Step, found []actions.Fault, block spec.Field) {
+	if c.families.IsBroken(s.Family) {
+		return
+	}
+	for _, f := range found {
+		place, path := block.NameRange, f.Argument
+		if n := s.Args[f.Argument].Node; n != nil {
+			place = n.Range
+			if f.Path != "" {
+				path += "." + f.Path
+				if inner := arguments.NodeAt(n, f.Path); inner != nil {
+					place = inner.Range
+				}
+			}
+		}
+		code, severity := finding.CodeBadCall, diag.Error
+		if f.Exposes {
+			code = finding.CodeSecretExposed
+		}
+		if f.Warning {
+			severity = diag.Warning
+		}
+		c.Add(diag.List{{Severity: severity, Code: code, Summary: f.Summary, Detail: f.Remedy, Subject: place}}, path)
+	}
+}
+
+// secretEchoes returns the type of a result in which the members are secret that echo a secret
+// argument (Kind.Echoes), or nil if there are none.
+func secretEchoes(k *actions.Kind, result *spec.Type) *spec.Type {
+	if len(k.Echoes) == 0 {
+		return nil
+	}
+	t := *result
+	t.Fields = slices.Clone(t.Fields)
+	for i, f := range t.Fields {
+		if slices.Contains(k.Echoes, f.Name) {
+			secret := *f
+			secret.Secret = true
+			t.Fields[i] = &secret
+		}
+	}
+	return &t
+}

@@ -1,0 +1,146 @@
+// Package yield checks what operations yield, by `return` or by their last step, against the
+// properties that are made of it.
+package yield
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/declprov/declprov/engine/compile/finding"
+	"github.com/declprov/declprov/engine/compile/scopes"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/types"
+)
+
+// Checker compiles and checks yields.
+type Checker struct {
+	*finding.Collector
+	Types spec.Types
+	// Wire is the rule for names on the wire.
+	Wire value.WireRule
+}
+
+// Target are the properties that are made of a yield, by name.
+type Target struct {
+	// Name is the name of the resource, function or component; Source names what yields: "read".
+	Name, Source    string
+	Outputs, Inputs *spec.Type
+	// SetsInputs reports whether the yield also sets inputs, as that of a read does.
+	SetsInputs bool
+	// ReadLater reports whether an output that is missing may still be set by a read.
+	ReadLater bool
+}
+
+// Compile compiles what is written as `return`. If nothing is, it checks the result of the last
+// step.
+func (c *Checker) Compile(to Target, op *plan.Operation, written *spec.Node, t *scopes.Trail) {
+	if written != nil {
+		op.Return, op.Meant = c.compileReturn(to, written, t.Scope)
+		op.Broken = op.Return == nil
+		return
+	}
+	if s := plan.Last(t.Steps); s != nil && s.ForEach == nil {
+		c.checkObject(to, s.Yields(), func(p *spec.Property) diag.Range { return p.Range })
+	}
+}
+
+// compileReturn compiles a `return`. It returns the properties that unknown members of it probably
+// mean, too.
+func (c *Checker) compileReturn(to Target, written *spec.Node, s *expr.Scope) (v *expr.Value, meant []string) {
+	v = c.Template(written, s, &spec.Type{Kind: spec.Object, Open: true, Nullable: true}, "return")
+	if v == nil {
+		return nil, nil
+	}
+	if written.Kind != spec.MapNode {
+		c.checkObject(to, v.Type(), func(*spec.Property) diag.Range { return written.Range })
+		return v, nil
+	}
+	for _, f := range written.Fields {
+		if set := to.properties(f.Name); len(set) > 0 {
+			c.checkMember(to, set, f, s)
+			continue
+		}
+		if to.Inputs.Field(f.Name) != nil || to.Outputs.Open || to.Inputs != nil && to.Inputs.Open {
+			continue // a read uses it, where operations share a return; or any property is possible
+		}
+		known := to.Outputs.FieldNames()
+		if to.Inputs != nil {
+			known = slices.Concat(known, to.Inputs.FieldNames())
+		}
+		c.Fail(finding.CodeUnknownProperty, f.NameRange, "return."+f.Name, fmt.Sprintf("no property %q to return", f.Name),
+			fmt.Sprintf("%s has no property of that name. %s", to.Name, diag.Remedy(f.Name, known)))
+		meant = append(meant, diag.DidYouMean(f.Name, known))
+	}
+	return v, meant
+}
+
+// properties returns the properties that a member of the yield sets.
+func (to Target) properties(name string) []*spec.Property {
+	var out []*spec.Property
+	if p := to.Outputs.Field(name); p != nil {
+		out = append(out, p)
+	}
+	if p := to.Inputs.Field(name); p != nil && to.SetsInputs {
+		out = append(out, p)
+	}
+	return out
+}
+
+// checkMember checks one member of a `return` that is written out. Its own members must fit by
+// name, unless it is a template: then unknown ones are left out.
+func (c *Checker) checkMember(to Target, set []*spec.Property, f spec.Field, s *expr.Scope) {
+	value := c.Template(f.Value, s, nil, "return."+f.Name)
+	if value == nil {
+		return
+	}
+	for _, p := range set {
+		writtenOut := f.Value.Kind != spec.StringNode
+		if types.Projectable(value.Type(), p.Type, c.Types) == nil && (!writtenOut || types.Assignable(value.Type(), p.Type, c.Types) == nil) {
+			continue
+		}
+		// The template reports the difference, of the type that it must have: null stands for
+		// absence, which a required output only permits if a read can still set it.
+		expected := p.Type
+		if !p.Required || to.ReadLater || to.Outputs.Field(p.Name) != p {
+			expected = plan.OrNull(p.Type)
+		}
+		c.Template(f.Value, s, expected, "return."+f.Name)
+	}
+	out := to.Outputs.Field(f.Name)
+	if out != nil && !out.Secret && !out.Ephemeral && value.Secret() && (value.Hidden() || !keepsSecrets(value.Type(), out.Type, c.Types)) {
+		c.failExposed(out, f.Value.Range, "return."+f.Name)
+	}
+}
+
+// checkObject checks an object as a whole. at returns the range of a finding about a property.
+func (c *Checker) checkObject(to Target, t *spec.Type, at func(*spec.Property) diag.Range) {
+	t = c.Types.Resolve(t)
+	if t.Kind != spec.Object {
+		return
+	}
+	for _, f := range t.Fields {
+		for _, p := range to.properties(f.Name) {
+			present := *f.Type
+			present.Nullable = false
+			if out := to.Outputs.Field(f.Name); out == p && !p.Secret && !p.Ephemeral && (f.Secret || f.Ephemeral || !keepsSecrets(f.Type, p.Type, c.Types)) {
+				c.failExposed(p, at(p), p.Name)
+				continue
+			}
+			if types.Projectable(&present, p.Type, c.Types) == nil {
+				continue
+			}
+			c.Fail(finding.CodeTypeMismatch, at(p), p.Name, fmt.Sprintf("%s gives %s for %q, which is declared as %s", to.Source, value.Describe(f.Type), p.Name, value.Describe(p.Type)),
+				"Declare the type that is given, or convert the value in a `return`.")
+		}
+	}
+}
+
+// failExposed reports a secret that an output would show.
+func (c *Checker) failExposed(out *spec.Property, at diag.Range, path string) {
+	c.Fail(finding.CodeSecretExposed, at, path, fmt.Sprintf("output %q contains a secret, and is not @secret()", out.Name),
+		"Hosts show outputs. Mark it @secret(), or return something else.")
+}

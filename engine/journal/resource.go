@@ -1,0 +1,103 @@
+package journal
+
+// Resource is the part of a journal that is about one resource. It belongs to one goroutine.
+type Resource struct {
+	subject Subject
+	open    func() (*Journal, error)
+	// read are the intents as Intents has read them, nil before.
+	read *[]Intent
+}
+
+// NewResource returns the part of a journal that is about a resource. The journal is opened
+// when it is first needed; its error is then that of each method.
+func NewResource(open func() (*Journal, error), s Subject) *Resource {
+	return &Resource{subject: s, open: open}
+}
+
+// Subject returns the resource that the intents are about.
+func (r *Resource) Subject() Subject { return r.subject }
+
+// MayHaveIntents reports whether there may be intents: see Journal.Has. There are none in a
+// journal that cannot be opened, as nothing could be written to it.
+func (r *Resource) MayHaveIntents() bool {
+	j, err := r.open()
+	return err == nil && j.Has(r.subject)
+}
+
+// Earlier returns the intents as they were when they were first asked for, or when something
+// was removed since: what earlier runs have left.
+func (r *Resource) Earlier() ([]Intent, error) {
+	if r.read == nil {
+		list, err := r.Intents()
+		if err != nil {
+			return nil, err
+		}
+		r.read = &list
+	}
+	return *r.read, nil
+}
+
+// Reread makes the next call of Earlier read the journal again.
+func (r *Resource) Reread() { r.read = nil }
+
+// Intents returns the intents as they are now, in the order of their beginning.
+func (r *Resource) Intents() ([]Intent, error) {
+	j, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	return j.Of(r.subject)
+}
+
+// Begin records an intent of the resource: see Journal.Begin.
+func (r *Resource) Begin(i Intent, sync bool) (Intent, error) {
+	j, err := r.open()
+	if err != nil {
+		return i, err
+	}
+	i.Subject = r.subject
+	return j.Begin(i, sync)
+}
+
+// Claim takes over an intent of an earlier run: see Journal.Claim.
+func (r *Resource) Claim(i Intent) (Intent, error) {
+	j, err := r.open()
+	if err != nil {
+		return i, err
+	}
+	return j.Claim(i)
+}
+
+// Put records an intent as it is now: see Journal.Put.
+func (r *Resource) Put(i Intent, sync bool) error {
+	j, err := r.open()
+	if err != nil {
+		return err
+	}
+	return j.Put(i, sync)
+}
+
+// Hand records that the host was given a state: see Journal.Hand.
+func (r *Resource) Hand(token, id string) error {
+	j, err := r.open()
+	if err != nil {
+		return err
+	}
+	return j.Hand(r.subject, token, id)
+}
+
+// Remove removes the intents for which gone returns true, and makes Earlier read the journal
+// again.
+func (r *Resource) Remove(gone func(Intent) bool) error {
+	j, err := r.open()
+	if err != nil {
+		return err
+	}
+	r.read = nil
+	return j.Settle(r.subject, gone)
+}
+
+// RemoveOne removes one intent.
+func (r *Resource) RemoveOne(i Intent) error {
+	return r.Remove(func(other Intent) bool { return other.Key == i.Key })
+}

@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/declprov/declprov/engine/run"
+)
+
+// Create makes a resource. The result has a state without an error when it
+// worked; an error without a state when nothing is left of the attempt; and both
+// when something was made and is not as it should be: the next run goes on from
+// there.
+func (e *Engine) Create(ctx context.Context, req run.CreateRequest) run.Result {
+	res, err := e.program.Resource(req.Type)
+	if err != nil {
+		return run.Result{Err: err}
+	}
+	return e.rt.Create(ctx, res, req)
+}
+
+// Read looks how a resource is in the world. Gone says that there is nothing.
+func (e *Engine) Read(ctx context.Context, req run.ReadRequest) run.Result {
+	res, err := e.program.Resource(req.Type)
+	if err != nil {
+		return run.Result{Err: err}
+	}
+	state, err := e.toRead(ctx, res, req)
+	if err != nil {
+		return run.Result{Err: err}
+	}
+	return e.rt.Read(ctx, res, state, req)
+}
+
+// Update changes a resource. Where an earlier operation stopped halfway and the
+// inputs are the same, it goes on there. An error without a state means that
+// nothing was changed.
+func (e *Engine) Update(ctx context.Context, req run.UpdateRequest) run.Result {
+	res, err := e.program.Resource(req.Type)
+	if err != nil {
+		return run.Result{Err: err}
+	}
+	state, err := e.recorded(ctx, res, req.Ref, req.State)
+	if err != nil {
+		return run.Result{Err: err}
+	}
+	return e.rt.Update(ctx, res, state, req)
+}
+
+// Delete removes a resource. That it, or a part of it, is gone already is a
+// success. A resource without a delete is only forgotten.
+func (e *Engine) Delete(ctx context.Context, req run.DeleteRequest) error {
+	res, err := e.program.Resource(req.Type)
+	if err != nil || res.Delete == nil {
+		return err
+	}
+	state, err := e.recorded(ctx, res, req.Ref, req.State)
+	if err != nil {
+		return err
+	}
+	return e.rt.Delete(ctx, res, state, req)
+}

@@ -1,0 +1,233 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/stop"
+	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/screen"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+)
+
+// aftermath is what a create that stopped leaves: nothing, if nothing was made, nobody knows
+// whether anything was, or all of it was undone; else a state that the next run repairs.
+type aftermath struct {
+	*Run
+	// failure is why the create stopped, and what was done about it since.
+	failure error
+	// undone are the steps that were undone, by index: true if what they had made was
+	// removed. It is nil if nothing may be undone.
+	undone map[int]bool
+	// unanswered are the steps of which nobody knows whether they were undone.
+	unanswered []int
+}
+
+// afterFailure undoes what a create that stopped has made, as far as that may be done, and
+// returns what is left.
+func (r *Run) afterFailure(ctx context.Context, inputs property.Map, failure error) Result {
+	a := &aftermath{Run: r, failure: failure}
+	if !r.effected {
+		a.mentionLeftovers()
+		return Result{Err: r.Mask().Error(a.failure)}
+	}
+	err := a.undo(ctx)
+	if a.undone == nil {
+		a.failure = fmt.Errorf("%w; nothing of it was undone, because it is the object that this resource replaces", a.failure)
+	}
+	failed := statusOf(a.failure) == actions.Failed
+	a.describeUndone(err)
+	a.failure = errors.Join(a.failure, a.forgetUndone())
+	m := r.Mask() // undoing may have seen more secrets
+	if !a.owns() {
+		a.failure = errors.Join(a.failure, a.listEarlierBereft())
+		if failed {
+			r.book().Reread() // with the one that has just failed
+			a.mentionLeftovers()
+		}
+		return Result{Err: m.Error(a.failure)}
+	}
+	if r.id == "" {
+		// Without an id there is nothing that a host could keep.
+		a.failure = fmt.Errorf("%w; something may have been made, and its id is not known: `declprov journal` lists it", a.failure)
+		return Result{Err: m.Error(errors.Join(a.failure, a.reopen()))}
+	}
+	state := r.newState(inputs, r.partialOutputs(m))
+	stuck := a.isStuck(ctx)
+	if stuck {
+		a.failure = fmt.Errorf("%w; it cannot go on with what its steps were answered, so the next `pulumi up` replaces it", a.failure)
+	}
+	state.Private.Unmade = r.unmadeNow(a.undone)
+	state.Private.Failed = r.newFailed(inputs, r.failed, a.failure)
+	state.Private.Failed.Stuck, state.Private.Failed.Doubted = stuck, a.unanswered
+	for i, is := range a.undone {
+		if !is {
+			continue
+		}
+		if i != r.failed {
+			state.Private.Failed.Undone = append(state.Private.Failed.Undone, i)
+		} else {
+			state.Private.Failed.Elements = nil // they are to be made again, all of them
+		}
+	}
+	slices.Sort(state.Private.Failed.Undone)
+	a.failure = errors.Join(a.failure, a.listBereft())
+	return Result{State: state, Err: m.Error(a.failure)}
+}
+
+// newState is the state of a resource that the run has made or changed.
+func (r *Run) newState(inputs property.Map, outputs map[string]property.Value) *State {
+	return &State{
+		ID: r.id, Inputs: inputs, Outputs: WithInputs(inputs, outputs),
+		Private: Private{SchemaVersion: r.res.Spec.SchemaVersion, ETag: r.ETag, Token: r.token},
+	}
+}
+
+// mentionLeftovers adds to a refusal what earlier attempts at the create may have left:
+// that may be why it was refused. One that was answered is among them, where it was
+// another create's: what the host has recorded of it would have settled it.
+func (a *aftermath) mentionLeftovers() {
+	if !a.book().MayHaveIntents() {
+		return
+	}
+	list, _ := a.book().Earlier() // what cannot be read is said at the first create that needs it
+	var keys []string
+	for _, i := range list {
+		if i.Operation == journal.Create && (!i.WasAnswered() || i.Token != a.token) && !i.UnderWay() {
+			keys = append(keys, i.Key)
+		}
+	}
+	if keys == nil {
+		return
+	}
+	more := ""
+	if n := len(keys) - maxNamedKeys; n > 0 {
+		keys, more = keys[:maxNamedKeys], fmt.Sprintf(", and so on: `declprov journal` lists %d more", n)
+	}
+	a.failure = fmt.Errorf("%w; an earlier attempt at it may have left something: look for it in the service, and import it if it is yours, or remove it; "+
+		"then `declprov journal forget %s`%s", a.failure, strings.Join(keys, " "), more)
+}
+
+// maxNamedKeys is how many entries of the journal a message names.
+const maxNamedKeys = 4
+
+// owns reports whether something of the create may be left, and is proved to be
+// its own: a step was answered as done, or a response gave the id. Nothing is left
+// once every step that may have had an effect was undone. It takes the id where
+// that can be told.
+func (a *aftermath) owns() bool {
+	left := a.resumed && len(a.finished) > 0
+	owned := left
+	for _, t := range a.touched {
+		left = left || !a.undone[t.step.Index]
+		owned = owned || t.done
+	}
+	last := plan.Last(a.touched)
+	answered := last != nil && last.answer != nil && last.step.Index == a.failed && a.idUsesResponse(last.step)
+	if !left || !owned && !answered {
+		return false
+	}
+	a.takeLateID()
+	return owned || a.id != ""
+}
+
+// isStuck reports whether a create stopped because an expression has no value for what
+// earlier steps were answered: the next run would have the same.
+func (a *aftermath) isStuck(ctx context.Context) bool {
+	var eval *expr.EvalError
+	var lack *lackError
+	if stop.Err(ctx) != nil || ctx.Err() != nil || !errors.As(a.failure, &eval) && !errors.As(a.failure, &lack) || errors.Is(a.failure, context.DeadlineExceeded) || a.failed >= len(a.Operation.Steps) {
+		return false
+	}
+	before := map[int]bool{}
+	for i := range a.failed {
+		before[i] = true
+	}
+	return a.Operation.RelyOn(before)[a.failed]
+}
+
+// newFailed is what the next run needs to go on.
+func (r *Run) newFailed(inputs property.Map, failed int, err error) *Failed {
+	m := r.Mask()
+	out := &Failed{
+		Op: string(r.Verb), Step: failed, Steps: r.Operation.Shape(), Inputs: HashInputs(inputs), Error: screen.Show(err.Error(), m).String(),
+		Unknown: statusOf(err) == actions.Unknown, Misfits: slices.Sorted(maps.Keys(r.misfits)),
+	}
+	if id, _ := r.Vars.Values["id"].(string); r.Verb == plan.Update && id != r.id {
+		out.ID = id
+	}
+	for _, value := range r.results[:min(failed, len(r.results))] {
+		out.Results = append(out.Results, withoutFiles(value))
+	}
+	// A run that went on may have finished steps behind the one that failed now.
+	for i := failed; i < len(r.results); i++ {
+		value := any(nil)
+		if r.finished[i] && i > failed {
+			out.Kept, value = append(out.Kept, i), r.results[i]
+		}
+		out.Results = append(out.Results, withoutFiles(value))
+	}
+	if failed < len(r.Operation.Steps) && r.goesOn == r.Operation.Steps[failed] && len(r.elements) > 0 {
+		out.Elements, _ = withoutFiles(r.elements).(map[string]any)
+	}
+	// An answer may hold what nobody has declared a secret, and a hash of a short
+	// secret can be guessed.
+	out.Secret = len(out.Results) > 0 || len(out.Elements) > 0 || property.New(inputs).HasSecrets()
+	return out
+}
+
+// reopen takes back that responses came, where nothing in them said what was made or moved:
+// the next run has to look, and a person may. What was not written down before is
+// listed now.
+func (a *aftermath) reopen() error {
+	// Those that are there now: what was refused is forgotten, and stays so.
+	list, err := a.book().Intents()
+	for _, i := range list {
+		begun := slices.ContainsFunc(a.begun, func(own journal.Intent) bool { return own.Key == i.Key })
+		if !begun || i.Status == journal.Failed || a.undone[i.Step] {
+			continue
+		}
+		i.Status = journal.Unknown
+		err = errors.Join(err, a.book().Put(i, true))
+	}
+	for _, t := range a.touched {
+		if a.undone[t.step.Index] || slices.ContainsFunc(a.begun, func(i journal.Intent) bool { return i.Step == t.step.Index }) {
+			continue
+		}
+		i, begun := a.book().Begin(a.intent(t.step), false)
+		i.Status, i.Sent, i.Error = journal.Unknown, time.Now().UTC(), screen.Show(a.failure.Error(), a.Mask()).String()
+		if begun == nil {
+			begun = a.book().Put(i, true)
+		}
+		err = errors.Join(err, begun)
+	}
+	return err
+}
+
+// forgetUndone forgets the intents of steps that were undone: what comes next
+// under the same inputs is another create, and no server may take it for this one.
+func (a *aftermath) forgetUndone() error {
+	for _, i := range a.begun {
+		if a.undone[i.Step] {
+			if err := a.book().RemoveOne(i); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// idUsesResponse reports whether the id is made of what a step was answered.
+func (a *aftermath) idUsesResponse(s *plan.Step) bool {
+	return a.res.ID != nil && slices.ContainsFunc(a.res.ID.Refs(), func(ref expr.Ref) bool {
+		return slices.Contains(plan.AnswerNames, ref.Path[0]) || len(ref.Path) > 1 && ref.Path[0] == "steps" && ref.Path[1] == s.Model.As
+	})
+}

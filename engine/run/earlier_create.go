@@ -1,0 +1,217 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/value"
+)
+
+// settleEarlier settles what an earlier create of the same resource, with other
+// inputs, left open, before this one is sent: what it made is recorded, with an
+// error, so that the next run brings it to the inputs of now. It reports false
+// where there is nothing to record.
+func (rt *Runtime) settleEarlier(ctx context.Context, r *Run) (Result, bool) {
+	if r.res.Maker == nil || r.res.Maker.Certainty == actions.Settled || !r.book().MayHaveIntents() {
+		return Result{}, false
+	}
+	list, err := r.book().Earlier()
+	if err != nil {
+		return Result{Err: r.Mask().Error(err)}, true
+	}
+	if err := rt.settleHanded(ctx, r, list); err != nil {
+		return Result{Err: r.Mask().Error(err)}, true
+	}
+	for _, i := range list {
+		if !r.mayTake(i) && r.res.CanTell() {
+			continue
+		}
+		if i.Operation != journal.Create || i.Step != r.res.Maker.Index || i.Hash == r.inputsHash() || i.Status == journal.Failed {
+			continue
+		}
+		if i.UnderWay() {
+			return Result{Err: &journal.BusyError{Intent: i}}, true
+		}
+		out, err := rt.settleOther(ctx, r, i)
+		switch {
+		case err != nil:
+			return Result{Err: r.Mask().Error(fmt.Errorf("an earlier create of it, with other inputs, is still open: %w; `declprov journal settle %s` settles it, `declprov journal forget %s` forgets it", err, i.Key, i.Key))}, true
+		case out != nil:
+			return Result{State: out, Err: errors.New("an earlier create of it, with other inputs, had been done; that is recorded now: run `pulumi up` again to bring it to the inputs of now")}, true
+		}
+	}
+	return Result{}, false
+}
+
+// settleOther settles an open intent of a create with other inputs: nil is that
+// nothing came of it, or that nobody can tell, which stays in the journal.
+func (rt *Runtime) settleOther(ctx context.Context, r *Run, i journal.Intent) (*State, error) {
+	maker := r.res.Maker
+	if !r.res.CanTell() || len(i.Withheld) > 0 || len(i.Inputs) == 0 {
+		r.Log.Message(Warning, fmt.Sprintf("an earlier create of this %s, with other inputs, may have been done, and nothing can tell: "+
+			"`declprov journal` lists it as %s", r.ref.Type, i.Key))
+		return nil, nil
+	}
+	inputs, err := value.DecodeRecorded(i.Inputs)
+	if err != nil {
+		return nil, err
+	}
+	old := rt.New(ctx, r.res, r.res.Create, plan.Create, r.ref, r.Log.To)
+	old.SetInputs(inputs)
+	old.hash = i.Hash // what is recorded of the inputs may not be all of them
+	old.given, old.token, old.intents, old.looked = inputs, r.token, r.book(), i.Looked
+	if err := old.Open(); err != nil {
+		return nil, err
+	}
+	if maker.Certainty == actions.Keyed {
+		// Under its key it is done once, now or then.
+		gone, out := rt.replay(ctx, old, inputs)
+		switch {
+		case gone:
+			return nil, r.book().RemoveOne(i)
+		case out.State == nil:
+			return nil, out.Err
+		}
+		return markEarlierInputs(out.State, old, inputs), nil
+	}
+	found, err := old.lookUntil(ctx, maker, i)
+	if err != nil {
+		return nil, err
+	}
+	if found == nil {
+		return nil, r.book().RemoveOne(i)
+	}
+	if !i.Looked {
+		return nil, fmt.Errorf("something is there now%s, and nobody knows whether that create made it: if it did, import it or remove it, else leave it alone; then `declprov journal forget %s`", old.describeID(maker, found), i.Key)
+	}
+	switch why, err := old.notOwn(ctx, maker, found, nil, inputs); {
+	case err != nil:
+		return nil, err
+	case why != "":
+		return nil, fmt.Errorf("something is there now%s, and %s: import it if it is yours, else leave it alone; then `declprov journal forget %s`", old.describeID(maker, found), why, i.Key)
+	}
+	old.record(maker, found)
+	id, err := old.EvalID()
+	if err == nil && id == "" {
+		err = errors.New("what find found has no id")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if i.ID != "" && i.ID != id {
+		there, err := old.standing(ctx, i.ID)
+		if err == nil && there {
+			err = old.besides(maker, found, i)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return nil, r.book().RemoveOne(i) // what it made is gone, and this is somebody else's
+	}
+	old.TakeID(id)
+	i.Status, i.Token = journal.Answered, r.token
+	old.failed = maker.Index + 1 // what stands behind it did not run
+	return markEarlierInputs(old.newState(inputs, old.partialOutputs(old.Mask())), old, inputs), r.book().Put(i, false)
+}
+
+// settleHanded refuses a create while what an earlier one of the same resource was
+// answered with may be there, if a state with it was handed to the host. Either the host
+// was killed before it recorded that, and a second one would be made, or somebody else has
+// it by now, since a stack or a resource was renamed, and it is not to be taken over. Once
+// it is gone nothing is left to decide.
+func (rt *Runtime) settleHanded(ctx context.Context, r *Run, list []journal.Intent) error {
+	for _, i := range list {
+		if i.Operation != journal.Create || i.Step != r.res.Maker.Index || i.Status != journal.Handed || !r.res.CanTell() {
+			continue
+		}
+		there, err := rt.mayStillExist(ctx, r, i)
+		if !there {
+			if err := r.book().Remove(i.Accompanies); err != nil {
+				return err
+			}
+			continue
+		}
+		is := "and is there"
+		if err != nil {
+			is = fmt.Sprintf("and nobody knows whether it is there (%v)", err)
+		}
+		return r.stop(r.res.Maker, 1, actions.Refused, fmt.Errorf("an earlier create of it was done on %s: Pulumi was told of %q, %s, so nothing was sent. If Pulumi was killed before it recorded that, import it; "+
+			"if another resource or stack has it since a rename, run `declprov journal forget %s`, and this one is made anew", cmp.Or(i.Sent, i.Began).Format(time.DateTime), i.ID, is, i.Key))
+	}
+	return nil
+}
+
+// mayStillExist reports whether what an intent made, with whose state the host was told, may
+// be there, and be nobody's; err is why that is not known.
+func (rt *Runtime) mayStillExist(ctx context.Context, r *Run, i journal.Intent) (bool, error) {
+	inputs := r.given
+	if i.Hash != r.inputsHash() {
+		var err error
+		if inputs, err = value.DecodeRecorded(i.Inputs); err != nil {
+			return true, err
+		}
+	}
+	by, known := rt.Tokens.holder(ObjectOf(r.res, State{ID: i.ID, Inputs: inputs}))
+	if known && by.resource != holding(r.ref) {
+		return false, nil
+	}
+	id := i.ID
+	if r.res.Read == nil {
+		i.ID = "" // then find tells
+	}
+	old := rt.New(ctx, r.res, r.res.Create, plan.Create, r.ref, r.Log.To)
+	old.SetInputs(inputs)
+	old.given, old.token, old.intents = inputs, r.token, r.book()
+	if err := old.Open(); err != nil {
+		return true, err
+	}
+	there := false
+	err := old.untilSeen(ctx, i, func() (bool, error) {
+		found, err := settling{old, i}.lookFor(ctx)
+		there = found.Found && found.ID == id
+		return there, err
+	})
+	return there || err != nil, err
+}
+
+// replay settles a create under its key: what it made is seen again, and what is still
+// to be done of it is done. A server repeats what it has answered, also of what is gone
+// since: for that no more is made.
+func (rt *Runtime) replay(ctx context.Context, old *Run, inputs property.Map) (gone bool, out Result) {
+	maker := old.res.Maker
+	if old.res.Read == nil || maker.ForEach != nil {
+		return false, old.finishCreate(ctx, inputs)
+	}
+	old.until = maker.Index + 1
+	if err := old.Steps(ctx); err != nil {
+		return false, old.afterFailure(ctx, inputs, err)
+	}
+	if old.id != "" {
+		if there, err := old.standing(ctx, old.id); err == nil && !there {
+			return true, Result{}
+		}
+	}
+	old.until, old.finished = 0, map[int]bool{}
+	for i := range maker.Index + 1 {
+		old.finished[i] = true
+	}
+	return false, old.finishCreate(ctx, inputs)
+}
+
+// markEarlierInputs is the state of what a create with other inputs than those of now has made:
+// it says which, because the host will record those of now.
+func markEarlierInputs(s *State, old *Run, inputs property.Map) *State {
+	if s.Private.Failed == nil {
+		s.Private.Failed = old.newFailed(inputs, len(old.results), errors.New("it was made with other inputs"))
+	}
+	s.Private.Failed.World, _ = value.EncodeRecordable(inputs)
+	return s
+}

@@ -1,0 +1,173 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/scope"
+	"github.com/declprov/declprov/engine/run/verdict"
+	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// After a lost response, find may find what the request of this resource has made, or what
+// somebody else has made since under the same name. The object is adopted only if no other
+// resource has it, and if it holds what was sent.
+
+// notOwn returns why an object that find found for a step is not the resource's own, "" if it
+// may be. sent are the inputs that requests may have sent: the object must hold those of one of
+// them. Inputs that were withheld from the journal are not compared.
+func (r *Run) notOwn(ctx context.Context, s *plan.Step, found any, withheld []string, sent ...property.Map) (why string, err error) {
+	id := r.resultID(s, found)
+	if id == "" {
+		return "", nil
+	}
+	held, known := r.rt.Tokens.holder(ObjectOf(r.res, State{ID: id, Inputs: r.given}))
+	if known && held.resource != holding(r.ref) {
+		return "it belongs to " + held.resource, nil
+	}
+	if r.res.Read == nil {
+		return "", nil
+	}
+	state := State{ID: id, Inputs: r.given, Private: Private{SchemaVersion: r.res.Spec.SchemaVersion}}
+	reader, yield, err := r.readState(ctx, state)
+	whole := err == nil
+	if errors.Is(err, verdict.ErrGone) || errors.Is(err, verdict.ErrNotFound) {
+		// If the create stopped halfway, some steps of read may find nothing yet.
+		yield, err = reader.lookPast(ctx)
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading what is there now: %w", reader.Mask().Error(err))
+	}
+	if yield == nil {
+		return "", nil // read returns nothing to compare
+	}
+	if whole {
+		r.ETag = reader.ETag
+	}
+	seen, err := r.rt.inputsFromRead(reader, r.ref, state, yield, false)
+	if err != nil {
+		return "it cannot be what was sent: " + reader.Mask().Error(err).Error(), nil
+	}
+	withheld = append(slices.Clone(withheld), r.res.Inputs.UnknownPaths(nil, property.New(seen), "")...)
+	if name := r.contradiction(ctx, s, seen, withheld, sent); name != "" {
+		return fmt.Sprintf("its %q does not hold what was sent", name), nil
+	}
+	return "", nil
+}
+
+// lookPast continues a read after the step that found nothing, and returns its value. What
+// depends on a step that found nothing is unknown in it. lookPast returns nil if no step found
+// anything, or if all steps ran and `return` is null.
+func (r *Run) lookPast(ctx context.Context) (any, error) {
+	if len(r.results) == len(r.Operation.Steps) {
+		return nil, nil
+	}
+	missing := r.Operation.Steps[r.failed]
+	if err := r.notOnPages(missing); err != nil {
+		return nil, err
+	}
+	r.record(missing, expr.Unknown{})
+	found := r.failed > 0
+	for _, s := range r.Operation.Steps[r.failed+1:] {
+		err := r.pastStep(ctx, s)
+		switch {
+		case err == nil:
+			found = true
+			continue
+		case errors.Is(err, verdict.ErrGone), errors.Is(err, verdict.ErrNotFound):
+			err = r.notOnPages(s)
+		case errors.Is(err, scope.ErrNotKnown): // its arguments need what an earlier step did not find
+			err = nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.record(s, expr.Unknown{})
+	}
+	if !found {
+		return nil, nil
+	}
+	return r.Return(r.Operation)
+}
+
+// contradiction returns the first property that the step sends and that holds none of the sent
+// values, "" if there is none.
+func (r *Run) contradiction(ctx context.Context, s *plan.Step, seen property.Map, withheld []string, sent []property.Map) string {
+	names, whole := s.Sends(r.res)
+	for _, name := range withheld {
+		delete(names, name)
+	}
+	against := map[string]int{}
+	for _, inputs := range sent {
+		differ := map[string]bool{}
+		for _, c := range r.rt.Changes(ctx, r.res, r.ref, State{Inputs: seen}, inputs, withheld) {
+			name := value.TopLevel(c.Path)
+			if (whole || names[name]) && (c.Kind != value.Delete || !empty(seen.Get(name))) {
+				differ[name] = true
+			}
+		}
+		for name := range differ {
+			against[name]++
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(against)) {
+		if against[name] == len(sent) {
+			return name
+		}
+	}
+	return ""
+}
+
+// empty reports whether a value means the same as an absent one: many servers show what was
+// not given as an empty list, an empty string, zero or false.
+func empty(v property.Value) bool {
+	switch {
+	case v.IsNull():
+		return true
+	case v.IsArray():
+		return v.AsArray().Len() == 0
+	case v.IsMap():
+		return v.AsMap().Len() == 0
+	case v.IsString():
+		return v.AsString() == ""
+	case v.IsNumber():
+		return v.AsNumber() == 0
+	case v.IsBool():
+		return !v.AsBool()
+	default:
+		return false
+	}
+}
+
+// standing reports whether the object with the id that an earlier create got still exists, as
+// far as read can tell. Without read it returns false: find finds one object for a name, and
+// that is another one.
+func (r *Run) standing(ctx context.Context, id string) (bool, error) {
+	if r.res.Read == nil {
+		return false, nil
+	}
+	reader, _, err := r.readState(ctx, State{ID: id, Inputs: r.given, Private: Private{SchemaVersion: r.res.Spec.SchemaVersion}})
+	switch {
+	case errors.Is(err, verdict.ErrGone):
+		return false, nil
+	case errors.Is(err, verdict.ErrNotFound):
+		return true, nil
+	case err != nil:
+		return true, fmt.Errorf("reading what an earlier create made: %w", reader.Mask().Error(err))
+	}
+	return true, nil
+}
+
+// besides returns the error of a create whose object exists while find finds another one.
+func (r *Run) besides(s *plan.Step, found any, i journal.Intent) error {
+	return fmt.Errorf("an earlier create has made %q, and find finds something else%s: import the one that is yours, "+
+		"then `declprov journal forget %s` takes that create off the list", i.ID, r.describeID(s, found), i.Key)
+}

@@ -1,0 +1,102 @@
+package run
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/spec/screen"
+)
+
+// listBereft keeps in the journal what steps have done, or may have done, for an object that was
+// undone, if they were not undone themselves. The next run does these steps again for its new
+// object, so nothing else records what the first ones left.
+func (a *aftermath) listBereft() error {
+	maybe := statusOf(a.failure) != actions.Refused
+	var bereft []*plan.Step
+	for i := range a.Operation.RelyOn(a.undone) {
+		did := a.finished[i] || slices.ContainsFunc(a.touched, func(t *touched) bool {
+			return t.step.Index == i && (t.done || maybe && i == a.failed)
+		})
+		if s := a.Operation.Steps[i]; did && !a.undone[i] && s.Effect == actions.Write {
+			bereft = append(bereft, s)
+		}
+	}
+	if bereft == nil {
+		return nil
+	}
+	list, err := a.book().Intents()
+	if err != nil {
+		return err
+	}
+	for _, s := range bereft {
+		for _, element := range a.elementsOf(s) {
+			own := slices.DeleteFunc(slices.Clone(list), func(i journal.Intent) bool {
+				return i.Step != s.Index || i.Token != a.token || element != "" && i.Element != element
+			})
+			if len(own) == 0 {
+				about := a.intent(s)
+				about.Element = element
+				i, err := a.book().Begin(about, false)
+				if err != nil {
+					return err
+				}
+				own = append(own, i)
+			}
+			for _, i := range own {
+				// A new token and no hash: neither a recorded state nor a later run settles it.
+				i.Token, i.Hash, i.Status = a.rt.Tokens.Next(), "", journal.Failed
+				i.Error = screen.Show("what it belongs to was undone, and this was not: "+a.failure.Error(), a.Mask()).String()
+				if err := a.book().Put(i, false); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// listEarlierBereft keeps in the journal what earlier runs may have done for an object that was
+// undone now: the next create makes another object.
+func (a *aftermath) listEarlierBereft() error {
+	relying := a.Operation.RelyOn(a.undone)
+	if len(relying) == 0 || !a.book().MayHaveIntents() {
+		return nil
+	}
+	list, err := a.book().Intents()
+	for _, i := range list {
+		if i.Operation != journal.Create || !relying[i.Step] || a.undone[i.Step] || i.Hash != a.inputsHash() || !i.Open() {
+			continue
+		}
+		i.Token, i.Hash, i.Status = a.rt.Tokens.Next(), "", journal.Failed
+		i.Error = "what it belongs to was undone, and nobody knows whether this was done"
+		err = errors.Join(err, a.book().Put(i, false))
+	}
+	return err
+}
+
+// elementsOf returns the keys of the elements that a step has done, or may have, in this run and
+// in those that it continues. It returns only "" for a step without `forEach`.
+func (a *aftermath) elementsOf(s *plan.Step) []string {
+	if s.ForEach == nil {
+		return []string{""}
+	}
+	keys := slices.Clone(a.turns[s.Index])
+	if a.finished[s.Index] {
+		switch results := a.results[s.Index].(type) {
+		case []any:
+			for i := range results {
+				keys = append(keys, strconv.Itoa(i))
+			}
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(results)) {
+				keys = append(keys, a.hiddenKey(key)) // the results do not tell whether the keys are secret
+			}
+		}
+	}
+	return keys
+}

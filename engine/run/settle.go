@@ -1,0 +1,244 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/verdict"
+	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// SettleRequest asks what an intent of the journal made.
+type SettleRequest struct {
+	Intent journal.Intent
+	// Inputs are added to those that the journal holds: it holds no secrets.
+	Inputs property.Map
+	// Delete removes what is found.
+	Delete bool
+	Log    Log
+}
+
+// Settled is what an intent made, as far as can be found. The journal is left as
+// it is, but for what else it has of a create that was deleted.
+type Settled struct {
+	Found bool
+	ID    string
+	// By says how it was found: "find", "read", or "response" where its id was
+	// recorded and the spec has no read.
+	By string
+	// State is what a delete would be given.
+	State   *State
+	Deleted bool
+	// Doubt says what speaks against its being what the intent made: "" is nothing.
+	// What is in doubt is not deleted.
+	Doubt string
+	// Early reports that nothing was found, and that the request was sent so
+	// recently that something may still appear (the spec's `consistency`).
+	Early bool
+}
+
+// ErrNoFind reports that a spec has no `find`, so that nothing can look for what
+// an intent made.
+var ErrNoFind = errors.New("its spec has no `find`")
+
+// WithheldError reports inputs that are needed, and that the journal does not hold
+// because they are secret or files.
+type WithheldError struct{ Inputs []string }
+
+func (e *WithheldError) Error() string {
+	return fmt.Sprintf("it needs %s, which the journal does not hold (secrets and files are left out)", diag.And(e.Inputs))
+}
+
+// FindMade finds what an intent made, and reports what a delete of it would lack.
+func (rt *Runtime) FindMade(ctx context.Context, res *plan.Resource, ref Ref, req SettleRequest) (Settled, error) {
+	i := req.Intent
+	inputs, err := settlingInputs(req)
+	if err != nil {
+		return Settled{}, err
+	}
+	r := rt.New(ctx, res, res.Create, plan.Create, ref, req.Log)
+	r.SetInputs(inputs)
+	r.given = inputs
+	if err := r.Open(); err != nil {
+		return Settled{}, err
+	}
+	found, err := settling{r, i}.lookFor(ctx)
+	if err != nil {
+		return Settled{}, r.Mask().Error(err)
+	}
+	if !found.Found {
+		limit, err := r.Duration(res.Consistency, defaultConsistency)
+		sent := i.Sent
+		if sent.IsZero() {
+			sent = i.Began
+		}
+		found.Early = time.Since(sent) < limit
+		return found, r.Mask().Error(err)
+	}
+	if !req.Delete || found.Doubt != "" {
+		return found, nil
+	}
+	needs := []*plan.Operation{res.Delete}
+	if found.By == "find" && res.Read != nil {
+		needs = append(needs, res.Read) // unread, nothing proves whose it is
+	}
+	if missing := missingFor(i, inputs, needs...); missing != nil {
+		return found, &WithheldError{Inputs: missing}
+	}
+	return found, nil
+}
+
+// settlingInputs are the recorded inputs and those that were added.
+func settlingInputs(req SettleRequest) (property.Map, error) {
+	inputs, err := value.DecodeRecorded(req.Intent.Inputs)
+	if err != nil {
+		return inputs, fmt.Errorf("the inputs in the journal cannot be read: %w", err)
+	}
+	for name, v := range req.Inputs.AllStable {
+		if slices.Contains(req.Intent.Withheld, name) {
+			v = v.WithSecret(true)
+		}
+		inputs = inputs.Set(name, v)
+	}
+	return inputs, nil
+}
+
+// settling is the run of a create that looks for what one of its intents made.
+type settling struct {
+	*Run
+	intent journal.Intent
+}
+
+// lookFor looks for what the intent made: by its id, where that is known, else by
+// the spec's find.
+func (r settling) lookFor(ctx context.Context) (Settled, error) {
+	i, inputs := r.intent, r.given
+	found := Settled{By: "find"}
+	state := State{ID: i.ID, Inputs: inputs, Private: Private{SchemaVersion: r.res.Spec.SchemaVersion, Unmade: r.unmadeBehind(i)}}
+	if state.ID == "" || i.Operation == journal.Update && r.res.Find != nil {
+		if r.res.Find == nil {
+			return found, ErrNoFind
+		}
+		if missing := missingFor(i, inputs, r.res.Find); missing != nil {
+			return found, &WithheldError{Inputs: missing}
+		}
+		var err error
+		if state.ID, found.Doubt, err = r.findID(ctx); err != nil || state.ID == "" {
+			return found, err
+		}
+	} else {
+		found.By = "response"
+	}
+	if r.res.Read != nil && missingFor(i, inputs, r.res.Read) == nil {
+		read, err := r.readFound(ctx, state)
+		if err != nil {
+			return found, err
+		}
+		switch {
+		case read != nil && found.By == "response":
+			found.By, state = "read", *read
+		case read != nil:
+			state = *read
+		case found.By == "response" || i.Operation == journal.Update:
+			return found, nil
+		} // else find sees what is too unfinished for read
+	}
+	found.Found, found.ID, found.State = true, state.ID, &state
+	return found, nil
+}
+
+// findID runs find, and evaluates the id from what it found; "" if it found
+// nothing. doubt says what speaks against its being what the intent made.
+func (r settling) findID(ctx context.Context) (id, doubt string, err error) {
+	i := r.intent
+	if i.Operation == journal.Update || i.Step < 0 || i.Step >= len(r.Operation.Steps) {
+		i.Step = max(0, min(r.res.IDAfter, len(r.Operation.Steps)-1)) // find stands in for the step that gives the id
+	}
+	s := r.Operation.Steps[i.Step]
+	value, err := r.find(ctx, s)
+	if err != nil || value == nil {
+		return "", "", err
+	}
+	if i.Operation == journal.Create && (r.res.Read == nil || missingFor(i, r.given, r.res.Read) == nil) {
+		if doubt, err = r.notOwn(ctx, s, value, missingInputs(i, r.given), r.given); err != nil {
+			return "", "", err
+		}
+	}
+	for _, earlier := range r.Operation.Steps[:s.Index] {
+		r.record(earlier, expr.Unknown{}) // what it gave is not recorded
+	}
+	r.record(s, value)
+	id, err = r.EvalID()
+	if err == nil && id == "" {
+		err = fmt.Errorf("find found something, and its id cannot be evaluated from it")
+	}
+	return id, doubt, err
+}
+
+// readFound is the state that the spec's read gives; nil if the resource does not
+// exist, and as it was recorded if a later step of the read finds nothing.
+func (r settling) readFound(ctx context.Context, state State) (*State, error) {
+	reader := r.rt.New(ctx, r.res, r.res.Read, plan.Read, r.ref, r.Log.To)
+	reader.recall(state)
+	if err := reader.Open(); err != nil {
+		return nil, err
+	}
+	yield, err := reader.read(ctx)
+	if errors.Is(err, verdict.ErrGone) {
+		return nil, nil
+	}
+	if errors.Is(err, verdict.ErrNotFound) {
+		return &state, nil // it is half made
+	}
+	if err != nil {
+		return nil, reader.Mask().Error(err)
+	}
+	out := r.rt.stateFromRead(reader, r.ref, state, yield, false)
+	if out.State != nil {
+		return out.State, nil // what cannot be recorded of it does not matter here
+	}
+	return nil, out.Err
+}
+
+// missingFor are the inputs that operations read, and that the journal does not
+// hold.
+func missingFor(i journal.Intent, inputs property.Map, ops ...*plan.Operation) []string {
+	var values []*expr.Value
+	for _, op := range ops {
+		values = append(values, op.Return)
+		for _, s := range op.Steps {
+			values = append(append(values, s.Templates()...), s.OwnTemplates()...)
+			values = append(values, s.ForEach)
+		}
+	}
+	var missing []string
+	for _, name := range missingInputs(i, inputs) {
+		reads := func(v *expr.Value) bool {
+			return v != nil && slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool {
+				of := ref.Path[0]
+				return (of == "inputs" || of == "state") && (len(ref.Path) == 1 || ref.Path[1] == name)
+			})
+		}
+		if slices.ContainsFunc(values, reads) {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// missingInputs are the inputs that the journal withholds and nobody has added.
+func missingInputs(i journal.Intent, inputs property.Map) []string {
+	return slices.DeleteFunc(slices.Clone(i.Withheld), func(name string) bool {
+		_, given := inputs.GetOk(name)
+		return given
+	})
+}

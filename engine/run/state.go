@@ -1,0 +1,305 @@
+package run
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/screen"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+)
+
+// withInputs are the outputs as a host shows them: the inputs, and what the
+// world gave. What stands in the place of a secret input is secret.
+func WithInputs(inputs property.Map, outputs map[string]property.Value) property.Map {
+	all := inputs.AsMap()
+	for name := range all {
+		if len(name) > 1 && name[:2] == "__" {
+			delete(all, name)
+		}
+	}
+	for name, value := range outputs {
+		all[name] = copySecrecy(value, inputs.Get(name))
+	}
+	return property.NewMap(all)
+}
+
+// copySecrecy is a value, secret where the other is: as a whole, or in parts.
+func copySecrecy(v, other property.Value) property.Value {
+	switch {
+	case !other.HasSecrets() || v.Secret():
+		return v
+	case other.Secret():
+		return v.WithSecret(true)
+	case v.IsMap() && other.IsMap():
+		parts := v.AsMap().AsMap()
+		for name, part := range parts {
+			parts[name] = copySecrecy(part, other.AsMap().Get(name))
+		}
+		return property.WithGoValue(v, property.NewMap(parts))
+	case v.IsArray() && other.IsArray() && v.AsArray().Len() == other.AsArray().Len():
+		items := v.AsArray().AsSlice()
+		for i, item := range items {
+			items[i] = copySecrecy(item, other.AsArray().Get(i))
+		}
+		return property.WithGoValue(v, property.NewArray(items))
+	default:
+		return v.WithSecret(true) // of another shape, it may be anywhere
+	}
+}
+
+// currentID is the id that the world knows a resource by.
+func CurrentID(s State) string {
+	if s.Private.ID != "" {
+		return s.Private.ID
+	}
+	return s.ID
+}
+
+// declaredOutputs returns the recorded outputs that the spec declares.
+func declaredOutputs(res *plan.Resource, s State) map[string]property.Value {
+	out := map[string]property.Value{}
+	for _, m := range res.Outputs.Fields {
+		if v, ok := s.Outputs.GetOk(m.Name); ok {
+			out[m.Name] = v
+		}
+	}
+	return out
+}
+
+// HashInputs returns a hash of inputs, with which runs compare them without revealing
+// them.
+func HashInputs(inputs property.Map) string {
+	sum := sha256.Sum256([]byte(value.Canonical(property.New(inputs))))
+	return hex.EncodeToString(sum[:])
+}
+
+// CanResume reports whether an operation that stopped can resume at its step: the
+// inputs are the same, and the operation has the same steps.
+func CanResume(res *plan.Resource, state State, news property.Map) bool {
+	f := state.Private.Failed
+	return f != nil && f.Inputs == HashInputs(news) && canResumeStep(res, state)
+}
+
+// canResumeStep reports whether an operation that stopped could resume at its step with its
+// original inputs.
+func canResumeStep(res *plan.Resource, state State) bool {
+	f := state.Private.Failed
+	if f == nil || f.Stuck || f.Seen {
+		return false
+	}
+	op := res.Create
+	if f.Op == string(plan.Update) {
+		op = res.Update
+	}
+	return op != nil && f.Steps == op.Shape() && f.Step <= len(op.Steps) && len(f.Results) >= f.Step
+}
+
+// withoutFiles returns a step's result without files, which the private part of a state
+// does not contain.
+func withoutFiles(v any) any {
+	switch v := v.(type) {
+	case *spec.File:
+		return nil
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, item := range v {
+			out[k] = withoutFiles(item)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = withoutFiles(item)
+		}
+		return out
+	default:
+		return v
+	}
+}
+
+// withDefaults returns recorded inputs as the templates of an operation see them: with the
+// current defaults, so that inputs which are always present are present. The inputs
+// of an import have no defaults, because the read determines them.
+func withDefaults(r *plan.Resource, s State) property.Map {
+	if s.Outputs.Len() == 0 {
+		return s.Inputs
+	}
+	return r.Inputs.Complete(property.New(s.Inputs), "", &value.Findings{}).AsMap()
+}
+
+// Ref identifies the resource of a call.
+type Ref struct {
+	// Type is the name of the resource in the spec, such as "File".
+	Type string
+	// Name is the name of the resource in the program, or "" if the host has none.
+	Name string
+	// Key identifies the resource among all resources of the host, in all runs. For
+	// Pulumi it is the URN. It is "" if the host has none.
+	Key string
+}
+
+// State is the state of a resource between two calls.
+type State struct {
+	ID string
+	// Inputs are the inputs that Check returned.
+	Inputs property.Map
+	// Outputs contain the inputs that are not ephemeral, and the declared outputs.
+	Outputs property.Map
+	Private Private
+}
+
+// Private is the engine's own part of a state. Hosts store it, and never show it. The
+// zero value contains no information.
+type Private struct {
+	// SchemaVersion is the `schemaVersion` of the resource when the state was recorded.
+	SchemaVersion int `json:"v,omitempty"`
+	// ID is the current id, if an update changed it and the host still has the old one.
+	ID string `json:"id,omitempty"`
+	// Token is the token of the create or import of the resource; see tokens.go.
+	Token string `json:"t,omitempty"`
+	// Lookup is true if the state is from a read for a program that does not manage the
+	// resource.
+	Lookup bool `json:"lookup,omitempty"`
+	// ETag is the ETag of the latest response about the resource, or "".
+	ETag string `json:"etag,omitempty"`
+	// Unmade are the names of the create steps that have created nothing for this
+	// resource, separated by spaces so that a Private can be compared; see made.go.
+	Unmade string `json:"unmade,omitempty"`
+	// Failed is set if a create or update stopped halfway.
+	Failed *Failed `json:"failed,omitempty"`
+}
+
+// Failed describes an operation that stopped, so that the next run can resume it.
+type Failed struct {
+	// Op is "create" or "update".
+	Op string `json:"op"`
+	// Step is the index of the step that failed.
+	Step int `json:"step"`
+	// Results are the results of the completed steps, by index. Undone are the indices
+	// of the steps that were undone since.
+	Results []any `json:"results,omitempty"`
+	Undone  []int `json:"undone,omitempty"`
+	// Doubted are the indices of the steps for which it is not known whether they were
+	// undone.
+	Doubted []int `json:"doubted,omitempty"`
+	// Kept are the indices of completed steps after the failed one, which had been
+	// undone and was run again.
+	Kept []int `json:"kept,omitempty"`
+	// Misfits are the indices of completed steps whose responses do not match their
+	// declared types.
+	Misfits []int `json:"misfits,omitempty"`
+	// Elements are the results of the completed elements of the failed step, by key.
+	Elements map[string]any `json:"elements,omitempty"`
+	// Stuck is true if a create can never resume with the responses of its steps. The
+	// resource must then be created again.
+	Stuck bool `json:"stuck,omitempty"`
+	// Seen is true if the resource was read since, so that its differences are known.
+	Seen bool `json:"seen,omitempty"`
+	// Unknown is true if it is not known whether the step was done.
+	Unknown bool `json:"unknown,omitempty"`
+	// ID is the id that the steps of an update used, if the resource has another one
+	// now.
+	ID string `json:"id,omitempty"`
+	// World are the inputs with which the resource was created, if the host has recorded
+	// others. They are encoded by value.EncodeRecordable.
+	World json.RawMessage `json:"world,omitempty"`
+	// Secret is true if this may contain a secret, so that hosts encrypt it.
+	Secret bool `json:"secret,omitempty"`
+	// Steps is the Shape of the operation, so that another version of the spec does not
+	// resume in the middle of other steps.
+	Steps string `json:"steps,omitempty"`
+	// Inputs is the hash of the inputs that the operation ran with.
+	Inputs string `json:"inputs"`
+	// Error is the error message for users.
+	Error string `json:"error,omitempty"`
+}
+
+// Log receives the messages of a call. Implementations must be safe for concurrent
+// use, and must not fail.
+type Log interface {
+	// Message logs a message that is kept.
+	Message(severity Severity, text screen.Text)
+	// Status shows a status until the next one.
+	Status(text screen.Text)
+}
+
+// Severity is the severity of a log message.
+type Severity uint8
+
+// The severities of messages.
+const (
+	Debug Severity = iota + 1
+	Info
+	Warning
+	Error
+)
+
+// Result is the result of a create, update or read. It has both a state and an error
+// if the resource exists, but is not complete.
+type Result struct {
+	// State is nil if nothing exists: after a create that failed without effects, or a
+	// read that did not find the object (Gone). In previews its ID may be "", and
+	// outputs may be unknown.
+	State *State
+	Gone  bool
+	// Err is the error. If there is also a State, the host records the resource as
+	// failed.
+	Err error
+}
+
+// CreateRequest is a request to create a resource.
+type CreateRequest struct {
+	Ref
+	Inputs  property.Map
+	Timeout time.Duration // 0 means that of the spec, or none
+	Preview bool
+	Log     Log
+}
+
+// UpdateRequest is a request to update a resource.
+type UpdateRequest struct {
+	Ref
+	State   State
+	Inputs  property.Map
+	Ignore  []string
+	Timeout time.Duration
+	Preview bool
+	Log     Log
+}
+
+// ReadRequest is a request to read a resource.
+type ReadRequest struct {
+	Ref
+	Reason  ReadReason
+	State   State
+	Timeout time.Duration
+	Log     Log
+}
+
+// DeleteRequest is a request to delete a resource.
+type DeleteRequest struct {
+	Ref
+	State   State
+	Timeout time.Duration
+	Log     Log
+}
+
+// ReadReason is the reason for a read. It cannot be derived from the state, because a
+// resource may have neither inputs nor outputs.
+type ReadReason uint8
+
+// The reasons for a read.
+const (
+	// Refresh reads a state that this engine recorded.
+	Refresh ReadReason = iota
+	// Import reads by the text in State.ID that a user typed, without any other state.
+	Import
+	// Lookup is a read by a program that does not manage the resource. The state
+	// contains what the program says about it.
+	Lookup
+)

@@ -1,0 +1,123 @@
+package run
+
+import (
+	"cmp"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/value"
+)
+
+// A replacement may have the id of the object that it replaces: the server reuses ids, derives
+// them from contents, or took the new object for the old one. When the host then deletes the
+// old one, it would delete the replacement. So each create and import gives its state a token,
+// and the engine remembers for each object the newest token that it gave out or saw as live. A
+// state with another token belongs to an earlier resource, and there is nothing to delete.
+
+// tokens holds the newest token of each object. It is safe for concurrent use.
+type tokens struct {
+	mu     sync.Mutex
+	newest map[object]holder
+	last   int64
+}
+
+// holder is the owner of an object: the token of its state, and the resource of the host.
+type holder struct{ token, resource string }
+
+// holding returns the name of a resource as a holder records it.
+func holding(ref Ref) string { return cmp.Or(ref.Key, ref.Name) }
+
+// object identifies what a delete would remove: two states with equal objects are about the same
+// one.
+type object struct {
+	kind, id string
+	// at is the hash of the other properties by which a delete finds the object.
+	at [16]byte
+}
+
+// Next returns a token that is greater than all earlier ones. It is also greater than those of
+// other engines, as far as their clocks agree.
+func (t *tokens) Next() string {
+	t.mu.Lock()
+	t.last = max(t.last+1, time.Now().UnixNano())
+	at := t.last
+	t.mu.Unlock()
+	var b [12]byte
+	binary.BigEndian.PutUint64(b[:8], uint64(at))
+	_, _ = rand.Read(b[8:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// Show records that an object exists and belongs to the state of a resource with the token.
+func (t *tokens) Show(o object, ref Ref, token string) {
+	if token == "" || o.id == "" {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.newest == nil {
+		t.newest = map[object]holder{}
+	}
+	before, now := t.newest[o], holder{token, holding(ref)}
+	if token < before.token || before == now {
+		return
+	}
+	t.newest[o] = now
+	// A clock that went back must not make a new token older than a shown one.
+	if at, err := strconv.ParseInt(token[:min(16, len(token))], 16, 64); err == nil {
+		t.last = max(t.last, at)
+	}
+}
+
+// forget records that an object of the token is gone. It does nothing if the object has
+// another token.
+func (t *tokens) forget(o object, token string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.newest[o].token == token {
+		delete(t.newest, o)
+	}
+}
+
+// superseded reports whether an object is known to belong to another state.
+func (t *tokens) superseded(o object, token string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	newest, known := t.newest[o]
+	return known && newest.token != token
+}
+
+// holder returns the owner of an object; known is false if none was recorded.
+func (t *tokens) holder(o object) (by holder, known bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	by, known = t.newest[o]
+	return by, known
+}
+
+// ObjectOf returns the object of a state: its id, and the recorded values of the other
+// properties by which a delete finds it. Equal ids in two places, such as issue 7 of two
+// projects, are two objects.
+func ObjectOf(r *plan.Resource, s State) object {
+	o := object{kind: r.Spec.Name, id: CurrentID(s)}
+	if len(r.FoundBy) == 0 {
+		return o
+	}
+	sum := sha256.New()
+	for _, name := range r.FoundBy {
+		v, given := s.Outputs.GetOk(name)
+		if !given {
+			v = s.Inputs.Get(name)
+		}
+		fmt.Fprintf(sum, "%q %s\n", name, value.Canonical(v.WithSecret(false)))
+	}
+	copy(o.at[:], sum.Sum(nil))
+	return o
+}

@@ -1,0 +1,93 @@
+package verdict
+
+import (
+	"errors"
+	"maps"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
+)
+
+// The spec relies on the type that a step `returns`: vet checks every later template by
+// it. So a response is converted to that type here, before anything else uses it, or the
+// step fails.
+//
+// This is one of five entry points for values. They differ in the form of the values and
+// in how far these are trusted:
+//
+//   - spec/decode decodes all text to plain data, without types. It counts values before it
+//     creates them, and keeps numbers exact.
+//   - value.Naming.Receive converts a response to its declared type. Members have wire
+//     names, and bounds do not apply. The effect of the step must not be lost, so matching
+//     parts are kept, and a mismatch is reported at the end.
+//   - value.FromText converts a setting that is text to its type. Nothing has happened yet,
+//     so mistakes become failures of the check.
+//   - engine/pulumi/wire decodes the host's messages, in which signatures and markers have
+//     their meaning in Pulumi. It has no types; value.Findings checks inputs, including
+//     bounds.
+//   - value.RefitEach converts a recorded state to the current spec. It has no limit on the
+//     size, and bounds do not apply, because the object could not be deleted otherwise.
+//
+// tests/outside checks all of them with one table of values that must be rejected.
+
+// UnfitError is a MisfitError in the response of a step that took effect.
+type UnfitError struct{ Err error }
+
+func (e *UnfitError) Error() string {
+	return e.Err.Error() + "; the step was done and will not be repeated: correct the type"
+}
+
+func (e *UnfitError) Unwrap() error { return e.Err }
+
+// IsUnfit reports whether an error means that a step was done, and only its response
+// does not match the declared type.
+func IsUnfit(err error) bool { return errors.As(err, new(*UnfitError)) }
+
+// typedResult returns a step's result, with its typed member converted to its
+// declared names and type. The error reports a mismatch; the other parts of the
+// result are still valid.
+func typedResult(s *plan.Step, out actions.Outcome) (any, error) {
+	members, ok := out.Result.(map[string]any)
+	switch {
+	case out.Received:
+		return out.Result, out.Unfit
+	case !ok || !s.Returns:
+		return RenameMembers(s, out.Result), nil
+	}
+	v, given := members[s.Yield]
+	if !given {
+		return members, nil // the spec does not use it, so the action did not fetch it
+	}
+	members = maps.Clone(members)
+	got, err := s.ResultNaming.Receive(v, s.Yield, actions.Data)
+	members[s.Yield] = got
+	return members, err
+}
+
+// adaptFailure returns the result of a failure. `returns` does not apply to it, so
+// all members remain. Members that match are also available under their declared
+// names, for `refused`, `gone`, `retry.if` and `error`.
+func adaptFailure(s *plan.Step, out actions.Outcome) any {
+	members, ok := out.Result.(map[string]any)
+	if !ok || !s.Returns || out.Received {
+		return out.Result
+	}
+	v, given := members[s.Yield]
+	if !given {
+		return members
+	}
+	members = maps.Clone(members)
+	members[s.Yield] = s.ResultNaming.Adapt(v, actions.Data)
+	return members
+}
+
+// RenameMembers renames the typed members of a response from their wire names to
+// their declared names.
+func RenameMembers(s *plan.Step, result any) any {
+	members, ok := result.(map[string]any)
+	if !ok || !s.ResultNaming.Active {
+		return result
+	}
+	members[s.Yield] = s.ResultNaming.FromWire(members[s.Yield], nil)
+	return members
+}

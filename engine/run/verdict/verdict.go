@@ -1,0 +1,170 @@
+// Package verdict decides the outcome of an attempt at a step, and whether another
+// attempt follows.
+package verdict
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/scope"
+)
+
+var (
+	// ErrGone means that the object of a resource does not exist according to the spec:
+	// `gone` is true, or `return` is null.
+	ErrGone = errors.New("it is gone")
+	// ErrNotFound is the error of an action that did not find its object.
+	ErrNotFound = errors.New("not found")
+)
+
+// Verdict is the outcome of an attempt at a step, according to the action and to the
+// `refused`, `fail`, `gone` and `until` of the spec.
+//
+// Everything else (retry, find, the journal, undo, what is kept) depends on verdicts
+// only, and not on statuses or errors.
+type Verdict struct {
+	Status actions.Status
+	// Value is the result, or the response of a failure, if there was one.
+	Value any
+	Err   error
+	Class string
+	// After is the delay that the action requests before another attempt, or 0.
+	After time.Duration
+	// Pending is true if the attempt succeeded and `until` is still false.
+	Pending bool
+	// Unfit is the mismatch between the response of a successful attempt and its
+	// declared type.
+	Unfit error
+
+	// again is true if the action expects another attempt to succeed.
+	again bool
+	// final is true if only a `retry` that names the failure retries it, because the
+	// spec itself reported the failure, or the object does not exist.
+	final bool
+}
+
+// Judge decides the outcome of attempts at the steps of an operation, and whether
+// others follow.
+type Judge struct {
+	*scope.Scope
+	// Deletes is true if the operation removes something: a delete, or an undo.
+	Deletes bool
+	// Show shows the current status of the operation.
+	Show func(status string)
+}
+
+// Of returns the verdict on an attempt. The outcome of an action without an effect is
+// never unknown: if it fails, nothing was done.
+func (j Judge) Of(s *plan.Step, out actions.Outcome) Verdict {
+	v := Verdict{Status: out.Status, Err: out.Err, Class: out.Class, After: out.RetryAfter, again: out.Again}
+	if v.Status == actions.Done {
+		v.Value, v.Unfit = typedResult(s, out)
+	} else {
+		v.Value = adaptFailure(s, out)
+	}
+	switch v.Status {
+	case actions.Gone:
+		v.Err, v.final = fmt.Errorf("%w: %w", ErrNotFound, out.Err), true
+	case actions.Failed, actions.Unknown:
+		if s.Effect != actions.Write {
+			v.Status = actions.Refused
+		}
+	}
+	if v.Value == nil && v.Status != actions.Done || !s.HasVerdicts() {
+		return applyMismatch(s, v)
+	}
+	err := j.WithResult(s, v.Value, func() error { return j.evaluate(s, &v) })
+	if v.Unfit != nil && v.Status == actions.Done {
+		return applyMismatch(s, v) // the mismatch also caused err
+	}
+	if err != nil && v.Status == actions.Done {
+		// The attempt took effect, but its outcome cannot be evaluated.
+		v.Status, v.Err, v.final = actions.Unknown, err, true
+		if s.Effect != actions.Write {
+			v.Status = actions.Refused
+		}
+	}
+	return v
+}
+
+// applyMismatch returns the verdict on a successful attempt whose response may not
+// match its type. The spec's own templates take precedence, because an API may report
+// a refusal with status 200.
+func applyMismatch(s *plan.Step, v Verdict) Verdict {
+	if v.Status != actions.Done || v.Unfit == nil {
+		return v
+	}
+	if v.Pending = false; s.Effect != actions.Write {
+		v.Status, v.Err, v.final = actions.Refused, v.Unfit, true
+	}
+	return v
+}
+
+// evaluate evaluates the spec's templates for a response, in the order of the
+// language. For a failure it only evaluates `refused` and `gone`, which may mean that
+// nothing was done or nothing exists, regardless of the status. For a step without an
+// effect, it evaluates `gone` first.
+func (j Judge) evaluate(s *plan.Step, v *Verdict) error {
+	failed := v.Status != actions.Done
+	if s.Effect != actions.Write || failed && j.Deletes {
+		if gone, err := j.Bool(s.Gone, false); err != nil && !failed {
+			return err
+		} else if gone && err == nil {
+			v.Status, v.Err, v.final = actions.Gone, ErrGone, true
+			return nil
+		}
+	}
+	if text, err := j.Text(s.Refused); err != nil {
+		return err
+	} else if text != "" {
+		v.Status, v.Err, v.again = actions.Refused, errors.New(text), false
+		return nil
+	}
+	if v.Status != actions.Done {
+		return nil
+	}
+	if text, err := j.Text(s.Fail); err != nil {
+		return err
+	} else if text != "" {
+		v.Status, v.Err, v.final = actions.Failed, errors.New(text), true
+		if s.Effect != actions.Write {
+			v.Status = actions.Refused
+		}
+		return nil
+	}
+	if s.Effect == actions.Write {
+		if gone, err := j.Bool(s.Gone, false); err != nil {
+			return err
+		} else if gone {
+			v.Status, v.Err, v.final = actions.Gone, ErrGone, true
+			return nil
+		}
+	}
+	if text, err := j.PublicText(s.Progress, "progress"); errors.Is(err, scope.ErrExposed) {
+		j.Show("[secret]")
+	} else if err != nil {
+		return err
+	} else if text != "" {
+		j.Show(text)
+	}
+	done, err := j.Bool(s.Until, true)
+	v.Pending = !done
+	return err
+}
+
+// WithDoubt returns the status of a step after its last attempt. doubt is true if the
+// outcome of an earlier attempt is unknown; a refusal may then be a consequence of
+// that attempt. For a delete, "not found" is a success.
+func (j Judge) WithDoubt(status actions.Status, doubt bool) actions.Status {
+	switch {
+	case !doubt || status == actions.Failed:
+		return status
+	case status == actions.Gone && j.Deletes:
+		return status
+	default:
+		return actions.Unknown
+	}
+}
