@@ -109,7 +109,8 @@ func scenario() []step {
 		}},
 		{"secret content", func(s *side) snapshot {
 			s.program(greeting("b.txt", "bye") + file("copy", "copy.txt", "${greeting.content}, twice") + file("found", "found.txt", "found") +
-				file("hidden", "hidden.txt", "{fn::secret: swordfish}"))
+				file("hidden", "hidden.txt", "{fn::secret: swordfish}") +
+				"    options:\n      dependsOn:\n      - ${copy}\n      - ${found}\n") // a provider that crashes here has handled the others
 			return s.look(s.Project.Up(s.t.Context()))
 		}},
 		{"destroy after one file was deleted", func(s *side) snapshot {
