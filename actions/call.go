@@ -175,6 +175,10 @@ type Outcome struct {
 	// Cut says that Result is incomplete because the author limited it: an object that is
 	// missing in Result may exist.
 	Cut bool
+	// ETag identifies the version of the object that the response is about (RFC 9110, 8.8.3);
+	// it is "" if the response does not name one. The next change of the object gets it in
+	// Call.ETag.
+	ETag string
 	// Err is the error, unless Status is Done. It says what was attempted and what to do,
 	// and contains no secret.
 	Err error

@@ -71,7 +71,7 @@ func (r *run) runSingle(ctx context.Context) actions.Outcome {
 		}
 		result["items"] = truncate(list, r.call.Limit)
 	}
-	out.Result = result
+	out.Result, out.ETag = result, resp.ETag()
 	return out
 }
 
@@ -106,7 +106,7 @@ func (r *run) runPages(ctx context.Context) actions.Outcome {
 		}
 		result := r.session.Judge.Result(resp)
 		result["items"] = all
-		out.Result = result
+		out.Result, out.ETag = result, resp.ETag()
 		if out.Unfit != nil || !r.call.Asks("items") {
 			return out // the step fails with that error
 		}

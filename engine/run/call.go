@@ -56,15 +56,12 @@ func (r *Run) call(ctx context.Context, s *plan.Step, attempt int) (*actions.Cal
 
 // noteETag keeps the ETag of a response about the resource; `ifMatch: true` sends it with the
 // next change (RFC 9110, 8.8.3). A change without an ETag in its response drops the old one.
-func (r *Run) noteETag(s *plan.Step, result any) {
+func (r *Run) noteETag(s *plan.Step, etag string) {
 	if r.res == nil || !r.res.Conditional {
 		return // no step uses it
 	}
-	members, _ := result.(map[string]any)
-	headers, _ := members["headers"].(map[string]any)
-	etag, ok := headers["etag"].(string)
 	switch {
-	case ok && r.Verb != plan.List:
+	case etag != "" && r.Verb != plan.List:
 		r.ETag = etag
 	case s.Effect == actions.Write:
 		r.ETag = ""

@@ -393,7 +393,7 @@ func (r *Run) attempt(ctx context.Context, s *plan.Step, attempt int) (verdict.V
 	sent()
 	v := r.judge().Of(s, out)
 	if out.Status == actions.Done {
-		r.noteETag(s, v.Value)
+		r.noteETag(s, out.ETag)
 	}
 	if out.Cut {
 		r.cut = append(r.cut, s.Index)

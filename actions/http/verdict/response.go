@@ -57,6 +57,11 @@ func (resp *Response) headers() map[string]any {
 	return out
 }
 
+// ETag returns the header ETag, or "" if the response has none.
+func (resp *Response) ETag() string {
+	return strings.ToValidUTF8(strings.Join(resp.Header.Values("Etag"), ", "), "\uFFFD")
+}
+
 // Scope returns the names that a late expression may refer to.
 func (resp *Response) Scope() map[string]any { return resp.scopeWithBody(resp.Body) }
 
