@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/cmd/declprov/internal/install"
 	"github.com/declprov/declprov/cmd/declprov/internal/serving"
 	"github.com/declprov/declprov/cmd/declprov/internal/startup"
+	"github.com/declprov/declprov/engine/pulumi/language"
 	"github.com/declprov/declprov/spec/container"
 )
 
@@ -39,13 +40,22 @@ then copied unchanged; a package or a spec with tags is installed in compiled fo
 its parameter. The spec is then stored in the program's folder, in sdks/:
 
   declprov install --base
-  pulumi package add declprov ./petstore.cue`
+  pulumi package add declprov ./petstore.cue
+
+--runtime, without a spec, installs the plugin that runs checked-out projects: a
+folder with a spec, and a PulumiPlugin.yaml that contains "runtime: declprov", is
+then a provider. A program names the folder in its Pulumi.yaml:
+
+  packages:
+    petstore: ./petstore`
 
 type installOptions struct {
 	dir   string
 	force bool
 	base  bool
-	yes   bool
+	// runtime installs the language host.
+	runtime bool
+	yes     bool
 }
 
 // installation is one run of the install command.
@@ -58,50 +68,76 @@ func (a *app) installCommand() *cobra.Command {
 	i := &installation{app: a}
 	o := &i.o
 	cmd := &cobra.Command{
-		Use:               "install SPEC | --base",
+		Use:               "install SPEC | --base | --runtime",
 		Short:             "Install a spec where Pulumi finds it",
 		Long:              installHelp,
 		Args:              installArguments(o),
 		ValidArgsFunction: completeSpec,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.base {
+			switch {
+			case o.base && o.runtime:
+				return usagef("--base and --runtime exclude each other: run install twice")
+			case o.base:
 				return i.installBase()
+			case o.runtime:
+				return i.installRuntime()
 			}
 			return i.install(cmd.Context(), args[0])
 		},
 	}
 	cmd.Flags().StringVar(&o.dir, "dir", "", "install into this `folder`, for plugins.providers in Pulumi.yaml")
 	cmd.Flags().BoolVar(&o.base, "base", false, "install the plugin that accepts any spec as its parameter")
+	cmd.Flags().BoolVar(&o.runtime, "runtime", false, "install the plugin that runs checked-out projects")
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace a plugin that declprov did not install")
 	cmd.Flags().BoolVar(&o.yes, "yes", false, "accept permissions that the installed version does not have")
 	a.addTagFlag(cmd)
 	return cmd
 }
 
-// installArguments checks that the argument is a spec, or that there is none with --base.
+// installArguments checks that the argument is a spec, or that there is none with --base or --runtime.
 func installArguments(o *installOptions) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if o.base && o.dir == "" {
+		if (o.base || o.runtime) && o.dir == "" {
 			return cobra.NoArgs(cmd, args)
 		}
 		return specArgument(cmd, args)
 	}
 }
 
-// installBase installs this binary, which evaluates specs, as the base plugin.
-func (i *installation) installBase() error {
-	executable, err := os.Executable()
+// installRuntime installs this binary, which evaluates specs, as the language host.
+func (i *installation) installRuntime() error {
+	p := install.Provider{Kind: install.Language, Name: language.Runtime, Version: tool().BaseVersion()}
+	folder, err := i.installSelf(p)
 	if err != nil {
 		return err
 	}
-	p := install.Provider{Name: serving.BaseName, Version: tool().BaseVersion(), Executable: executable}
+	_, err = fmt.Fprintf(i.out, "Installed the runtime %s %s in %s\n\nIt runs a provider from a folder with a spec and this PulumiPlugin.yaml:\n\n"+
+		"runtime: declprov\n\nName the folder in the Pulumi.yaml of a program, and run pulumi install:\n\npackages:\n  petstore: ./petstore\n",
+		p.Name, p.Version, folder)
+	return err
+}
+
+// installSelf installs this binary as a plugin without a spec, and returns its folder.
+func (i *installation) installSelf(p install.Provider) (folder string, err error) {
+	if p.Executable, err = os.Executable(); err != nil {
+		return "", err
+	}
 	plugins, err := install.Plugins()
 	if err != nil {
-		return err
+		return "", err
 	}
-	folder, err := install.IntoPlugins(plugins, p, i.o.force)
+	if folder, err = install.IntoPlugins(plugins, p, i.o.force); err != nil {
+		return "", failedError{err}
+	}
+	return folder, nil
+}
+
+// installBase installs this binary, which evaluates specs, as the base plugin.
+func (i *installation) installBase() error {
+	p := install.Provider{Name: serving.BaseName, Version: tool().BaseVersion()}
+	folder, err := i.installSelf(p)
 	if err != nil {
-		return failedError{err}
+		return err
 	}
 	_, err = fmt.Fprintf(i.out, "Installed %s %s in %s\n\nIt has the permissions of the spec that it is used with: see declprov permissions SPEC.\n\nAdd a spec to a program: pulumi package add %s ./SPEC.cue\n", p.Name, p.Version, folder, p.Name)
 	return err

@@ -2,12 +2,6 @@ package pulumi
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"net"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
@@ -33,42 +27,16 @@ const (
 	closeTimeout = 800 * time.Millisecond
 )
 
-// Serve runs a provider process. It listens on a port of the loopback interface, and
-// prints the port on the first line of standard output. It serves until ctx ends,
-// SIGINT or SIGTERM arrives, or the engine that started it is gone. Then it aborts
-// the operations under way, which may still respond for a short time.
+// Serve runs a provider process. It aborts the operations under way when the process has to
+// end; they may still respond for a short time.
 func Serve(ctx context.Context, options Options) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return fmt.Errorf("listening on the loopback interface: %w", err)
-	}
 	s := New(options)
 	server := s.GRPC()
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(ownPeersOnly(listener, s.options.Stderr)) }()
-
-	port := listener.Addr().(*net.TCPAddr).Port
-	if _, err := fmt.Fprintf(s.options.Stdout, "%d\n", port); err != nil {
-		server.Stop()
-		return fmt.Errorf("telling the engine the port: %w", err)
-	}
-	orphaned := make(chan struct{})
-	if options.Stdin != nil && options.EngineAddress != "" {
-		go watchEngine(ctx, options.Stdin, options.EngineAddress, orphaned)
-	}
-	select {
-	case err := <-failed:
-		return fmt.Errorf("serving: %w", err)
-	case <-ctx.Done():
-	case <-orphaned:
-	}
-	s.shutDown(server)
-	if err := <-failed; err != nil && !errors.Is(err, grpc.ErrServerStopped) {
-		return fmt.Errorf("serving: %w", err)
-	}
-	return nil
+	return Process{
+		Server: server, EngineAddress: options.EngineAddress,
+		Stdin: options.Stdin, Stdout: s.options.Stdout, Stderr: s.options.Stderr,
+		ShutDown: func() { s.shutDown(server) },
+	}.Run(ctx)
 }
 
 // GRPC returns a gRPC server for s.

@@ -9,7 +9,7 @@ import (
 
 // engineCheck is the interval at which the engine is checked after standard input has
 // ended.
-const engineCheck = 5 * time.Second
+const engineCheck = time.Second
 
 // watchEngine closes orphaned when the engine is gone. A killed engine sends no
 // signal, but the pipe to our standard input is closed. Some engines start providers

@@ -3,6 +3,7 @@
 package install
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,13 +14,22 @@ import (
 	"github.com/declprov/declprov/cmd/declprov/internal/startup"
 )
 
-// Provider is a provider to install.
+// Kind is the kind of a plugin. It is part of the names of the binary and its folder.
+type Kind string
+
+const (
+	Resource Kind = "resource" // a provider
+	Language Kind = "language" // a language host
+)
+
+// Provider is a provider to install, or the language host that runs providers.
 type Provider struct {
+	Kind          Kind // "" is Resource
 	Name, Version string
 	// Executable is the path of the binary.
 	Executable string
-	// SpecName is the file name of the spec, and Spec its content. The base plugin has
-	// no spec, and the name is "".
+	// SpecName is the file name of the spec, and Spec its content. The base plugin
+	// and the language host have no spec, and the name is "".
 	SpecName string
 	Spec     []byte
 }
@@ -42,10 +52,22 @@ func (p Provider) check() error {
 }
 
 // Binary returns the file name of a provider's plugin.
-func Binary(name string) string { return "pulumi-resource-" + name }
+func Binary(name string) string { return Resource.binary(name) }
 
-// Folder returns the name of a plugin's folder.
-func Folder(name, version string) string { return "resource-" + name + "-v" + version }
+// Folder returns the name of the folder of a provider's plugin.
+func Folder(name, version string) string { return Resource.folder(name, version) }
+
+// noun returns the name of the kind in messages.
+func (k Kind) noun() string {
+	if k == Language {
+		return "runtime"
+	}
+	return "provider"
+}
+
+func (k Kind) binary(name string) string { return "pulumi-" + string(k) + "-" + name }
+
+func (k Kind) folder(name, version string) string { return string(k) + "-" + name + "-v" + version }
 
 // Plugins returns the folder of Pulumi's plugins, in $PULUMI_HOME or ~/.pulumi.
 func Plugins() (string, error) {
@@ -71,8 +93,9 @@ func IntoPlugins(plugins string, p Provider, force bool) (folder string, err err
 	if err := p.check(); err != nil {
 		return "", err
 	}
-	folder = filepath.Join(plugins, Folder(p.Name, p.Version))
-	if _, err := os.Lstat(folder); err == nil && !force && p.SpecName != "" && !isInstalledByDeclprov(folder, p.Name) {
+	kind := cmp.Or(p.Kind, Resource)
+	folder = filepath.Join(plugins, kind.folder(p.Name, p.Version))
+	if _, err := os.Lstat(folder); err == nil && !force && !isInstalledByDeclprov(folder, kind, p.Name) {
 		return "", fmt.Errorf("the plugin %s exists, and %w: change the name or version of the provider, or use --force", folder, ErrForeign)
 	}
 	if err := os.MkdirAll(plugins, 0o755); err != nil {
@@ -121,7 +144,7 @@ func writeFiles(folder string, p Provider) error {
 			return err
 		}
 	}
-	return linkOrCopy(p.Executable, filepath.Join(folder, Binary(p.Name)))
+	return linkOrCopy(p.Executable, filepath.Join(folder, cmp.Or(p.Kind, Resource).binary(p.Name)))
 }
 
 // Specs returns the files in a folder that may be the spec of a provider.
@@ -137,10 +160,14 @@ func Specs(folder, name string) []string {
 }
 
 // isInstalledByDeclprov reports whether a folder has the files that IntoPlugins writes.
-func isInstalledByDeclprov(folder, name string) bool {
-	_, err := os.Lstat(filepath.Join(folder, Binary(name)))
-	return err == nil && len(Specs(folder, name)) > 0
+func isInstalledByDeclprov(folder string, kind Kind, name string) bool {
+	_, err := os.Lstat(filepath.Join(folder, kind.binary(name)))
+	return err == nil && (name == ownName || len(Specs(folder, name)) > 0)
 }
+
+// ownName is the name of the plugins that are declprov itself: the base plugin and the
+// language host. They have no spec.
+const ownName = "declprov"
 
 // linkOrCopy creates a hard link to a file, or a copy if the file system has no hard
 // links. It replaces an existing file atomically.

@@ -89,7 +89,7 @@ func TestForeignPluginIsKept(t *testing.T) {
 	if _, err := IntoPlugins(plugins, provider(t, "x"), false); !errors.Is(err, ErrForeign) {
 		t.Errorf("error is %v, want %v", err, ErrForeign)
 	}
-	if _, err := Remove(plugins, "pets", ""); err == nil {
+	if _, err := Remove(plugins, Resource, "pets", ""); err == nil {
 		t.Error("a foreign plugin was removed")
 	}
 	if diff := cmp.Diff([]string{"resource-pets-v1.2.0/pulumi-resource-pets: theirs"}, tree(t, plugins)); diff != "" {
@@ -124,7 +124,7 @@ func TestRefusedNames(t *testing.T) {
 		if _, err := IntoPlugins(t.TempDir(), p, true); err == nil {
 			t.Errorf("installed as %q", name)
 		}
-		if _, err := Remove(t.TempDir(), name, ""); err == nil {
+		if _, err := Remove(t.TempDir(), Resource, name, ""); err == nil {
 			t.Errorf("removed %q", name)
 		}
 	}
@@ -154,7 +154,7 @@ func TestRemove(t *testing.T) {
 		{"", []string{"resource-pets-v1.0.0", "resource-pets-v2.0.0"}},
 	}
 	for _, step := range steps {
-		removed, err := Remove(plugins, "pets", step.version)
+		removed, err := Remove(plugins, Resource, "pets", step.version)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +168,7 @@ func TestRemove(t *testing.T) {
 	if left := tree(t, plugins); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	if _, err := Remove(plugins, "pets", ""); err == nil {
+	if _, err := Remove(plugins, Resource, "pets", ""); err == nil {
 		t.Error("removed what is not there")
 	}
 }

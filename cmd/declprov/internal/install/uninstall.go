@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Remove removes a provider from Pulumi's plugins: the given version, or all versions if
+// Remove removes a plugin from Pulumi's plugins: the given version, or all versions if
 // version is "". It only removes plugins that declprov installed. It returns the folders
 // that it removed.
-func Remove(plugins, name, version string) (removed []string, err error) {
+func Remove(plugins string, kind Kind, name, version string) (removed []string, err error) {
 	if !names.MatchString(name) {
 		return nil, fmt.Errorf("%q is not the name of a provider", name)
 	}
@@ -19,9 +19,9 @@ func Remove(plugins, name, version string) (removed []string, err error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		of, ok := strings.CutPrefix(e.Name(), Folder(name, ""))
+		of, ok := strings.CutPrefix(e.Name(), kind.folder(name, ""))
 		folder := filepath.Join(plugins, e.Name())
-		if !ok || !versions.MatchString(of) || version != "" && of != version || !isInstalledByDeclprov(folder, name) {
+		if !ok || !versions.MatchString(of) || version != "" && of != version || !isInstalledByDeclprov(folder, kind, name) {
 			continue
 		}
 		if err := os.RemoveAll(folder); err != nil {
@@ -31,9 +31,9 @@ func Remove(plugins, name, version string) (removed []string, err error) {
 	}
 	if len(removed) == 0 {
 		if version != "" {
-			return nil, fmt.Errorf("declprov has not installed version %s of the provider %q in %s", version, name, plugins)
+			return nil, fmt.Errorf("declprov has not installed version %s of the %s %q in %s", version, kind.noun(), name, plugins)
 		}
-		return nil, fmt.Errorf("declprov has not installed the provider %q in %s", name, plugins)
+		return nil, fmt.Errorf("declprov has not installed the %s %q in %s", kind.noun(), name, plugins)
 	}
 	return removed, nil
 }
@@ -58,7 +58,7 @@ func Folders(plugins, name string) []string {
 	for _, e := range entries {
 		version, ok := strings.CutPrefix(e.Name(), Folder(name, ""))
 		folder := filepath.Join(plugins, e.Name())
-		if ok && versions.MatchString(version) && isInstalledByDeclprov(folder, name) {
+		if ok && versions.MatchString(version) && isInstalledByDeclprov(folder, Resource, name) {
 			found = append(found, folder)
 		}
 	}

@@ -109,7 +109,7 @@ func (t Tool) parameter(ctx context.Context, log *slog.Logger, p pulumi.Paramete
 		return nil, explainMissingEvaluator(err)
 	}
 	if built.Container == nil {
-		return nil, withFindings(&build.Mistakes{Findings: built.Findings, Sources: built.Sources})
+		return nil, WithFindings(&build.Mistakes{Findings: built.Findings, Sources: built.Sources})
 	}
 	return built.Container, nil
 }
@@ -122,15 +122,15 @@ func (t Tool) rebuildParameter(ctx context.Context, log *slog.Logger, encoded []
 	sum := sha256.Sum256(encoded)
 	built, err := t.Builder(os.Stderr, log).Rebuild(ctx, "the parameter", "parameter-"+hex.EncodeToString(sum[:]), old)
 	if err != nil {
-		return nil, withFindings(explainMissingEvaluator(err))
+		return nil, WithFindings(explainMissingEvaluator(err))
 	}
 	defer built.Close()
 	return built.Encoded()
 }
 
-// withFindings returns an error whose text contains all findings, because the response to
-// a call has no other place for them.
-func withFindings(err error) error {
+// WithFindings returns an error whose text contains all findings, for a response that has no
+// other place for them.
+func WithFindings(err error) error {
 	var m *build.Mistakes
 	if !errors.As(err, &m) {
 		return err

@@ -5,6 +5,7 @@ package serving
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,8 +29,25 @@ import (
 // the folder of the binary, and returns the exit code. Pulumi shows what it writes to
 // standard error.
 func (t Tool) Run(ctx context.Context, name string, args []string) int {
+	return t.report("pulumi-resource-"+name, func(stderr io.Writer) error { return t.serveNamed(ctx, name, args, stderr) })
+}
+
+// SpecCommand is the argument with which this binary serves the spec of a checked-out
+// project. The next argument is the build.Spec as JSON; the others are those that Pulumi
+// passes to a provider.
+const SpecCommand = "__serve"
+
+// RunSpec is Run for a process that was started with SpecCommand; args are the arguments
+// after it.
+func (t Tool) RunSpec(ctx context.Context, args []string) int {
+	return t.report("declprov", func(stderr io.Writer) error { return t.serveSpec(ctx, args, stderr) })
+}
+
+// report writes the error of serve to standard error, as that of the command, and returns
+// the exit code.
+func (t Tool) report(command string, serve func(stderr io.Writer) error) int {
 	stderr := screen.NewWriter(os.Stderr, terminal.Colors(os.Stderr, "auto"))
-	err := t.serveNamed(ctx, name, args, stderr)
+	err := serve(stderr)
 	var mistakes *build.Mistakes
 	switch {
 	case err == nil:
@@ -39,9 +57,29 @@ func (t Tool) Run(ctx context.Context, name string, args []string) int {
 			fmt.Fprintln(stderr, err)
 		}
 	default:
-		fmt.Fprintf(stderr, "pulumi-resource-%s: %s\n", name, screen.Show(err.Error(), nil))
+		fmt.Fprintf(stderr, "%s: %s\n", command, screen.Show(err.Error(), nil))
 	}
 	return 1
+}
+
+func (t Tool) serveSpec(ctx context.Context, args []string, stderr io.Writer) error {
+	if len(args) == 0 {
+		return fmt.Errorf("%s requires a spec", SpecCommand)
+	}
+	var spec build.Spec
+	if err := json.Unmarshal([]byte(args[0]), &spec); err != nil {
+		return fmt.Errorf("%s: %w", SpecCommand, err)
+	}
+	log := NewLog(stderr, false)
+	c, err := t.Builder(stderr, log).Open(ctx, spec)
+	if err != nil {
+		return err
+	}
+	p, err := Program(c)
+	if err != nil {
+		return err
+	}
+	return Serve(ctx, log, p, c, pulumi.ParseArgs(args[1:]))
 }
 
 func (t Tool) serveNamed(ctx context.Context, name string, args []string, stderr io.Writer) error {

@@ -1,0 +1,63 @@
+package pulumi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"google.golang.org/grpc"
+)
+
+// Process is a plugin process: Pulumi starts it, reads a port from its standard output, and
+// connects to that port.
+type Process struct {
+	Server *grpc.Server
+	// EngineAddress is the address of the engine that started the process, "host:port". It is
+	// "" if an engine attaches to the process.
+	EngineAddress string
+	// Stdin is standard input, whose end may mean that the engine is gone; nil is not read.
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// ShutDown ends the calls under way and stops Server.
+	ShutDown func()
+}
+
+// Run listens on a port of the loopback interface, and prints the port on the first line of
+// standard output. It serves the connections of this user until ctx ends, SIGINT or SIGTERM
+// arrives, or the engine that started the process is gone. Then it shuts down.
+func (p Process) Run(ctx context.Context) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("listening on the loopback interface: %w", err)
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- p.Server.Serve(ownPeersOnly(listener, p.Stderr)) }()
+
+	port := listener.Addr().(*net.TCPAddr).Port
+	if _, err := fmt.Fprintf(p.Stdout, "%d\n", port); err != nil {
+		p.Server.Stop()
+		return fmt.Errorf("telling the engine the port: %w", err)
+	}
+	orphaned := make(chan struct{})
+	if p.Stdin != nil && p.EngineAddress != "" {
+		go watchEngine(ctx, p.Stdin, p.EngineAddress, orphaned)
+	}
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serving: %w", err)
+	case <-ctx.Done():
+	case <-orphaned:
+	}
+	p.ShutDown()
+	if err := <-failed; err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+		return fmt.Errorf("serving: %w", err)
+	}
+	return nil
+}

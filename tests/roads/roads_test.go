@@ -1,0 +1,94 @@
+// Package roads checks the ways to bring a provider to its users. A script in testdata is what
+// a user types, from an empty home and an empty cache, to the end of a life: up, an empty
+// second up, destroy. No process may be left.
+package roads
+
+import (
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/declprov/declprov/tests/internal/provider"
+	"github.com/declprov/declprov/tests/internal/tools"
+)
+
+var update = flag.Bool("update", false, "update the expected output of the scripts")
+
+func TestRoads(t *testing.T) {
+	t.Parallel()
+	path := []string{filepath.Dir(provider.Binary(t)), filepath.Dir(tools.Need(t, tools.Pulumi)), filepath.Dir(tools.Need(t, tools.PulumiYAML)), os.Getenv("PATH")}
+	root, err := tools.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			for name, value := range map[string]string{
+				"PATH":                      strings.Join(path, string(os.PathListSeparator)),
+				"HOME":                      env.WorkDir,
+				"ROOT":                      root,
+				"PULUMI_HOME":               filepath.Join(env.WorkDir, ".pulumi"), // the CLI does not read HOME
+				"PULUMI_BACKEND_URL":        "file://" + env.WorkDir,
+				"PULUMI_CONFIG_PASSPHRASE":  "correct horse",
+				"PULUMI_SKIP_UPDATE_CHECK":  "1",
+				"PULUMI_SKIP_CONFIRMATIONS": "true",
+				"NO_COLOR":                  "1",
+			} {
+				env.Setenv(name, value)
+			}
+			env.Defer(func() {
+				if left := (marks{env.WorkDir}).left(); len(left) > 0 {
+					env.T().(testing.TB).Errorf("these processes are left: %v", left)
+				}
+			})
+			return nil
+		},
+	})
+}
+
+// endLimit is how long processes may outlive the CLI that started them.
+const endLimit = 15 * time.Second
+
+// marks identify the processes of a road: each has one of the texts in its environment or
+// command line, or is a plugin in the home of the CLI.
+type marks []string
+
+// processes returns the command lines of the running processes, by process id.
+func (m marks) processes() map[int]string {
+	found := map[int]string{}
+	all, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
+	for _, dir := range all {
+		env, _ := os.ReadFile(filepath.Join(dir, "environ")) // a process may have ended
+		line, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
+		exe, _ := os.Readlink(filepath.Join(dir, "exe"))
+		all := strings.Join([]string{string(env), string(line), exe}, "\x00")
+		pid, err := strconv.Atoi(filepath.Base(dir))
+		if err == nil && slices.ContainsFunc(m, func(mark string) bool { return strings.Contains(all, mark) }) {
+			found[pid] = strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " "))
+		}
+	}
+	return found
+}
+
+// left returns the processes that still run after endLimit.
+func (m marks) left() map[int]string {
+	for end := time.Now().Add(endLimit); ; time.Sleep(100 * time.Millisecond) {
+		running := m.processes()
+		maps.DeleteFunc(running, func(_ int, line string) bool { return line == "" }) // it has ended
+		if len(running) == 0 || time.Now().After(end) {
+			return running
+		}
+	}
+}
