@@ -22,13 +22,14 @@ type hostKeys struct {
 	// keys and fingerprints are accepted under any host name.
 	keys         []ssh.PublicKey
 	fingerprints []string
-	// known are the lines of known_hosts that name the machine. authorities are those marked
-	// @cert-authority.
+	// known are the lines of known_hosts that name the machine, without marker; authorities are
+	// those with the marker @cert-authority.
 	known, authorities []knownHost
 	// revoked are keys that are never accepted.
 	revoked []ssh.PublicKey
 	// shownKinds are the types of the keys that the machine has shown and that do not match a
-	// fingerprint.
+	// fingerprint. A fingerprint does not tell the type of its key, so the next connection asks
+	// for a key of another type.
 	shownKinds []string
 }
 

@@ -193,8 +193,8 @@ func buildScript(cmd *process.Command) (string, error) {
 	return b.String(), nil
 }
 
-// cdArgument returns a folder as an argument of cd. A leading dash would be an option, and
-// "-" the previous folder.
+// cdArgument returns a folder as an argument of `cd --`, to which "-" is the previous folder.
+// Some shells take a leading dash as an option even after the two dashes.
 func cdArgument(dir string) string {
 	if strings.HasPrefix(dir, "-") {
 		return "./" + dir

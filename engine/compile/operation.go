@@ -110,7 +110,7 @@ func (c *resourceCompiler) find() {
 	})
 	c.r.Sinks = append(c.r.Sinks, markUses(c.r.Find, nil)...)
 	if s := plan.Last(c.r.Find.Steps); s != nil {
-		s.UsedWhole = true // it replaces the whole response of a step of create
+		s.UsedWhole = true // templates of create read its result in place of the lost response
 	}
 }
 

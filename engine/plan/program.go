@@ -128,13 +128,13 @@ func (p *Program) Config() (*spec.Type, spec.Types) {
 	return p.Provider.Config, p.Provider.Types
 }
 
-// Declared reports whether the spec has a permissions block.
-func (p *Program) Declared() bool { return p.Provider.Permissions != nil }
+// DeclaresPermissions reports whether the spec has a permissions block.
+func (p *Program) DeclaresPermissions() bool { return p.Provider.Permissions != nil }
 
 // Capabilities returns the Linux capabilities that commands run by root keep, or nil
 // for the default.
 func (p *Program) Capabilities() []string {
-	if !p.Declared() {
+	if !p.DeclaresPermissions() {
 		return nil
 	}
 	return p.Provider.Permissions.Capabilities

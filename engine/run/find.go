@@ -75,7 +75,8 @@ func (r *Run) lookAgain(ctx context.Context, s *plan.Step) (found any, other boo
 func (r *Run) leftNothing(ctx context.Context, s *plan.Step) (bool, error) {
 	found, err := r.lookUntil(ctx, s, journal.Intent{Sent: time.Now()})
 	if err == nil && found != nil {
-		err = fmt.Errorf("it is not retried, because something is there now%s", r.describeID(s, found))
+		err = fmt.Errorf("it is not retried, because the object exists now%s, and the failed attempt may have made it: "+
+			"delete it or import it, then run `pulumi up`", r.describeID(s, found))
 	}
 	return err == nil, err
 }

@@ -169,5 +169,5 @@ func (r *Run) standing(ctx context.Context, id string) (bool, error) {
 // besides returns the error of a create whose object exists while find finds another one.
 func (r *Run) besides(s *plan.Step, found any, i journal.Intent) error {
 	return fmt.Errorf("an earlier create has made %q, and find finds something else%s: import the one that is yours, "+
-		"then `declprov journal forget %s` takes that create off the list", i.ID, r.describeID(s, found), i.Key)
+		"then `declprov journal forget %s` removes that create from the journal", i.ID, r.describeID(s, found), i.Key)
 }

@@ -239,7 +239,7 @@ func (n *sending) adopt(ctx context.Context, found any) (any, error) {
 	}
 	if why != "" {
 		return nil, n.leave(n.unknown(fmt.Errorf("something is there now%s, and %s: if it is yours, import it; "+
-			"else choose another name. Then `declprov journal forget %s` takes this create off the list", n.describeID(n.step, found), why, n.intent.Key)))
+			"else choose another name. Then `declprov journal forget %s` removes this create from the journal", n.describeID(n.step, found), why, n.intent.Key)))
 	}
 	n.effect(n.step, verdict.Verdict{Status: actions.Done, Value: found})
 	n.intent.Status, n.intent.ID = journal.Answered, n.resultID(n.step, found)
@@ -267,11 +267,11 @@ func (n *sending) withRemedy(err error) error {
 	refused := errors.As(err, &failed) && failed.refused
 	switch {
 	case refused && n.Verb == plan.Create && n.res.Maker != nil && s.Index > n.res.Maker.Index:
-		return fmt.Errorf("%w; an earlier attempt may have been done, and this one was refused: look in the service for what it makes, and remove it if it is left of that; "+
+		return fmt.Errorf("%w; an earlier attempt may have had an effect, and this one was refused: look in the service for what it makes, and remove it if it is left of that; "+
 			"then `declprov journal forget %s`, and `pulumi up`", err, i.Key)
 	case refused && !n.res.Finds(s) && n.Verb == plan.Create:
-		return fmt.Errorf("%w; an earlier attempt may have been done, and this one was refused: look for it in the service, and import it if it is there; "+
-			"then `declprov journal forget %s` takes it off the list", err, i.Key)
+		return fmt.Errorf("%w; an earlier attempt may have had an effect, and this one was refused: look for it in the service, and import it if it is there; "+
+			"then `declprov journal forget %s` removes it from the journal", err, i.Key)
 	case n.Verb == plan.Update && n.res.Find == nil && s.Certainty != actions.Keyed && n.renames():
 		return fmt.Errorf("%w; nobody knows whether it has its new name: look for it in the service. If it has, run `pulumi state delete` and `pulumi import`, else `pulumi up`; "+
 			"`declprov journal` lists it until `declprov journal forget %s`", err, i.Key)

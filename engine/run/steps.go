@@ -214,6 +214,7 @@ func (r *Run) step(ctx context.Context, s *plan.Step) (any, error) {
 	list, byKey := make([]any, 0, len(elements)), map[string]any{}
 	for _, el := range elements {
 		value, err := r.element(ctx, s, el)
+		// A response that does not have its declared type is kept: what it is about was made.
 		if made := err == nil || verdict.IsUnfit(err); made && listed {
 			list = append(list, value)
 		} else if made {

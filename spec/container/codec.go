@@ -24,7 +24,8 @@ func marshal(v any) ([]byte, error) {
 	}
 	text := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 	// The encoder replaces invalid UTF-8 with an escaped U+FFFD. It does not escape a
-	// U+FFFD of the value.
+	// U+FFFD of the value. Escaped backslashes are removed before the search, because
+	// `\\ufffd` is a backslash and the text "ufffd".
 	if bytes.Contains(bytes.ReplaceAll(text, []byte(`\\`), nil), []byte(`\ufffd`)) {
 		return nil, errors.New("it contains text that is not UTF-8")
 	}

@@ -111,7 +111,7 @@ func (l *resourceReader) readHistory(b *section, r *spec.Resource) {
 	}
 	version, ok := b.get("schemaVersion")
 	if !ok && b.has("schemaVersion") {
-		return // a misspelt key was reported
+		return // the key is misspelt or its value invalid, which was reported
 	}
 	m, ok := b.get("upgrade")
 	p := b.at("upgrade").AddContext("upgrade")

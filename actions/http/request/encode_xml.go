@@ -80,7 +80,7 @@ func writeElement(b *bytes.Buffer, qualified string, v any, depth int, space str
 	}
 	for i, key := range slices.Sorted(maps.Keys(m)) {
 		if attr, ok := strings.CutPrefix(key, "@"); ok && m[key] != nil {
-			if err := writeAttribute(b, attr, m[key], i); err != nil {
+			if err := writeAttribute(b, attr, m[key], i); err != nil { // i makes the namespace prefix unique
 				return err
 			}
 		}

@@ -65,8 +65,10 @@ func (s *connection) waitReady(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case err != nil || kind != supervisor.Ready:
-		return errors.New("it does not respond; the main of a binary that runs commands must call supervisor.Main first")
+	case err != nil:
+		return fmt.Errorf("the process that supervises commands did not become ready: %w (a Go program that embeds declprov must call supervisor.Main first in main)", err)
+	case kind != supervisor.Ready:
+		return fmt.Errorf("the process that supervises commands sent message %d before it was ready", kind)
 	}
 	return s.conn.SetReadDeadline(time.Time{})
 }

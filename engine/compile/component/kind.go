@@ -21,14 +21,15 @@ type childKind struct {
 	name      string
 	foreign   bool // of another package
 	component bool
-	// inputs are the inputs of the type, seen is what other templates see of the child.
+	// inputs are the inputs of the type. seen is the type of the child in the templates of other
+	// children and of the component.
 	inputs, seen *spec.Type
-	// broken reports whether nothing is known of the type, which was reported.
+	// broken is true if the type is not known. The mistake was reported.
 	broken bool
 }
 
-// provides returns the package that a child of the type `pulumi:providers:PACKAGE` is a provider
-// of, or "".
+// provides returns PACKAGE if the type is `pulumi:providers:PACKAGE`: the child is then a
+// provider of that package. For other types it returns "".
 func (k childKind) provides() string {
 	pkg, _ := strings.CutPrefix(k.name, plan.ProviderType)
 	if pkg == k.name {

@@ -103,7 +103,7 @@ func (e Encoder) plain(v property.Value, depth int) (*structpb.Value, error) {
 	case v.IsNumber():
 		return number(v.AsNumber())
 	case v.IsBool():
-		made := &struct {
+		made := &struct { // one allocation in place of two, as in String
 			value structpb.Value
 			kind  structpb.Value_BoolValue
 		}{kind: structpb.Value_BoolValue{BoolValue: v.AsBool()}}
@@ -145,7 +145,7 @@ func (e Encoder) list(a property.Array, depth int) (*structpb.Value, error) {
 		}
 		values[i] = v
 	}
-	made := &struct {
+	made := &struct { // one allocation in place of three, as in String
 		value structpb.Value
 		kind  structpb.Value_ListValue
 		list  structpb.ListValue
@@ -156,8 +156,8 @@ func (e Encoder) list(a property.Array, depth int) (*structpb.Value, error) {
 	return &made.value, nil
 }
 
-// String encodes a string. The value and its kind are one allocation, as in the
-// functions below.
+// String encodes a string. The value and its kind are one allocation, because most of the
+// time and memory of encoding is that of its allocations.
 func String(s string) *structpb.Value {
 	made := &struct {
 		value structpb.Value

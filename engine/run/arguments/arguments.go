@@ -329,10 +329,18 @@ func checkExposure(decl *actions.Arg, v any) error {
 	for _, path := range decl.ExposedNames {
 		inner, secret := memberAt(v, path)
 		if _, whole := inner.(expr.Secret); inner != nil && (secret || whole) {
-			return errors.New("contains secret names, which others could read; make only its values secret")
+			return fmt.Errorf("%shas members with secret names, which other users can read; make only the values secret", prefix(path))
 		}
 	}
 	return nil
+}
+
+// prefix returns a path with a space after it, or "" for the argument itself.
+func prefix(path string) string {
+	if path == "" {
+		return ""
+	}
+	return path + " "
 }
 
 // memberAt returns the value at a dotted path within a value with marks, or nil.

@@ -56,7 +56,7 @@ func New(ctx context.Context, p *plan.Program, config map[string]any, dir string
 		return nil, err
 	}
 	processes, err := e.processes(vars)
-	e.env = &actions.Env{Files: files, Network: network, Processes: processes, Declared: p.Declared(), Capabilities: p.Capabilities()}
+	e.env = &actions.Env{Files: files, Network: network, Processes: processes, Declared: p.DeclaresPermissions(), Capabilities: p.Capabilities()}
 	return e, err
 }
 
@@ -81,7 +81,7 @@ func (e *Permits) Open(vars *expr.Vars) (*actions.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &actions.Env{Files: files, Network: network, Processes: processes, Declared: e.program.Declared(), Capabilities: e.program.Capabilities()}, nil
+	return &actions.Env{Files: files, Network: network, Processes: processes, Declared: e.program.DeclaresPermissions(), Capabilities: e.program.Capabilities()}, nil
 }
 
 // Network returns the permitted origins.

@@ -14,6 +14,6 @@ func archRefusals() []refusal {
 	return []refusal{
 		{[]uintptr{unix.SYS_CHMOD, unix.SYS_CREAT, unix.SYS_MKNOD}, []condition{hasAny(1, setIDs)}, unix.EPERM},
 		{[]uintptr{unix.SYS_OPEN}, []condition{hasAny(1, unix.O_CREAT|tmpfile), hasAny(2, setIDs)}, unix.EPERM},
-		{[]uintptr{unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_KEXEC_FILE_LOAD}, nil, unix.EPERM},
+		{[]uintptr{unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT}, nil, unix.EPERM},
 	}
 }
