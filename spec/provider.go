@@ -52,7 +52,11 @@ type Metadata struct {
 	Repository  string   `json:"repository,omitzero"`
 	License     string   `json:"license,omitzero"`
 	Publisher   string   `json:"publisher,omitzero"`
-	Logo        string   `json:"logo,omitzero"`
+	// Namespace is the organization that owns the package, or "".
+	Namespace string `json:"namespace,omitzero"`
+	// PluginDownloadURL is where Pulumi downloads the plugin from, or "".
+	PluginDownloadURL string `json:"pluginDownloadURL,omitzero"`
+	Logo              string `json:"logo,omitzero"`
 	// Language holds options for SDK generators, which get them unchanged.
 	Language map[string]any `json:"language,omitzero"`
 	// Range is the position of the provider's name.

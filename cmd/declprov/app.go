@@ -146,7 +146,7 @@ func (a *app) rootCommand() *cobra.Command {
 		return nil
 	}
 	root.AddCommand(a.vetCommand(), a.schemaCommand(), a.permissionsCommand(), a.tryCommand(),
-		a.installCommand(), a.uninstallCommand(), a.serveCommand(), a.journalCommand(), a.versionCommand())
+		a.installCommand(), a.packageCommand(), a.uninstallCommand(), a.serveCommand(), a.journalCommand(), a.versionCommand())
 	root.SetUsageTemplate(root.UsageTemplate() + environmentHelp)
 	return root
 }

@@ -174,16 +174,16 @@ func (i *installation) install(ctx context.Context, path string) error {
 
 // vetSpec evaluates a spec without the cache and prints the findings. It returns the
 // compiled form if there are no errors.
-func (i *installation) vetSpec(ctx context.Context, path string) ([]byte, error) {
-	spec, err := i.spec(path, "cue")
+func (a *app) vetSpec(ctx context.Context, path string) ([]byte, error) {
+	spec, err := a.spec(path, "cue")
 	if err != nil {
 		return nil, err
 	}
-	built, err := i.evaluate(ctx, spec)
+	built, err := a.evaluate(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
-	if err := i.report(i.err, "text", built.Findings, built.Sources); err != nil {
+	if err := a.report(a.err, "text", built.Findings, built.Sources); err != nil {
 		return nil, err
 	}
 	if built.Container == nil {

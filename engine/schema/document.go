@@ -6,23 +6,25 @@ package schema
 // of a provider.
 
 type pkg struct {
-	Name        string                 `json:"name"`
-	DisplayName string                 `json:"displayName,omitempty"`
-	Version     string                 `json:"version,omitempty"`
-	Description string                 `json:"description,omitempty"`
-	Keywords    []string               `json:"keywords,omitempty"`
-	Homepage    string                 `json:"homepage,omitempty"`
-	License     string                 `json:"license,omitempty"`
-	Repository  string                 `json:"repository,omitempty"`
-	LogoURL     string                 `json:"logoUrl,omitempty"`
-	Publisher   string                 `json:"publisher,omitempty"`
-	Meta        meta                   `json:"meta"`
-	Language    map[string]any         `json:"language,omitempty"`
-	Config      config                 `json:"config"`
-	Types       map[string]complexType `json:"types,omitempty"`
-	Provider    resource               `json:"provider"`
-	Resources   map[string]resource    `json:"resources,omitempty"`
-	Functions   map[string]function    `json:"functions,omitempty"`
+	Name              string                 `json:"name"`
+	DisplayName       string                 `json:"displayName,omitempty"`
+	Version           string                 `json:"version,omitempty"`
+	Description       string                 `json:"description,omitempty"`
+	Keywords          []string               `json:"keywords,omitempty"`
+	Homepage          string                 `json:"homepage,omitempty"`
+	License           string                 `json:"license,omitempty"`
+	Repository        string                 `json:"repository,omitempty"`
+	LogoURL           string                 `json:"logoUrl,omitempty"`
+	Publisher         string                 `json:"publisher,omitempty"`
+	Namespace         string                 `json:"namespace,omitempty"`
+	PluginDownloadURL string                 `json:"pluginDownloadURL,omitempty"`
+	Meta              meta                   `json:"meta"`
+	Language          map[string]any         `json:"language,omitempty"`
+	Config            config                 `json:"config"`
+	Types             map[string]complexType `json:"types,omitempty"`
+	Provider          resource               `json:"provider"`
+	Resources         map[string]resource    `json:"resources,omitempty"`
+	Functions         map[string]function    `json:"functions,omitempty"`
 }
 
 type meta struct {

@@ -97,6 +97,7 @@ func (g *generator) metadata(m spec.Metadata) pkg {
 		Name: m.Name, DisplayName: m.DisplayName, Version: m.Version, Description: m.Description,
 		Keywords: slices.Clone(m.Keywords), Homepage: m.Homepage, License: m.License,
 		Repository: m.Repository, LogoURL: m.Logo, Publisher: m.Publisher,
+		Namespace: m.Namespace, PluginDownloadURL: m.PluginDownloadURL,
 		Meta: meta{ModuleFormat: "(.*)"}, Language: languages(m.Language),
 	}
 	// Pulumi's registry classifies packages by this keyword.

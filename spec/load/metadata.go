@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,10 +28,36 @@ func (l *loader) readMetadata(b *section, p *spec.Provider) {
 	l.readVersion(b, p)
 	p.Description = l.Syntax.PackageDoc(l.Raw)
 	l.fill(b, p)
+	l.checkPublication(b, p)
 	if m, ok := b.get("language"); ok && !l.Broken(m, b.at("language")) {
 		p.Language = l.readLanguage(m, b.at("language"))
 	}
 }
+
+// checkPublication checks the namespace and the download URL of the provider.
+func (l *loader) checkPublication(b *section, p *spec.Provider) {
+	if m, ok := b.get("namespace"); ok && p.Namespace != "" && !providerName.MatchString(p.Namespace) {
+		l.Report(names.CodeName, m.At, b.at("namespace"), fmt.Sprintf("%q is not a valid namespace", p.Namespace),
+			"Use lower-case letters, digits and hyphens, and begin with a letter.")
+	}
+	m, ok := b.get("pluginDownloadURL")
+	if !ok || p.PluginDownloadURL == "" {
+		return
+	}
+	u, err := url.Parse(p.PluginDownloadURL)
+	switch {
+	case err != nil || u.Host == "" || !slices.Contains(downloadSchemes, u.Scheme):
+		l.Report(source.CodeBadValue, m.At, b.at("pluginDownloadURL"), fmt.Sprintf("Pulumi cannot download a plugin from %q", p.PluginDownloadURL),
+			"Write the URL of the folder with the archives, https://HOST/PATH, or github://api.github.com/OWNER for the releases of the repository pulumi-NAME.")
+	case u.User != nil:
+		l.Report(source.CodeBadValue, m.At, b.at("pluginDownloadURL"), "pluginDownloadURL contains a login",
+			"Remove it: everybody who uses the provider can read the URL. Pulumi sends GITHUB_TOKEN or GITLAB_TOKEN of the user's environment to these hosts.")
+	}
+}
+
+// downloadSchemes are the schemes of the URLs that Pulumi downloads plugins from
+// (pulumi/pulumi v3.259.0, sdk/go/common/workspace/plugins.go).
+var downloadSchemes = []string{"https", "http", "github", "gitlab"}
 
 // readLanguage reads the options of the SDK generators, a struct for each.
 func (l *loader) readLanguage(it walk.Item, p source.Place) map[string]any {
@@ -75,9 +102,9 @@ func (l *loader) readProviderName(b *section, p *spec.Provider) {
 	case len(name) < 2:
 		l.Report(names.CodeName, m.At, b.at("name"), fmt.Sprintf("%q is not a valid name for a provider", name),
 			"Pulumi does not find plugins with a name of one letter. Use two or more letters.")
-	case isOfficial(name):
+	case isOfficial(name) && !b.has("pluginDownloadURL"):
 		l.Warn(source.CodeOfficialName, m.At, b.at("name"), fmt.Sprintf("%q is the name of an official Pulumi provider", name),
-			"If Pulumi does not find your provider, it may install and run that one. Choose another name.")
+			"If Pulumi does not find your provider, it may install and run that one. Choose another name, or set pluginDownloadURL to where your provider is downloaded from.")
 	case name == "pulumi" || name == "declprov":
 		l.Report(names.CodeReserved, m.At, b.at("name"), fmt.Sprintf("the name %q is reserved", name), "Pulumi or declprov uses it. Choose another name.")
 	}

@@ -4,10 +4,14 @@
 package roads
 
 import (
+	"encoding/pem"
 	"flag"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,10 +38,12 @@ func TestRoads(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"serve": serve, "edit": edit},
 		Setup: func(env *testscript.Env) error {
 			for name, value := range map[string]string{
 				"PATH":                      strings.Join(path, string(os.PathListSeparator)),
 				"HOME":                      env.WorkDir,
+				"PLATFORM":                  runtime.GOOS + "-" + runtime.GOARCH,
 				"ROOT":                      root,
 				"PULUMI_HOME":               filepath.Join(env.WorkDir, ".pulumi"), // the CLI does not read HOME
 				"PULUMI_BACKEND_URL":        "file://" + env.WorkDir,
@@ -56,6 +62,32 @@ func TestRoads(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// serve serves a folder over HTTPS until the end of the script, and sets URL to its address.
+// The protocol is HTTP/2, as of most servers: over HTTP/1.1, Pulumi 3.259 does not hash the
+// last bytes of an archive, and refuses every checksum (checksumReader in
+// sdk/go/common/workspace/plugins.go).
+func serve(ts *testscript.TestScript, _ bool, args []string) {
+	server := httptest.NewUnstartedServer(http.FileServer(http.Dir(ts.MkAbs(args[0]))))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	ts.Defer(server.Close)
+	authority := ts.MkAbs("authority.pem")
+	ts.Check(os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o644))
+	ts.Setenv("SSL_CERT_FILE", authority)
+	ts.Setenv("URL", server.URL)
+}
+
+// edit replaces the first argument with the second in files.
+func edit(ts *testscript.TestScript, _ bool, args []string) {
+	for _, name := range args[2:] {
+		text := ts.ReadFile(name)
+		if !strings.Contains(text, args[0]) {
+			ts.Fatalf("%s does not contain %q", name, args[0])
+		}
+		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(strings.ReplaceAll(text, args[0], args[1])), 0o644))
+	}
 }
 
 // endLimit is how long processes may outlive the CLI that started them.

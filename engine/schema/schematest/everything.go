@@ -15,7 +15,7 @@ func Everything() *spec.Provider {
 		Metadata: spec.Metadata{
 			Name: "everything", Version: "1.2.3", DisplayName: "Everything", Description: "All there is: <b>bold</b> & more.",
 			Keywords: []string{"category/utility"}, Homepage: "https://example.com", Repository: "https://example.com/repo",
-			License: "Apache-2.0", Publisher: "Somebody", Logo: "https://example.com/logo.png",
+			License: "Apache-2.0", Publisher: "Somebody", Namespace: "somebody", PluginDownloadURL: "https://example.com/plugins", Logo: "https://example.com/logo.png",
 			Language: map[string]any{"nodejs": map[string]any{"packageName": "@example/everything"}},
 		},
 		Config: object(

@@ -19,6 +19,8 @@ var Provider = &Block{
 		{Name: "repository", Kind: Text, Into: to(func(p *spec.Provider) any { return &p.Repository }), Doc: "URL of the source repository."},
 		{Name: "license", Kind: Text, Into: to(func(p *spec.Provider) any { return &p.License }), Doc: "Its license, such as Apache-2.0."},
 		{Name: "publisher", Kind: Text, Into: to(func(p *spec.Provider) any { return &p.Publisher }), Doc: "The publisher."},
+		{Name: "namespace", Kind: Text, CUE: `=~"^[a-z][-a-z0-9]*$"`, Into: to(func(p *spec.Provider) any { return &p.Namespace }), Doc: "The organization that owns the package. Generated SDKs have it in their names, as in @NAMESPACE/NAME."},
+		{Name: "pluginDownloadURL", Kind: Text, Into: to(func(p *spec.Provider) any { return &p.PluginDownloadURL }), Doc: "Where Pulumi downloads the archives that `declprov package` writes: an https URL of a folder, or github://api.github.com/OWNER."},
 		{Name: "logo", Kind: Text, Into: to(func(p *spec.Provider) any { return &p.Logo }), Doc: "URL of the logo."},
 		{Name: "language", Kind: Special, CUE: "{...}", Doc: "Options for SDK generators, by language."},
 		{Name: "config", Kind: Types, Part: true, Doc: "The settings of the provider, as types."},

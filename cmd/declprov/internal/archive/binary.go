@@ -1,0 +1,67 @@
+package archive
+
+import (
+	"debug/buildinfo"
+	"fmt"
+	"path"
+	"runtime"
+	"strings"
+)
+
+// Platform is an operating system and a processor architecture, as in GOOS and GOARCH.
+type Platform struct{ OS, Arch string }
+
+// Here is the platform of this process.
+func Here() Platform { return Platform{runtime.GOOS, runtime.GOARCH} }
+
+func (p Platform) String() string { return p.OS + "/" + p.Arch }
+
+// ParsePlatform parses OS/ARCH.
+func ParsePlatform(text string) (Platform, error) {
+	goos, arch, _ := strings.Cut(text, "/")
+	if !isPlatform(goos + "-" + arch) {
+		return Platform{}, fmt.Errorf("invalid platform %q; use OS/ARCH, such as linux/amd64, darwin/arm64 or windows/amd64", text)
+	}
+	return Platform{goos, arch}, nil
+}
+
+// Binary is a declprov binary that can serve providers.
+type Binary struct {
+	Path     string
+	Platform Platform
+	// revision is the commit that it was built from, or "" if that is not known.
+	revision string
+}
+
+// OpenBinary checks that a file is a declprov binary. Its platform and commit are those that
+// the Go linker recorded.
+func OpenBinary(file string) (Binary, error) {
+	info, err := buildinfo.ReadFile(file)
+	if err != nil {
+		return Binary{}, fmt.Errorf("%s is not a declprov binary: %w", file, err)
+	}
+	if name := path.Base(info.Path); name != "declprov" && name != "pulumi-resource-declprov" {
+		return Binary{}, fmt.Errorf("%s is not a declprov binary, but %s", file, info.Path)
+	}
+	b := Binary{Path: file}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "GOOS":
+			b.Platform.OS = s.Value
+		case "GOARCH":
+			b.Platform.Arch = s.Value
+		case "vcs.revision":
+			b.revision = s.Value
+		}
+	}
+	return b, nil
+}
+
+// CheckRevision returns an error if two binaries were built from different commits: one may
+// not be able to read what the other compiles.
+func (b Binary) CheckRevision(other Binary) error {
+	if b.revision != "" && other.revision != "" && b.revision != other.revision {
+		return fmt.Errorf("%s was built from commit %.12s, and %s from %.12s: use binaries of the same version", b.Path, b.revision, other.Path, other.revision)
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/declprov/declprov/cmd/declprov/internal/archive"
+	"github.com/declprov/declprov/cmd/declprov/internal/install"
+	"github.com/declprov/declprov/spec/container"
+)
+
+const packageHelp = `Package writes an archive from which others install the provider, without declprov
+and without the source of the spec:
+
+  declprov package petstore.cue -o dist
+  pulumi plugin install resource petstore 0.1.0 --file dist/pulumi-resource-petstore-v0.1.0-linux-amd64.tar.gz
+
+It also writes the SHA-256 checksums of all archives of this version in the folder.
+Equal specs give equal archives, byte for byte.
+
+If the folder is published under a URL, Pulumi installs the provider from there:
+
+  pulumi plugin install resource petstore 0.1.0 --server URL
+
+With pluginDownloadURL: "URL" in the spec, Pulumi does so itself when a program uses
+the provider.
+
+The archive is for this platform. For others, give a declprov binary of each:
+
+  declprov package petstore.cue -o dist --binary darwin/arm64=./declprov-darwin-arm64`
+
+type packageOptions struct {
+	folder   string
+	targets  []string
+	binaries map[string]string
+}
+
+func (a *app) packageCommand() *cobra.Command {
+	var o packageOptions
+	cmd := &cobra.Command{
+		Use:               "package SPEC",
+		Short:             "Write archives from which Pulumi installs a provider",
+		Long:              packageHelp,
+		Args:              specArgument,
+		ValidArgsFunction: completeSpec,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.packageSpec(cmd.Context(), args[0], o)
+		},
+	}
+	cmd.Flags().StringVarP(&o.folder, "out", "o", ".", "write the archives into this `folder`")
+	cmd.Flags().StringSliceVar(&o.targets, "target", nil, "platforms to write archives for, as `os/arch` (default: this one and those of --binary)")
+	cmd.Flags().StringToStringVar(&o.binaries, "binary", nil, "the declprov binary of another platform, as `os/arch=path` (repeatable)")
+	a.addTagFlag(cmd)
+	return cmd
+}
+
+func (a *app) packageSpec(ctx context.Context, path string, o packageOptions) error {
+	binaries, err := targetBinaries(o)
+	if err != nil {
+		return err
+	}
+	compiled, err := a.vetSpec(ctx, path) // its findings have the paths that the user knows
+	if err != nil {
+		return err
+	}
+	if path != "-" {
+		if compiled, err = a.compileInFolder(ctx, path); err != nil {
+			return err
+		}
+	}
+	c, err := container.OpenBytes(compiled)
+	if err != nil {
+		return err
+	}
+	described, err := c.Provider()
+	if err != nil {
+		return err
+	}
+	p := archive.Provider{Name: described.Name, Version: described.Version, Compiled: compiled}
+	if err := os.MkdirAll(o.folder, 0o755); err != nil {
+		return failedError{err}
+	}
+	for _, b := range binaries {
+		written, err := p.Write(o.folder, b)
+		if err != nil {
+			return failedError{fmt.Errorf("packaging %s for %s: %w", p.Name, b.Platform, err)}
+		}
+		fmt.Fprintln(a.out, written)
+	}
+	sums, err := p.WriteChecksums(o.folder)
+	if err != nil {
+		return failedError{fmt.Errorf("packaging %s: %w", p.Name, err)}
+	}
+	fmt.Fprintln(a.out, sums)
+	return nil
+}
+
+// compileInFolder compiles a spec in its own folder: so the compiled form, which contains the
+// paths of the sources for messages, does not depend on where the folder is.
+func (a *app) compileInFolder(ctx context.Context, path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	spec := a.specOf(path)
+	spec.Dir, spec.Path = path, "."
+	if !info.IsDir() {
+		spec.Dir, spec.Path = filepath.Split(path)
+		spec.Dir = cmp.Or(spec.Dir, ".")
+	}
+	built, err := a.evaluate(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	if built.Container == nil {
+		return nil, failedError{fmt.Errorf("%s was changed while it was packaged: run package again", path)}
+	}
+	return built.Container, nil
+}
+
+// targetBinaries returns the binary of each platform that an archive is written for.
+func targetBinaries(o packageOptions) ([]archive.Binary, error) {
+	executable, _, err := install.Executable()
+	if err != nil {
+		return nil, failedError{err}
+	}
+	own := archive.Binary{Path: executable, Platform: archive.Here()}
+	if read, err := archive.OpenBinary(executable); err == nil {
+		own = read
+	}
+	given := map[archive.Platform]archive.Binary{own.Platform: own}
+	platforms := []archive.Platform{}
+	if len(o.targets) == 0 {
+		platforms = append(platforms, own.Platform)
+	}
+	var mistakes []error
+	for _, text := range o.targets {
+		platform, err := archive.ParsePlatform(text)
+		mistakes = append(mistakes, err)
+		platforms = append(platforms, platform)
+	}
+	for _, text := range slices.Sorted(maps.Keys(o.binaries)) {
+		b, err := givenBinary(text, o.binaries[text], own)
+		mistakes = append(mistakes, err)
+		if given[b.Platform] = b; len(o.targets) == 0 && b.Platform != own.Platform {
+			platforms = append(platforms, b.Platform)
+		}
+	}
+	if err := errors.Join(mistakes...); err != nil {
+		return nil, usageError{err}
+	}
+	var out []archive.Binary
+	for _, platform := range platforms {
+		b, ok := given[platform]
+		if !ok {
+			return nil, usagef("there is no binary for %s: add --binary %s=PATH; to build one: GOOS=%s GOARCH=%s go build ./cmd/declprov/%s",
+				platform, platform, platform.OS, platform.Arch, install.Server)
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+// givenBinary returns the binary of a --binary flag. own is the binary that compiles the spec.
+func givenBinary(platform, path string, own archive.Binary) (archive.Binary, error) {
+	p, err := archive.ParsePlatform(platform)
+	if err != nil {
+		return archive.Binary{}, err
+	}
+	b, err := archive.OpenBinary(path)
+	switch {
+	case err != nil:
+		return b, err
+	case b.Platform != p:
+		return b, fmt.Errorf("%s is a binary for %s, not for %s", path, b.Platform, strings.TrimSpace(platform))
+	}
+	return b, b.CheckRevision(own)
+}
