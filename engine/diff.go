@@ -58,8 +58,8 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 	return out, nil
 }
 
-// toMakeAnew reports whether there is nothing that an update could bring to the inputs
-// of now: what made it was undone, or cannot go on.
+// toMakeAnew reports whether no object exists that an update could change to the new inputs:
+// the create that made it was undone, or cannot be resumed.
 func toMakeAnew(res *plan.Resource, state run.State, news property.Map) bool {
 	f := state.Private.Failed
 	switch {

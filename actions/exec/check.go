@@ -49,7 +49,7 @@ func check(s actions.Static) []actions.Fault {
 	return out
 }
 
-// checkUploads reports secret content in files that others can read. It is not known which of
+// checkUploads reports uploaded files that others can read, for a step that uploads a secret. It is not known which of
 // several files contains the secret, so nothing is reported if one of them is private.
 func checkUploads(n *spec.Node) []actions.Fault {
 	var out []actions.Fault

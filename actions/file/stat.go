@@ -21,7 +21,7 @@ func statKind() *actions.Kind {
 		Analyze: func(s actions.Static) actions.Facts {
 			kind := declare.Member("type", declare.Text(), "Type of the file.")
 			kind.Type.Enum = []any{"file", "directory", "symlink", "other"}
-			target := declare.Member("target", declare.Text(), "Target of a symbolic link, as stored in the link. Absent for other types.")
+			target := declare.Member("target", declare.Text(), "Target of a symbolic link, as stored in the link. Only of symbolic links.")
 			target.Required = false
 			return lookFacts(s, declare.Object(
 				declare.Member("path", declare.Text(), "The path, as given."),

@@ -120,7 +120,8 @@ func (e *IncompleteError) Error() string {
 	return fmt.Sprintf("the recorded state of this %s has no %s, which its %s relies on; nothing was done. %s", e.Type, strings.Join(e.Properties, ", no "), e.What, e.Remedy)
 }
 
-// complete refuses an operation that relies on what a recorded state lacks.
+// RefuseIncomplete returns an *IncompleteError if an operation relies on properties that the
+// recorded state lacks. reliesOn reports whether it relies on a property.
 func RefuseIncomplete(res *plan.Resource, s State, what plan.Verb, reliesOn func(property string) bool) error {
 	var relied []string
 	for _, name := range missingProperties(res, s) {
@@ -134,19 +135,19 @@ func RefuseIncomplete(res *plan.Resource, s State, what plan.Verb, reliesOn func
 	return &IncompleteError{Type: res.Spec.Name, What: string(what), Properties: relied, Remedy: missingRemedy(res, relied[0])}
 }
 
-// refuseIncomplete is complete for an operation of the resource.
+// refuseIncomplete is RefuseIncomplete for an operation of the resource.
 func refuseIncomplete(res *plan.Resource, s State, v plan.Verb) error {
 	return RefuseIncomplete(res, s, v, func(property string) bool { return res.ReliesOn(v, property) })
 }
 
-// missingRemedy says how a state comes by a property.
+// missingRemedy returns what adds a missing property to a state.
 func missingRemedy(r *plan.Resource, name string) string {
 	p := r.Inputs.ByName[name]
 	switch {
 	case r.Read != nil && (p == nil || !p.NoRead):
 		return "Run `pulumi refresh`, which reads it."
 	case p != nil:
-		return "An import does not give it. In the spec, put it into `import`, or guard the template (`state." + name + " != null`)."
+		return "In the spec, let `import` provide it, or guard the template (`state." + name + " != null`)."
 	default:
 		return "In the spec, give the resource a `read`, or guard the template (`state." + name + " != null`)."
 	}

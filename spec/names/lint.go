@@ -212,7 +212,7 @@ func (l *linter) checkObject(t *spec.Type, s scope) {
 		key := snake(f.Name)
 		if other, taken := seen[key]; taken && other != f.Name {
 			l.report(CodeSimilar, f.Range, in, fmt.Sprintf("the properties %q and %q have the same name in SDKs", other, f.Name),
-				fmt.Sprintf("Python names both %s. Rename one, with @wire(%s) if the API uses that name.", key, f.Name))
+				fmt.Sprintf("Python names both %s. Rename one. If the API uses the name %s, keep it there with @wire(%[2]s).", key, f.Name))
 		}
 		seen[key] = f.Name
 		l.checkObject(f.Type, in)

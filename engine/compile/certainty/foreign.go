@@ -31,8 +31,8 @@ func (c *checker) checkForeign(op *plan.Operation, verb plan.Verb, does string) 
 		}
 		c.Warn(finding.CodeMayBeForeign, s.At, string(verb),
 			fmt.Sprintf("%s %s what %s of create creates, even if that step has not run", s.Name, does, maker.Name),
-			fmt.Sprintf("A create that stops before that step, or is refused there because the object of somebody else has the name, is kept for its earlier steps: "+
-				"this step then %s that object. %s: `if: \"${made.%s}\"`.", does, remedy, name))
+			fmt.Sprintf("If a create stops at that step, the resource is kept because of its earlier steps. The object may then belong to somebody else, "+
+				"and this step %s it. %s: `if: \"${made.%s}\"`.", does, remedy, name))
 	}
 }
 

@@ -63,7 +63,7 @@ func OfPairs(args []any) int {
 	}
 	s, _ := args[0].(string)
 	set, _ := args[1].(string)
-	each := len(set) >> 3
+	each := len(set) / 8 // comparing a byte takes an eighth of the time of copying one
 	if each > MaxWork/(len(s)+1) {
 		return MaxWork + 1
 	}

@@ -160,7 +160,7 @@ func inexactError(text string) error {
 
 // union converts text to the first variant that accepts it; strings are tried last.
 func union(text string, t *spec.Type) (property.Value, error) {
-	isText, digits := false, error(nil)
+	isText, inexact := false, error(nil)
 	for _, variant := range t.Variants {
 		if variant.Kind == spec.String || variant.Kind == spec.Any {
 			isText = true
@@ -171,14 +171,14 @@ func union(text string, t *spec.Type) (property.Value, error) {
 			return v, nil
 		}
 		if isNumber(text) && (variant.Kind == spec.Int || variant.Kind == spec.Number) {
-			digits = err
+			inexact = err
 		}
 	}
 	switch {
 	case isText:
 		return property.New(text), nil
-	case digits != nil:
-		return property.Value{}, digits
+	case inexact != nil:
+		return property.Value{}, inexact
 	}
 	return property.Value{}, fmt.Errorf("the type has several variants; write the value as JSON, with :=")
 }
