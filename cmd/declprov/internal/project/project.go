@@ -29,7 +29,8 @@ func RunHost(ctx context.Context, tool serving.Tool, args []string) error {
 	}, args)
 }
 
-// check compiles the spec of a folder, so that later starts find it in the cache.
+// check compiles the spec of a folder, so that later starts find it in the cache, and checks the
+// name by which a program refers to it.
 func check(ctx context.Context, tool serving.Tool, f language.Folder, stderr io.Writer) error {
 	spec, err := findSpec(f)
 	if err != nil {
@@ -39,7 +40,12 @@ func check(ctx context.Context, tool serving.Tool, f language.Folder, stderr io.
 	if err != nil {
 		return serving.WithFindings(err)
 	}
-	return c.Close()
+	defer c.Close()
+	described, err := c.Provider()
+	if err != nil {
+		return err
+	}
+	return checkName(f.Dir, described.Name)
 }
 
 // serveArguments returns the arguments with which this binary serves the spec of a folder.
