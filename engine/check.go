@@ -6,13 +6,12 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/engine/plan"
-	"github.com/declprov/declprov/engine/run"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // Check validates a resource's inputs and adds their defaults; nothing else of
@@ -43,7 +42,7 @@ func (e *Engine) Check(ctx context.Context, req CheckRequest) (CheckResponse, er
 }
 
 // derive fills in the @default templates of inputs that are absent.
-func (e *Engine) derive(c *value.Type, defaults []*plan.Derived, ref run.Ref, inputs property.Map, f *value.Findings) property.Map {
+func (e *Engine) derive(c *value.Type, defaults []*plan.Derived, ref recorded.Ref, inputs property.Map, f *value.Findings) property.Map {
 	for _, d := range defaults {
 		if v, given := inputs.GetOk(d.Property); given && !v.IsNull() {
 			continue
@@ -113,7 +112,7 @@ func isIndex(step string) bool {
 
 // assert evaluates the rules over several inputs; one that depends on an
 // unknown waits.
-func (e *Engine) assert(res *plan.Resource, ref run.Ref, inputs property.Map, f *value.Findings) {
+func (e *Engine) assert(res *plan.Resource, ref recorded.Ref, inputs property.Map, f *value.Findings) {
 	if len(res.Checks) == 0 {
 		return
 	}
@@ -138,7 +137,7 @@ func (e *Engine) assert(res *plan.Resource, ref run.Ref, inputs property.Map, f 
 
 // refuseUngranted reports the inputs that make create ask for what is not granted.
 // What depends on the answers of its steps waits for the preview.
-func (e *Engine) refuseUngranted(res *plan.Resource, ref run.Ref, inputs property.Map, f *value.Findings) {
+func (e *Engine) refuseUngranted(res *plan.Resource, ref recorded.Ref, inputs property.Map, f *value.Findings) {
 	if !slices.ContainsFunc(res.Asking, func(s *plan.Step) bool { return !e.rt.Permits.GrantedAsTheyAre(s, inputs) }) {
 		return
 	}

@@ -3,21 +3,21 @@ package engine
 import (
 	"context"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/engine/component"
 	"github.com/declprov/declprov/engine/run"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // ConstructRequest asks for a component to be made.
 type ConstructRequest struct {
 	// Ref is the component's; its Key is not known yet.
-	run.Ref
+	recorded.Ref
 	// Inputs carry, as marks on the values, what they depend on.
 	Inputs  property.Map
 	Preview bool

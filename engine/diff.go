@@ -5,13 +5,13 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // Diff says what a change of inputs does to a resource. It accepts unknowns
@@ -25,7 +25,7 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 	if err != nil {
 		return DiffResponse{}, err
 	}
-	e.rt.Tokens.Show(run.ObjectOf(res, state), req.Ref, state.Private.Token)
+	e.rt.Tokens.Show(recorded.ObjectOf(res, state), req.Ref, state.Private.Token)
 	changes := e.rt.Changes(ctx, res, req.Ref, state, req.New, req.Ignore)
 	if err := stop.Err(ctx); err != nil {
 		return DiffResponse{}, err // an @equal that was cut short calls nothing equal
@@ -37,7 +37,7 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 		return DiffResponse{}, err
 	}
 	out := DiffResponse{Changes: changes, Force: state.Private.Failed != nil, Stable: stableNames(res)}
-	if res.Update == nil && out.Force && len(changes) == 0 && !run.CanResume(res, state, req.New) {
+	if res.Update == nil && out.Force && len(changes) == 0 && !recorded.CanResume(res, state, req.New) {
 		// Nothing differs, but what is there is unfinished, and no update could
 		// finish it.
 		out.Changes = append(out.Changes, Change{Path: firstInput(res), Kind: Update, Replace: true})
@@ -60,7 +60,7 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 
 // toMakeAnew reports whether no object exists that an update could change to the new inputs:
 // the create that made it was undone, or cannot be resumed.
-func toMakeAnew(res *plan.Resource, state run.State, news property.Map) bool {
+func toMakeAnew(res *plan.Resource, state recorded.State, news property.Map) bool {
 	f := state.Private.Failed
 	switch {
 	case f == nil || f.Op != string(plan.Create):
@@ -68,7 +68,7 @@ func toMakeAnew(res *plan.Resource, state run.State, news property.Map) bool {
 	case f.Stuck:
 		return true
 	default:
-		return res.Maker != nil && slices.Contains(f.Undone, res.Maker.Index) && !run.CanResume(res, state, news)
+		return res.Maker != nil && slices.Contains(f.Undone, res.Maker.Index) && !recorded.CanResume(res, state, news)
 	}
 }
 
@@ -86,14 +86,14 @@ func secrecy(olds, news property.Map) []Change {
 }
 
 // applyRules marks the changes that replace by a rule of the spec.
-func (e *Engine) applyRules(ctx context.Context, res *plan.Resource, req DiffRequest, state run.State, changes []Change) error {
+func (e *Engine) applyRules(ctx context.Context, res *plan.Resource, req DiffRequest, state recorded.State, changes []Change) error {
 	if len(res.Rules) == 0 || len(changes) == 0 {
 		return nil
 	}
 	r := e.rt.New(ctx, res, nil, plan.Update, req.Ref, nil)
 	r.SetInputs(req.New)
 	r.SetState(state)
-	r.TakeID(run.CurrentID(state))
+	r.TakeID(recorded.CurrentID(state))
 	r.Vars.Values["changes"] = run.ChangedInputs(r, res, changes)
 	for _, rule := range res.Rules {
 		holds, err := r.Eval(rule.When)
@@ -114,7 +114,7 @@ func (e *Engine) applyRules(ctx context.Context, res *plan.Resource, req DiffReq
 
 // keepsID reports whether a replacement would have the id of what it replaces:
 // the old one then has to go first.
-func (e *Engine) keepsID(ctx context.Context, res *plan.Resource, req DiffRequest, state run.State) bool {
+func (e *Engine) keepsID(ctx context.Context, res *plan.Resource, req DiffRequest, state recorded.State) bool {
 	r := e.rt.New(ctx, res, res.Create, plan.Create, req.Ref, nil)
 	r.SetInputs(req.New)
 	r.Vars.Values["steps"] = expr.Unknown{}
@@ -122,7 +122,7 @@ func (e *Engine) keepsID(ctx context.Context, res *plan.Resource, req DiffReques
 		r.Vars.Values[name] = expr.Unknown{}
 	}
 	id, err := r.EvalID()
-	return err == nil && id != "" && id == run.CurrentID(state)
+	return err == nil && id != "" && id == recorded.CurrentID(state)
 }
 
 // stableNames are the properties that an update leaves as they are: outputs that

@@ -5,15 +5,15 @@
 package engine
 
 import (
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/engine/run"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // CheckRequest asks whether inputs are right, and for their defaults.
 type CheckRequest struct {
-	run.Ref
+	recorded.Ref
 	// Old are the inputs that an earlier Check returned, where HasOld.
 	Old    property.Map
 	HasOld bool
@@ -51,12 +51,12 @@ type (
 	// Failure is what is wrong with one input.
 	Failure = value.Failure
 	// Ref says which resource of the host's a call is about.
-	Ref = run.Ref
+	Ref = recorded.Ref
 	// State is what a resource is between two calls, and Private the engine's part of it.
-	State   = run.State
-	Private = run.Private
+	State   = recorded.State
+	Private = recorded.Private
 	// Failed is where an operation stopped, so that the next run can go on there.
-	Failed = run.Failed
+	Failed = recorded.Failed
 	// Log receives what a call has to say while it runs.
 	Log      = run.Log
 	Severity = run.Severity
@@ -74,7 +74,7 @@ type (
 	StepError = run.StepError
 	// IncompleteError reports properties that an operation relies on and the recorded state
 	// lacks.
-	IncompleteError = run.IncompleteError
+	IncompleteError = recorded.IncompleteError
 	// WithheldError reports inputs that are needed, and that the journal does not hold.
 	WithheldError = run.WithheldError
 	// Change is that of one property.
@@ -111,8 +111,8 @@ type CheckResponse struct {
 
 // DiffRequest asks what a change of inputs means.
 type DiffRequest struct {
-	run.Ref
-	State run.State
+	recorded.Ref
+	State recorded.State
 	New   property.Map
 	// Ignore are property paths whose changes do not count.
 	Ignore []string
@@ -132,7 +132,7 @@ type DiffResponse struct {
 
 // ListRequest asks for the existing resources of a type.
 type ListRequest struct {
-	run.Ref
+	recorded.Ref
 	Query property.Map
 	// Limit is the most results that are wanted; 0 is no limit.
 	Limit int

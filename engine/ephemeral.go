@@ -9,14 +9,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 const (
@@ -81,7 +81,7 @@ func (e *Engine) Close(ctx context.Context) error {
 
 // run prepares renew or close: what they see is what was opened.
 func (l *lease) run(ctx context.Context, f *plan.Function, v plan.Verb) (*run.Run, error) {
-	r := l.engine.functionRun(ctx, nil, f, plan.Verb(fmt.Sprintf("%s of %s", v, l.by.Ephemeral.Name)), run.Ref{}, l.log)
+	r := l.engine.functionRun(ctx, nil, f, plan.Verb(fmt.Sprintf("%s of %s", v, l.by.Ephemeral.Name)), recorded.Ref{}, l.log)
 	r.SetObject("inputs", f.Inputs, l.args)
 	both := f.Inputs.PlainMap(l.args, []string{"state"}, r.Secrets)
 	l.mu.Lock()

@@ -4,25 +4,25 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // toRead is the state that a read starts with.
-func (e *Engine) toRead(ctx context.Context, res *plan.Resource, req run.ReadRequest) (run.State, error) {
+func (e *Engine) toRead(ctx context.Context, res *plan.Resource, req run.ReadRequest) (recorded.State, error) {
 	switch req.Reason {
 	case run.Import:
 		if err := value.CheckID(req.State.ID, "the id"); err != nil {
-			return run.State{}, err
+			return recorded.State{}, err
 		}
 		state, err := e.imported(ctx, res, req.Ref, req.State.ID)
-		state.Private = run.Private{SchemaVersion: res.Spec.SchemaVersion, Token: e.rt.Tokens.Next()}
+		state.Private = recorded.Private{SchemaVersion: res.Spec.SchemaVersion, Token: e.rt.Tokens.Next()}
 		return state, err
 	case run.Lookup:
-		req.State.Private = run.Private{SchemaVersion: res.Spec.SchemaVersion, Lookup: true}
+		req.State.Private = recorded.Private{SchemaVersion: res.Spec.SchemaVersion, Lookup: true}
 		state, err := e.lookedUp(ctx, res, req.Ref, req.State)
 		if err != nil {
 			return state, err
@@ -38,32 +38,32 @@ func (e *Engine) toRead(ctx context.Context, res *plan.Resource, req run.ReadReq
 }
 
 // imported is the state that an id alone gives, as a user types it.
-func (e *Engine) imported(ctx context.Context, res *plan.Resource, ref run.Ref, text string) (run.State, error) {
+func (e *Engine) imported(ctx context.Context, res *plan.Resource, ref recorded.Ref, text string) (recorded.State, error) {
 	if !res.Identity.Imports.IsSet() {
-		return run.State{ID: text}, nil
+		return recorded.State{ID: text}, nil
 	}
 	inputs, id, err := res.Identity.Imports.Read(res, e.rt.Config, text)
 	if err != nil {
-		return run.State{}, err
+		return recorded.State{}, err
 	}
 	if id != "" && res.Identity.ID.IsSet() {
 		more, _, err := res.Identity.ID.Read(res, e.rt.Config, id)
 		if err != nil {
-			return run.State{}, err
+			return recorded.State{}, err
 		}
 		for name, v := range more.AllStable {
 			if before, given := inputs.GetOk(name); given && !value.PlainEqual(before, v) {
-				return run.State{}, fmt.Errorf("%q says two things of %s: the form is %q, where the id is %q", text, name, res.Identity.Imports.Text, res.Identity.ID.Text)
+				return recorded.State{}, fmt.Errorf("%q says two things of %s: the form is %q, where the id is %q", text, name, res.Identity.Imports.Text, res.Identity.ID.Text)
 			}
 			inputs = inputs.Set(name, v)
 		}
 	}
-	state := run.State{ID: id, Inputs: inputs}
+	state := recorded.State{ID: id, Inputs: inputs}
 	if id == "" && res.Identity.Known {
 		r := e.rt.New(ctx, res, nil, plan.Read, ref, nil)
 		r.SetInputs(inputs)
 		if state.ID, err = r.EvalID(); err != nil {
-			return run.State{}, r.Mask().Error(err)
+			return recorded.State{}, r.Mask().Error(err)
 		}
 	}
 	return state, nil
@@ -72,7 +72,7 @@ func (e *Engine) imported(ctx context.Context, res *plan.Resource, ref run.Ref, 
 // lookedUp is the state that a program's `.get` gives: an id, in the form of an
 // import or as it is, and what the user says of the resource. The text is the id
 // where it is not of the form, or contradicts what the user says.
-func (e *Engine) lookedUp(ctx context.Context, res *plan.Resource, ref run.Ref, s run.State) (run.State, error) {
+func (e *Engine) lookedUp(ctx context.Context, res *plan.Resource, ref recorded.Ref, s recorded.State) (recorded.State, error) {
 	said := s.Inputs
 	for _, m := range res.Inputs.Fields {
 		if v, given := s.Outputs.GetOk(m.Name); given {

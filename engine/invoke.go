@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // InvokeRequest asks a function of the provider.
@@ -40,7 +40,7 @@ func (e *Engine) Invoke(ctx context.Context, req InvokeRequest) (InvokeResponse,
 	if found.List != nil {
 		return InvokeResponse{Failures: found.List}, nil
 	}
-	r := e.functionRun(ctx, nil, f, plan.Verb("function "+req.Function), run.Ref{}, req.Log)
+	r := e.functionRun(ctx, nil, f, plan.Verb("function "+req.Function), recorded.Ref{}, req.Log)
 	r.SetObject("inputs", f.Inputs, args)
 	if property.New(args).HasComputed() {
 		return InvokeResponse{Return: shownToHost(f, f.Outputs.UnknownMembers())}, nil
@@ -76,7 +76,7 @@ func checkedArguments(f *plan.Function, args property.Map, found *value.Findings
 }
 
 // functionRun prepares a function, or, of a resource, what is made like one.
-func (e *Engine) functionRun(ctx context.Context, res *plan.Resource, f *plan.Function, v plan.Verb, ref run.Ref, log run.Log) *run.Run {
+func (e *Engine) functionRun(ctx context.Context, res *plan.Resource, f *plan.Function, v plan.Verb, ref recorded.Ref, log run.Log) *run.Run {
 	op := f.Operation
 	if op == nil {
 		op = &plan.Operation{Return: f.Return}

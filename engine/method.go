@@ -4,22 +4,22 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // MethodRequest calls a method of a resource.
 type MethodRequest struct {
-	run.Ref
+	recorded.Ref
 	Method string
 	// State is what the host has recorded. It needs no inputs: those that a
 	// method may see are among the outputs.
-	State run.State
+	State recorded.State
 	Args  property.Map
 	// Preview asks what a call would yield.
 	Preview bool
@@ -61,14 +61,14 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 		state, err = refitted(res, state)
 	}
 	if err == nil {
-		err = run.RefuseIncomplete(res, state, what, f.ReliesOn)
+		err = recorded.CheckCompleteFor(res, state, what, f.ReliesOn)
 	}
 	if err != nil {
 		return InvokeResponse{}, err
 	}
 	r := e.functionRun(ctx, res, f, what, req.Ref, req.Log)
 	r.SetState(state)
-	r.TakeID(run.CurrentID(state))
+	r.TakeID(recorded.CurrentID(state))
 	r.ETag = state.Private.ETag
 	if err := r.OpenAs(state, f, args); err != nil {
 		return InvokeResponse{}, err
@@ -78,7 +78,7 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 }
 
 // withRecordedInputs is a state whose inputs are those among its outputs.
-func withRecordedInputs(r *plan.Resource, s run.State) run.State {
+func withRecordedInputs(r *plan.Resource, s recorded.State) recorded.State {
 	for _, m := range r.Inputs.Fields {
 		if v, ok := s.Outputs.GetOk(m.Name); ok && s.Inputs.Get(m.Name).IsNull() {
 			s.Inputs = s.Inputs.Set(m.Name, v)

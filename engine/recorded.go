@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/declprov/declprov/engine/plan"
-	"github.com/declprov/declprov/engine/run"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
@@ -17,7 +17,7 @@ import (
 // recorded is a state as the host kept it, fit for the spec as it is now. The
 // intents that it settles are those of the inputs that were recorded, whatever
 // an upgrade makes of them.
-func (e *Engine) recorded(ctx context.Context, res *plan.Resource, ref run.Ref, s run.State) (run.State, error) {
+func (e *Engine) recorded(ctx context.Context, res *plan.Resource, ref recorded.Ref, s recorded.State) (recorded.State, error) {
 	e.rt.SettleRecorded(res, ref, s)
 	s.Private.Unmade = e.rt.UnmadeBy(res, ref, s)
 	if f := s.Private.Failed; f != nil && len(f.World) > 0 {
@@ -37,7 +37,7 @@ func (e *Engine) recorded(ctx context.Context, res *plan.Resource, ref run.Ref, 
 // refitted is the state under the declared types: without what is declared no
 // longer, and with the scalars that only changed their kind (7 for "7") in their
 // new one. What does not fit is an error; no value is guessed.
-func refitted(r *plan.Resource, s run.State) (run.State, error) {
+func refitted(r *plan.Resource, s recorded.State) (recorded.State, error) {
 	inputs, err := refit(s.Inputs, r.Inputs.Member)
 	if err != nil {
 		return s, misfitOf(r, value.RefitWithin("inputs", err))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/run"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
@@ -26,7 +27,7 @@ func (e *Engine) Settle(ctx context.Context, req run.SettleRequest) (run.Settled
 	if err != nil {
 		return run.Settled{}, err
 	}
-	ref := run.Ref{Type: i.Type, Name: i.Name(), Key: i.Resource}
+	ref := recorded.Ref{Type: i.Type, Name: i.Name(), Key: i.Resource}
 	if ref.Name == "" {
 		ref.Name, ref.Key = i.Resource, ""
 	}

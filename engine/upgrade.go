@@ -6,20 +6,19 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
-	"github.com/declprov/declprov/engine/run"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // upgrade brings a recorded state to the spec's `schemaVersion`, one version
 // after the other. Hosts have no call for it, so every call that gets a state
 // does it first.
-func (e *Engine) upgrade(ctx context.Context, res *plan.Resource, s run.State) (run.State, error) {
+func (e *Engine) upgrade(ctx context.Context, res *plan.Resource, s recorded.State) (recorded.State, error) {
 	have, want := s.Private.SchemaVersion, res.Spec.SchemaVersion
 	if have > want {
 		return s, fmt.Errorf("the state of this %s was written by a newer spec (schemaVersion %d, this one has %d); use that spec or a later one",
@@ -62,7 +61,7 @@ func (e *Engine) upgrade(ctx context.Context, res *plan.Resource, s run.State) (
 }
 
 // upgraded is the state of the new shape.
-func upgraded(r *plan.Resource, s run.State, shape any, m *screen.Mask) (run.State, error) {
+func upgraded(r *plan.Resource, s recorded.State, shape any, m *screen.Mask) (recorded.State, error) {
 	inputs, err := r.Inputs.Project(shape, m)
 	if err != nil {
 		return s, fmt.Errorf("the upgraded state of %s: %w", r.Spec.Name, err)
@@ -72,7 +71,7 @@ func upgraded(r *plan.Resource, s run.State, shape any, m *screen.Mask) (run.Sta
 		return s, fmt.Errorf("the upgraded state of %s: %w", r.Spec.Name, err)
 	}
 	s.Inputs = property.NewMap(inputs.Values)
-	s.Outputs = run.WithInputs(s.Inputs, outputs.Values)
+	s.Outputs = recorded.WithInputs(s.Inputs, outputs.Values)
 	s.Private.SchemaVersion = r.Spec.SchemaVersion
 	return s, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
@@ -84,10 +85,10 @@ func (r *Run) afterFailure(ctx context.Context, inputs property.Map, failure err
 }
 
 // newState is the state of a resource that the run has made or changed.
-func (r *Run) newState(inputs property.Map, outputs map[string]property.Value) *State {
-	return &State{
-		ID: r.id, Inputs: inputs, Outputs: WithInputs(inputs, outputs),
-		Private: Private{SchemaVersion: r.res.Spec.SchemaVersion, ETag: r.ETag, Token: r.token},
+func (r *Run) newState(inputs property.Map, outputs map[string]property.Value) *recorded.State {
+	return &recorded.State{
+		ID: r.id, Inputs: inputs, Outputs: recorded.WithInputs(inputs, outputs),
+		Private: recorded.Private{SchemaVersion: r.res.Spec.SchemaVersion, ETag: r.ETag, Token: r.token},
 	}
 }
 
@@ -155,17 +156,17 @@ func (a *aftermath) isStuck(ctx context.Context) bool {
 }
 
 // newFailed is what the next run needs to go on.
-func (r *Run) newFailed(inputs property.Map, failed int, err error) *Failed {
+func (r *Run) newFailed(inputs property.Map, failed int, err error) *recorded.Failed {
 	m := r.Mask()
-	out := &Failed{
-		Op: string(r.Verb), Step: failed, Steps: r.Operation.Shape(), Inputs: HashInputs(inputs), Error: screen.Show(err.Error(), m).String(),
+	out := &recorded.Failed{
+		Op: string(r.Verb), Step: failed, Steps: r.Operation.Shape(), Inputs: recorded.HashInputs(inputs), Error: screen.Show(err.Error(), m).String(),
 		Unknown: statusOf(err) == actions.Unknown, Misfits: slices.Sorted(maps.Keys(r.misfits)),
 	}
 	if id, _ := r.Vars.Values["id"].(string); r.Verb == plan.Update && id != r.id {
 		out.ID = id
 	}
 	for _, value := range r.results[:min(failed, len(r.results))] {
-		out.Results = append(out.Results, withoutFiles(value))
+		out.Results = append(out.Results, recorded.WithoutFiles(value))
 	}
 	// A run that went on may have finished steps behind the one that failed now.
 	for i := failed; i < len(r.results); i++ {
@@ -173,10 +174,10 @@ func (r *Run) newFailed(inputs property.Map, failed int, err error) *Failed {
 		if r.finished[i] && i > failed {
 			out.Kept, value = append(out.Kept, i), r.results[i]
 		}
-		out.Results = append(out.Results, withoutFiles(value))
+		out.Results = append(out.Results, recorded.WithoutFiles(value))
 	}
 	if failed < len(r.Operation.Steps) && r.goesOn == r.Operation.Steps[failed] && len(r.elements) > 0 {
-		out.Elements, _ = withoutFiles(r.elements).(map[string]any)
+		out.Elements, _ = recorded.WithoutFiles(r.elements).(map[string]any)
 	}
 	// An answer may hold what nobody has declared a secret, and a hash of a short
 	// secret can be guessed.

@@ -9,15 +9,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // stateFromRead is the state that a read found.
-func (rt *Runtime) stateFromRead(r *Run, ref Ref, old State, yield any, importing bool) Result {
+func (rt *Runtime) stateFromRead(r *Run, ref recorded.Ref, old recorded.State, yield any, importing bool) Result {
 	m := r.Mask()
 	outputs, lost := r.res.Outputs.Project(yield, m)
 	if lost == nil && len(outputs.Missing) > 0 {
@@ -34,7 +34,7 @@ func (rt *Runtime) stateFromRead(r *Run, ref Ref, old State, yield any, importin
 		return Result{Err: m.Error(fmt.Errorf("read of %s: %w", r.res.Spec.Name, lost))}
 	}
 	for name, value := range outputs.Values {
-		outputs.Values[name] = copySecrecy(value, old.Outputs.Get(name))
+		outputs.Values[name] = recorded.CopySecrecy(value, old.Outputs.Get(name))
 	}
 	private := old.Private
 	private.ETag = r.ETag
@@ -44,7 +44,7 @@ func (rt *Runtime) stateFromRead(r *Run, ref Ref, old State, yield any, importin
 		seen.Seen = true // from now on what differs is known
 		private.Failed = &seen
 	}
-	found, err := rt.identify(r, old, State{Inputs: inputs, Outputs: WithInputs(inputs, outputs.Values), Private: private})
+	found, err := rt.identify(r, old, recorded.State{Inputs: inputs, Outputs: recorded.WithInputs(inputs, outputs.Values), Private: private})
 	if err != nil {
 		return Result{Err: m.Error(fmt.Errorf("read of %s: %w", r.res.Spec.Name, err))}
 	}
@@ -56,7 +56,7 @@ func (rt *Runtime) stateFromRead(r *Run, ref Ref, old State, yield any, importin
 
 // inputsFromRead are the recorded inputs, brought to what the world has. What it
 // does not give back stands, and so does what means the same.
-func (rt *Runtime) inputsFromRead(r *Run, ref Ref, old State, yield any, importing bool) (property.Map, error) {
+func (rt *Runtime) inputsFromRead(r *Run, ref recorded.Ref, old recorded.State, yield any, importing bool) (property.Map, error) {
 	inputs := old.Inputs
 	found, err := r.res.Inputs.Project(yield, r.Mask())
 	if err != nil && !value.IsUnrecordable(err) {
@@ -90,14 +90,14 @@ func (rt *Runtime) inputsFromRead(r *Run, ref Ref, old State, yield any, importi
 }
 
 // isSame reports whether two values mean the same, by all rules of a diff.
-func (rt *Runtime) isSame(ctx context.Context, res *plan.Resource, ref Ref, m *value.Member, old, new property.Value) bool {
+func (rt *Runtime) isSame(ctx context.Context, res *plan.Resource, ref recorded.Ref, m *value.Member, old, new property.Value) bool {
 	d := &value.Differ{Equal: func(m *value.Member, old, new property.Value) bool { return rt.isEqual(ctx, res, ref, m, old, new) }}
 	d.Compare(m.Check, m, old, new, m.Name, false)
 	return len(d.Changes) == 0
 }
 
 // changes are the properties that differ, without what is ignored.
-func (rt *Runtime) Changes(ctx context.Context, res *plan.Resource, ref Ref, state State, news property.Map, ignore []string) []value.Change {
+func (rt *Runtime) Changes(ctx context.Context, res *plan.Resource, ref recorded.Ref, state recorded.State, news property.Map, ignore []string) []value.Change {
 	d := &value.Differ{Equal: func(m *value.Member, old, new property.Value) bool { return rt.isEqual(ctx, res, ref, m, old, new) }}
 	d.CompareObjects(res.Inputs, state.Inputs, news, "", res.Update == nil)
 	out := slices.DeleteFunc(d.Changes, func(c value.Change) bool {
@@ -109,7 +109,7 @@ func (rt *Runtime) Changes(ctx context.Context, res *plan.Resource, ref Ref, sta
 
 // isEqual reports whether two values of an input mean the same to the world: by
 // the @equal rule of the property, or as a set.
-func (rt *Runtime) isEqual(ctx context.Context, res *plan.Resource, ref Ref, m *value.Member, old, new property.Value) bool {
+func (rt *Runtime) isEqual(ctx context.Context, res *plan.Resource, ref recorded.Ref, m *value.Member, old, new property.Value) bool {
 	if m.EqualExpr != nil {
 		return rt.equalByTemplate(ctx, res, ref, m, old, new)
 	}
@@ -133,7 +133,7 @@ func (rt *Runtime) isEqual(ctx context.Context, res *plan.Resource, ref Ref, m *
 
 // equalByTemplate evaluates an @equal template over old and new. A template
 // that fails for these values does not call them equal.
-func (rt *Runtime) equalByTemplate(ctx context.Context, res *plan.Resource, ref Ref, m *value.Member, old, new property.Value) bool {
+func (rt *Runtime) equalByTemplate(ctx context.Context, res *plan.Resource, ref recorded.Ref, m *value.Member, old, new property.Value) bool {
 	if m.EqualRule == nil || old.IsNull() || new.IsNull() {
 		return false
 	}

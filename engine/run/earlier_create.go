@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // settleEarlier settles what an earlier create of the same resource, with other
@@ -53,7 +53,7 @@ func (rt *Runtime) settleEarlier(ctx context.Context, r *Run) (Result, bool) {
 
 // settleOther settles an open intent of a create with other inputs: nil is that
 // nothing came of it, or that nobody can tell, which stays in the journal.
-func (rt *Runtime) settleOther(ctx context.Context, r *Run, i journal.Intent) (*State, error) {
+func (rt *Runtime) settleOther(ctx context.Context, r *Run, i journal.Intent) (*recorded.State, error) {
 	maker := r.res.Maker
 	if !r.res.CanTell() || len(i.Withheld) > 0 || len(i.Inputs) == 0 {
 		r.Log.Message(Warning, fmt.Sprintf("an earlier create of this %s, with other inputs, may have been done, and nothing can tell: "+
@@ -159,8 +159,8 @@ func (rt *Runtime) mayStillExist(ctx context.Context, r *Run, i journal.Intent) 
 			return true, err
 		}
 	}
-	by, known := rt.Tokens.holder(ObjectOf(r.res, State{ID: i.ID, Inputs: inputs}))
-	if known && by.resource != holding(r.ref) {
+	by, known := rt.Tokens.Owner(recorded.ObjectOf(r.res, recorded.State{ID: i.ID, Inputs: inputs}))
+	if known && by.Resource != recorded.OwnerName(r.ref) {
 		return false, nil
 	}
 	id := i.ID
@@ -208,7 +208,7 @@ func (rt *Runtime) replay(ctx context.Context, old *Run, inputs property.Map) (g
 
 // markEarlierInputs is the state of what a create with other inputs than those of now has made:
 // it says which, because the host will record those of now.
-func markEarlierInputs(s *State, old *Run, inputs property.Map) *State {
+func markEarlierInputs(s *recorded.State, old *Run, inputs property.Map) *recorded.State {
 	if s.Private.Failed == nil {
 		s.Private.Failed = old.newFailed(inputs, len(old.results), errors.New("it was made with other inputs"))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/spec"
@@ -40,10 +41,10 @@ func (r *Run) lookFirst(ctx context.Context) error {
 	}
 	if found != nil {
 		remedy := "import it if it is yours, else choose another name"
-		by, known := r.rt.Tokens.holder(ObjectOf(r.res, State{ID: r.resultID(r.res.Maker, found), Inputs: r.given}))
+		by, known := r.rt.Tokens.Owner(recorded.ObjectOf(r.res, recorded.State{ID: r.resultID(r.res.Maker, found), Inputs: r.given}))
 		switch {
-		case known && by.resource != holding(r.ref):
-			remedy = fmt.Sprintf("it belongs to %s, and two resources cannot share an object: choose another name, or remove one of them", by.resource)
+		case known && by.Resource != recorded.OwnerName(r.ref):
+			remedy = fmt.Sprintf("it belongs to %s, and two resources cannot share an object: choose another name, or remove one of them", by.Resource)
 		case known:
 			remedy = "it is the object that this resource replaces: set `deleteBeforeReplace: true` in the program's options, or `diff: deleteBeforeReplace: true` in the spec"
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
@@ -101,7 +102,7 @@ func (r *Run) hasIDSources() bool {
 }
 
 // goneRemedy is what to do about an update that found nothing to change.
-func (r *Run) goneRemedy(old State) string {
+func (r *Run) goneRemedy(old recorded.State) string {
 	if f := old.Private.Failed; f != nil && f.Unknown && f.Op == string(plan.Update) && r.renames() {
 		return "the response to an earlier update, which was to give it another name, was lost: " + r.newNameRemedy()
 	}
@@ -154,10 +155,10 @@ func (rt *Runtime) idFromRead(r *Run, inputs property.Map) string {
 
 // identify is the state that a read found, with its id: the one that the read
 // gives, else the one that it had.
-func (rt *Runtime) identify(r *Run, old State, found State) (State, error) {
+func (rt *Runtime) identify(r *Run, old recorded.State, found recorded.State) (recorded.State, error) {
 	found.ID = rt.idFromRead(r, found.Inputs)
 	if found.ID == "" {
-		found.ID = CurrentID(old)
+		found.ID = recorded.CurrentID(old)
 	}
 	found.Private.ID = ""
 	if found.ID == "" {

@@ -9,6 +9,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -58,7 +59,7 @@ func (r *Run) journalled(s *plan.Step) (before, sync bool) {
 // journal nothing about the secrets among them.
 func (r *Run) inputsHash() string {
 	if r.hash == "" {
-		r.hash, _ = r.rt.records.hash(HashInputs(r.given))
+		r.hash, _ = r.rt.records.hash(recorded.HashInputs(r.given))
 	}
 	return r.hash
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/engine/value"
@@ -29,11 +30,11 @@ func (r *Run) existsUnderID(ctx context.Context, was string, before property.Map
 	if writes != 1 || r.res.Read == nil || !r.res.Read.RefersToState() {
 		return false
 	}
-	reader, yield, err := r.readState(ctx, State{ID: was, Inputs: before, Private: Private{SchemaVersion: r.res.Spec.SchemaVersion}})
+	reader, yield, err := r.readState(ctx, recorded.State{ID: was, Inputs: before, Private: recorded.Private{SchemaVersion: r.res.Spec.SchemaVersion}})
 	if err != nil {
 		return false
 	}
-	seen := reader.rt.stateFromRead(reader, r.ref, State{ID: was, Inputs: before}, yield, false)
+	seen := reader.rt.stateFromRead(reader, r.ref, recorded.State{ID: was, Inputs: before}, yield, false)
 	return seen.State != nil && seen.State.ID == was
 }
 
@@ -70,7 +71,7 @@ func (r *Run) findBeforeUpdate(ctx context.Context) error {
 }
 
 // readState reads the resource as that state says of it.
-func (r *Run) readState(ctx context.Context, now State) (*Run, any, error) {
+func (r *Run) readState(ctx context.Context, now recorded.State) (*Run, any, error) {
 	reader := r.rt.New(ctx, r.res, r.res.Read, plan.Read, r.ref, r.Log.To)
 	reader.recall(now)
 	reader.env = r.env
@@ -81,7 +82,7 @@ func (r *Run) readState(ctx context.Context, now State) (*Run, any, error) {
 // mayLeaveOld reports whether the object of the id before is still there, or may be,
 // after a step that followed the one that gave another id: reading the new one does
 // not tell what that step did to the old one.
-func (r *Run) mayLeaveOld(ctx context.Context, s *State) bool {
+func (r *Run) mayLeaveOld(ctx context.Context, s *recorded.State) bool {
 	before, _ := r.Vars.Values["id"].(string)
 	changed := slices.ContainsFunc(r.Operation.Steps[:min(r.failed, len(r.Operation.Steps))], func(s *plan.Step) bool {
 		ran, err := r.Bool(s.When, true)
@@ -94,7 +95,7 @@ func (r *Run) mayLeaveOld(ctx context.Context, s *State) bool {
 	if err != nil {
 		return true
 	}
-	_, _, err = r.readState(ctx, State{ID: before, Inputs: inputs, Outputs: s.Outputs, Private: Private{Token: s.Private.Token}})
+	_, _, err = r.readState(ctx, recorded.State{ID: before, Inputs: inputs, Outputs: s.Outputs, Private: recorded.Private{Token: s.Private.Token}})
 	return !errors.Is(err, verdict.ErrGone)
 }
 
@@ -130,7 +131,7 @@ func (rt *Runtime) withIDInputs(res *plan.Resource, id string, inputs property.M
 // findOwnID is the id of what find finds by the inputs of a lost update, "" where that is
 // nothing, or another object: what has another id than the resource had, it is only if
 // all of it is as it was, or as the update was to make it.
-func (rt *Runtime) findOwnID(ctx context.Context, res *plan.Resource, ref Ref, was string, inputs, before property.Map, log Log) (string, error) {
+func (rt *Runtime) findOwnID(ctx context.Context, res *plan.Resource, ref recorded.Ref, was string, inputs, before property.Map, log Log) (string, error) {
 	id, r, found, err := rt.findID(ctx, res, ref, inputs, log)
 	if err != nil || id == "" || id == was {
 		return id, err
@@ -148,7 +149,7 @@ func (rt *Runtime) findOwnID(ctx context.Context, res *plan.Resource, ref Ref, w
 
 // findID is the id of what find finds by these inputs, "" where that is nothing, and
 // the run that found it.
-func (rt *Runtime) findID(ctx context.Context, res *plan.Resource, ref Ref, inputs property.Map, log Log) (id string, r *Run, found any, err error) {
+func (rt *Runtime) findID(ctx context.Context, res *plan.Resource, ref recorded.Ref, inputs property.Map, log Log) (id string, r *Run, found any, err error) {
 	if res.Maker == nil {
 		return "", nil, nil, nil
 	}
@@ -173,7 +174,7 @@ func (rt *Runtime) findID(ctx context.Context, res *plan.Resource, ref Ref, inpu
 // relocate finds the id that a lost update may have given the resource, and makes
 // it that of the state. What find finds counts only if it found nothing but the
 // resource itself before the update was sent.
-func (rt *Runtime) relocate(ctx context.Context, res *plan.Resource, ref Ref, s *State, log Log) error {
+func (rt *Runtime) relocate(ctx context.Context, res *plan.Resource, ref recorded.Ref, s *recorded.State, log Log) error {
 	if res.Find == nil || s.Private.Token == "" || !res.Journals() {
 		return nil
 	}
@@ -194,7 +195,7 @@ func (rt *Runtime) relocate(ctx context.Context, res *plan.Resource, ref Ref, s 
 				return fmt.Errorf("an update of it, whose response was lost, is still open: %w", err)
 			}
 		}
-		if id != "" && id != CurrentID(*s) {
+		if id != "" && id != recorded.CurrentID(*s) {
 			s.Private.ID = id
 		}
 	}
@@ -204,7 +205,7 @@ func (rt *Runtime) relocate(ctx context.Context, res *plan.Resource, ref Ref, s 
 // closeLostUpdates notes that a refresh has seen what became of lost updates: once the host
 // shows that it has recorded the id, nothing about them is open. One that the state
 // calls unfinished goes on first.
-func (rt *Runtime) closeLostUpdates(res *plan.Resource, ref Ref, s State) error {
+func (rt *Runtime) closeLostUpdates(res *plan.Resource, ref recorded.Ref, s recorded.State) error {
 	if res.Find == nil || s.Private.Token == "" || s.Private.Failed != nil {
 		return nil
 	}
@@ -215,7 +216,7 @@ func (rt *Runtime) closeLostUpdates(res *plan.Resource, ref Ref, s State) error 
 	list, err := book.Intents()
 	for _, i := range list {
 		if i.Operation == journal.Update && i.Token == s.Private.Token && i.Open() {
-			i.Status, i.ID, i.Moved = journal.Answered, CurrentID(s), true
+			i.Status, i.ID, i.Moved = journal.Answered, recorded.CurrentID(s), true
 			err = errors.Join(err, book.Put(i, false))
 		}
 	}
@@ -224,7 +225,7 @@ func (rt *Runtime) closeLostUpdates(res *plan.Resource, ref Ref, s State) error 
 
 // relocateWithInputs is relocate for reads and deletes, which see the resource as it is
 // now: what the id says of it is true of it.
-func (rt *Runtime) relocateWithInputs(ctx context.Context, res *plan.Resource, ref Ref, s *State, log Log) error {
+func (rt *Runtime) relocateWithInputs(ctx context.Context, res *plan.Resource, ref recorded.Ref, s *recorded.State, log Log) error {
 	if err := rt.relocate(ctx, res, ref, s, log); err != nil || s.Private.ID == "" {
 		return err
 	}
@@ -235,7 +236,7 @@ func (rt *Runtime) relocateWithInputs(ctx context.Context, res *plan.Resource, r
 
 // findIDAfter is the id that find gives after a lost update of a state, "" where it tells
 // none.
-func (rt *Runtime) findIDAfter(ctx context.Context, res *plan.Resource, ref Ref, i journal.Intent, s State, log Log) (string, error) {
+func (rt *Runtime) findIDAfter(ctx context.Context, res *plan.Resource, ref recorded.Ref, i journal.Intent, s recorded.State, log Log) (string, error) {
 	if !i.Looked || len(i.Withheld) > 0 || len(i.Inputs) == 0 {
 		return "", nil
 	}
@@ -243,27 +244,27 @@ func (rt *Runtime) findIDAfter(ctx context.Context, res *plan.Resource, ref Ref,
 	if err != nil {
 		return "", err
 	}
-	return rt.findOwnID(ctx, res, ref, CurrentID(s), inputs, s.Inputs, log)
+	return rt.findOwnID(ctx, res, ref, recorded.CurrentID(s), inputs, s.Inputs, log)
 }
 
 // settleUpdate settles an update that an earlier run sent and whose outcome nobody
 // knows: the id is taken from find, and where read shows what the program wants,
 // the update was done. Both nil: it is to be sent (again).
-func (rt *Runtime) settleUpdate(ctx context.Context, res *plan.Resource, s *State, req UpdateRequest) (*Result, error) {
-	before := CurrentID(*s)
+func (rt *Runtime) settleUpdate(ctx context.Context, res *plan.Resource, s *recorded.State, req UpdateRequest) (*Result, error) {
+	before := recorded.CurrentID(*s)
 	if err := rt.relocate(ctx, res, req.Ref, s, req.Log); err != nil {
 		return nil, err
 	}
 	failed := s.Private.Failed
 	lost := failed != nil && failed.Unknown && failed.Op == string(plan.Update)
-	if !lost && CurrentID(*s) == before || res.Update == nil {
+	if !lost && recorded.CurrentID(*s) == before || res.Update == nil {
 		return nil, nil
 	}
 	r := rt.New(ctx, res, res.Update, plan.Update, req.Ref, req.Log)
 	r.SetInputs(req.Inputs)
 	r.SetState(*s)
 	r.Vars.Values["changes"] = ChangedInputs(r, res, rt.Changes(ctx, res, req.Ref, *s, req.Inputs, req.Ignore))
-	r.TakeID(CurrentID(*s))
+	r.TakeID(recorded.CurrentID(*s))
 	r.ETag, r.given, r.token = s.Private.ETag, req.Inputs, s.Private.Token
 	if failed != nil && failed.ID != "" {
 		r.Vars.Values["id"] = failed.ID
@@ -283,7 +284,7 @@ func (rt *Runtime) settleUpdate(ctx context.Context, res *plan.Resource, s *Stat
 // is what the program wants. Nil is that nobody can tell, or that it was not; the
 // id and the ETag of the state are then as they are now, so that the update can be
 // sent again.
-func (r *Run) reconcile(ctx context.Context, req UpdateRequest, s *State) *Result {
+func (r *Run) reconcile(ctx context.Context, req UpdateRequest, s *recorded.State) *Result {
 	if r.id != s.ID {
 		s.Private.ID = r.id
 	} else {
@@ -296,7 +297,7 @@ func (r *Run) reconcile(ctx context.Context, req UpdateRequest, s *State) *Resul
 	if err != nil {
 		return nil
 	}
-	now := State{ID: r.id, Inputs: inputs, Outputs: s.Outputs, Private: Private{Token: s.Private.Token}}
+	now := recorded.State{ID: r.id, Inputs: inputs, Outputs: s.Outputs, Private: recorded.Private{Token: s.Private.Token}}
 	reader, yield, err := r.readState(ctx, now)
 	if err != nil {
 		return nil
@@ -311,8 +312,8 @@ func (r *Run) reconcile(ctx context.Context, req UpdateRequest, s *State) *Resul
 		}
 		return nil
 	}
-	out := &State{ID: s.ID, Inputs: req.Inputs, Outputs: WithInputs(req.Inputs, declaredOutputs(r.res, *seen.State))}
-	out.Private = Private{SchemaVersion: r.res.Spec.SchemaVersion, ETag: reader.ETag, Token: s.Private.Token, Unmade: r.unmadeNow(nil)}
+	out := &recorded.State{ID: s.ID, Inputs: req.Inputs, Outputs: recorded.WithInputs(req.Inputs, recorded.DeclaredOutputs(r.res, *seen.State))}
+	out.Private = recorded.Private{SchemaVersion: r.res.Spec.SchemaVersion, ETag: reader.ETag, Token: s.Private.Token, Unmade: r.unmadeNow(nil)}
 	if r.id != s.ID {
 		out.Private.ID = r.id
 	}
@@ -330,7 +331,7 @@ func (r *Run) readMatches(ctx context.Context, req UpdateRequest, want, seen pro
 	for _, m := range r.res.Inputs.Fields {
 		told = told || !m.NoRead && !m.Ephemeral
 	}
-	return told && len(r.rt.Changes(ctx, r.res, req.Ref, State{Inputs: seen}, want, req.Ignore)) == 0
+	return told && len(r.rt.Changes(ctx, r.res, req.Ref, recorded.State{Inputs: seen}, want, req.Ignore)) == 0
 }
 
 // findNewID asks find for the id of a resource whose update was done, where no response
@@ -348,7 +349,7 @@ func (r *Run) findNewID(ctx context.Context, before property.Map) bool {
 
 // forgetUpdates forgets the intents of an update that is done. One that gave another id
 // stays until the host shows that it has recorded it.
-func (r *Run) forgetUpdates(s *State) error {
+func (r *Run) forgetUpdates(s *recorded.State) error {
 	if !r.res.Journals() {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
 )
 
 // A create of several steps may stop halfway, and an `if` may leave out a step of it. An object
@@ -98,13 +99,13 @@ func (r *Run) noted(s *plan.Step, send func() (any, error)) (any, error) {
 }
 
 // keepsUnmade reports whether an intent is of a step that the recorded state names as unmade.
-func (s State) keepsUnmade(res *plan.Resource, i journal.Intent) bool {
+func keepsUnmade(s recorded.State, res *plan.Resource, i journal.Intent) bool {
 	of := stepOf(res, i)
 	return of != nil && slices.Contains(strings.Fields(s.Private.Unmade), of.Model.As)
 }
 
 // tellLeft warns of objects that a delete has left alone because their owner is unknown.
-func (r *Run) tellLeft(s State) {
+func (r *Run) tellLeft(s recorded.State) {
 	if s.Private.Unmade == "" || !r.book().MayHaveIntents() {
 		return
 	}
@@ -151,7 +152,7 @@ func stepOf(res *plan.Resource, i journal.Intent) *plan.Step {
 
 // UnmadeBy returns the names of the steps that have made nothing according to the state and the
 // journal. The journal has more than the state if a run was killed before it returned its state.
-func (rt *Runtime) UnmadeBy(res *plan.Resource, ref Ref, s State) string {
+func (rt *Runtime) UnmadeBy(res *plan.Resource, ref recorded.Ref, s recorded.State) string {
 	if s.Private.Unmade == "" || res.Create == nil {
 		return s.Private.Unmade
 	}

@@ -10,16 +10,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // listMembers lists the members of a response, for an error about one that it lacks; ""
@@ -116,7 +116,7 @@ func (r *Run) read(ctx context.Context) (any, error) {
 
 // previewState is the state that an operation will leave, as far as it is known:
 // steps that may run in a preview run, what depends on the others is computed.
-func (r *Run) previewState(ctx context.Context, old State) Result {
+func (r *Run) previewState(ctx context.Context, old recorded.State) Result {
 	if err := r.Steps(ctx); err != nil {
 		return Result{Err: r.Mask().Error(err)}
 	}
@@ -137,7 +137,7 @@ func (r *Run) previewState(ctx context.Context, old State) Result {
 	}
 	// What is yet to be made has no id, and no outputs: whoever is given one of
 	// them waits for it, and does not ask the world for what is not there.
-	return Result{State: &State{ID: old.ID, Inputs: old.Inputs, Outputs: WithInputs(old.Inputs, values)}}
+	return Result{State: &recorded.State{ID: old.ID, Inputs: old.Inputs, Outputs: recorded.WithInputs(old.Inputs, values)}}
 }
 
 // previewReturn fills in what of `return` can be told beforehand.
@@ -235,7 +235,7 @@ func (r *Run) readBack(ctx context.Context, inputs property.Map, outputs map[str
 		reader.env = r.env
 		reader.Secrets.Values = append(reader.Secrets.Values, r.Secrets.Values...)
 		reader.SetInputs(inputs)
-		reader.SetState(State{Inputs: inputs, Outputs: property.NewMap(outputs), Private: Private{Unmade: r.unmadeNow(nil)}})
+		reader.SetState(recorded.State{Inputs: inputs, Outputs: property.NewMap(outputs), Private: recorded.Private{Unmade: r.unmadeNow(nil)}})
 		reader.TakeID(r.id)
 		yield, err := reader.read(ctx)
 		if err == nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
@@ -15,7 +16,7 @@ import (
 
 // resume takes over the results of an earlier run. The run continues at the step at which that
 // one stopped, or at the step from which that one restarts. It runs again what was undone.
-func (r *Run) resume(s State) {
+func (r *Run) resume(s recorded.State) {
 	f := s.Private.Failed
 	r.unmade = strings.Fields(s.Private.Unmade)
 	r.resumed, r.finished = true, map[int]bool{}

@@ -7,14 +7,14 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // After a lost response, find may find what the request of this resource has made, or what
@@ -29,14 +29,14 @@ func (r *Run) notOwn(ctx context.Context, s *plan.Step, found any, withheld []st
 	if id == "" {
 		return "", nil
 	}
-	held, known := r.rt.Tokens.holder(ObjectOf(r.res, State{ID: id, Inputs: r.given}))
-	if known && held.resource != holding(r.ref) {
-		return "it belongs to " + held.resource, nil
+	held, known := r.rt.Tokens.Owner(recorded.ObjectOf(r.res, recorded.State{ID: id, Inputs: r.given}))
+	if known && held.Resource != recorded.OwnerName(r.ref) {
+		return "it belongs to " + held.Resource, nil
 	}
 	if r.res.Read == nil {
 		return "", nil
 	}
-	state := State{ID: id, Inputs: r.given, Private: Private{SchemaVersion: r.res.Spec.SchemaVersion}}
+	state := recorded.State{ID: id, Inputs: r.given, Private: recorded.Private{SchemaVersion: r.res.Spec.SchemaVersion}}
 	reader, yield, err := r.readState(ctx, state)
 	whole := err == nil
 	if errors.Is(err, verdict.ErrGone) || errors.Is(err, verdict.ErrNotFound) {
@@ -108,7 +108,7 @@ func (r *Run) contradiction(ctx context.Context, s *plan.Step, seen property.Map
 	against := map[string]int{}
 	for _, inputs := range sent {
 		differ := map[string]bool{}
-		for _, c := range r.rt.Changes(ctx, r.res, r.ref, State{Inputs: seen}, inputs, withheld) {
+		for _, c := range r.rt.Changes(ctx, r.res, r.ref, recorded.State{Inputs: seen}, inputs, withheld) {
 			name := value.TopLevel(c.Path)
 			if (whole || names[name]) && (c.Kind != value.Delete || !empty(seen.Get(name))) {
 				differ[name] = true
@@ -154,7 +154,7 @@ func (r *Run) standing(ctx context.Context, id string) (bool, error) {
 	if r.res.Read == nil {
 		return false, nil
 	}
-	reader, _, err := r.readState(ctx, State{ID: id, Inputs: r.given, Private: Private{SchemaVersion: r.res.Spec.SchemaVersion}})
+	reader, _, err := r.readState(ctx, recorded.State{ID: id, Inputs: r.given, Private: recorded.Private{SchemaVersion: r.res.Spec.SchemaVersion}})
 	switch {
 	case errors.Is(err, verdict.ErrGone):
 		return false, nil

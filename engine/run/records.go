@@ -13,6 +13,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
@@ -37,7 +38,7 @@ type records struct {
 // opens the journal, once.
 func newRecords(open func() (*journal.Journal, error), provider string, config property.Map) records {
 	r := records{
-		provider: provider, open: open, settings: HashInputs(config),
+		provider: provider, open: open, settings: recorded.HashInputs(config),
 		key: sync.OnceValues(func() ([]byte, error) {
 			book, err := open()
 			if err != nil {
@@ -56,7 +57,7 @@ func newRecords(open func() (*journal.Journal, error), provider string, config p
 }
 
 // of returns the part of the journal that is about a resource.
-func (r *records) of(ref Ref) *journal.Resource {
+func (r *records) of(ref recorded.Ref) *journal.Resource {
 	return journal.NewResource(r.open, journal.Subject{
 		Provider: r.provider, Type: ref.Type, Resource: cmp.Or(ref.Key, ref.Name), Settings: r.settings,
 	})
@@ -109,7 +110,7 @@ func (r *Run) hand(out Result) {
 		return
 	}
 	if r.book().MayHaveIntents() {
-		r.mention(r.book().Hand(r.token, CurrentID(*out.State)))
+		r.mention(r.book().Hand(r.token, recorded.CurrentID(*out.State)))
 	}
 }
 
@@ -122,7 +123,7 @@ func (r *Run) mayTake(i journal.Intent) bool {
 
 // SettleRecorded removes the intents of a create or update whose state the host has recorded.
 // Steps that are still to be done keep their intents.
-func (rt *Runtime) SettleRecorded(res *plan.Resource, ref Ref, s State) {
+func (rt *Runtime) SettleRecorded(res *plan.Resource, ref recorded.Ref, s recorded.State) {
 	if s.ID == "" || s.Private.Token == "" || !res.Journals() {
 		return
 	}
@@ -137,12 +138,12 @@ func (rt *Runtime) SettleRecorded(res *plan.Resource, ref Ref, s State) {
 		case i.UnderWay():
 			return false
 		case i.Token != s.Private.Token:
-			return i.Status == journal.Handed && i.ID == CurrentID(s) // the object was imported
-		case s.keepsUnmade(res, i):
+			return i.Status == journal.Handed && i.ID == recorded.CurrentID(s) // the object was imported
+		case keepsUnmade(s, res, i):
 			return false
 		case i.Operation == journal.Update:
 			// An answered step of an unfinished update may have renamed the object.
-			return i.Status == journal.Answered && i.ID == CurrentID(s) && (failed == nil || failed.Op != string(plan.Update))
+			return i.Status == journal.Answered && i.ID == recorded.CurrentID(s) && (failed == nil || failed.Op != string(plan.Update))
 		case failed == nil || failed.Op != string(plan.Create):
 			return true
 		default:
@@ -156,7 +157,7 @@ func (rt *Runtime) SettleRecorded(res *plan.Resource, ref Ref, s State) {
 // find all of it. Then the intents of updates stay, because one that failed or did not finish
 // may have renamed the object, and so do open ones of the step that makes the object, because
 // that may have made an object that the state does not name.
-func (rt *Runtime) settleDeleted(res *plan.Resource, ref Ref, s State, missed bool) error {
+func (rt *Runtime) settleDeleted(res *plan.Resource, ref recorded.Ref, s recorded.State, missed bool) error {
 	if s.Private.Token == "" || !res.Journals() {
 		return nil
 	}
@@ -165,7 +166,7 @@ func (rt *Runtime) settleDeleted(res *plan.Resource, ref Ref, s State, missed bo
 		return nil
 	}
 	return book.Remove(func(i journal.Intent) bool {
-		if i.Open() && s.keepsUnmade(res, i) {
+		if i.Open() && keepsUnmade(s, res, i) {
 			return false // a delete that reads made has left it alone
 		}
 		moved := missed && i.Operation == journal.Update

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/spec/screen"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // Create makes a resource. The result has a state without an error when it
@@ -32,7 +32,7 @@ func (rt *Runtime) Create(ctx context.Context, res *plan.Resource, req CreateReq
 		return Result{Err: r.Mask().Error(err)}
 	}
 	if req.Preview {
-		return r.previewState(ctx, State{Inputs: req.Inputs})
+		return r.previewState(ctx, recorded.State{Inputs: req.Inputs})
 	}
 	r.token = rt.Tokens.Next()
 	out, settled := rt.settleEarlier(ctx, r)
@@ -40,7 +40,7 @@ func (rt *Runtime) Create(ctx context.Context, res *plan.Resource, req CreateReq
 		out = r.finishCreate(ctx, req.Inputs)
 	}
 	if out.State != nil {
-		rt.Tokens.Show(ObjectOf(res, *out.State), req.Ref, r.token)
+		rt.Tokens.Show(recorded.ObjectOf(res, *out.State), req.Ref, r.token)
 	}
 	r.hand(out)
 	return out
@@ -67,12 +67,12 @@ func (r *Run) finishCreate(ctx context.Context, inputs property.Map) Result {
 }
 
 // Read looks how a resource is in the world. Gone says that there is nothing.
-func (rt *Runtime) Read(ctx context.Context, res *plan.Resource, state State, req ReadRequest) Result {
+func (rt *Runtime) Read(ctx context.Context, res *plan.Resource, state recorded.State, req ReadRequest) Result {
 	if res.Read == nil {
 		if req.Reason == Import {
 			return Result{Err: fmt.Errorf("%s cannot be imported: its spec has no read", req.Type)}
 		}
-		state.ID, state.Private.ID = CurrentID(state), ""
+		state.ID, state.Private.ID = recorded.CurrentID(state), ""
 		return Result{State: &state} // what is recorded is all there is to know
 	}
 	ctx, cancel := withTimeout(ctx, req.Timeout)
@@ -83,7 +83,7 @@ func (rt *Runtime) Read(ctx context.Context, res *plan.Resource, state State, re
 		}
 	}
 	if !req.hasOnlyID() {
-		if err := refuseIncomplete(res, state, plan.Read); err != nil {
+		if err := recorded.CheckComplete(res, state, plan.Read); err != nil {
 			return Result{Err: err}
 		}
 	}
@@ -103,7 +103,7 @@ func (rt *Runtime) Read(ctx context.Context, res *plan.Resource, state State, re
 		return Result{State: &state} // the next run makes it, and what is left of it stays known
 	}
 	if errors.Is(err, verdict.ErrGone) {
-		rt.Tokens.forget(ObjectOf(res, state), state.Private.Token)
+		rt.Tokens.Forget(recorded.ObjectOf(res, state), state.Private.Token)
 		return Result{Gone: true}
 	}
 	if err != nil {
@@ -112,17 +112,17 @@ func (rt *Runtime) Read(ctx context.Context, res *plan.Resource, state State, re
 	out := rt.stateFromRead(r, req.Ref, state, yield, req.hasOnlyID())
 	if out.State != nil && req.Reason == Refresh && out.Err == nil {
 		r.mention(rt.closeLostUpdates(res, req.Ref, *out.State))
-		r.warnOtherID(CurrentID(state), out.State.ID)
+		r.warnOtherID(recorded.CurrentID(state), out.State.ID)
 	}
 	if out.State != nil {
-		rt.Tokens.Show(ObjectOf(res, *out.State), req.Ref, out.State.Private.Token)
+		rt.Tokens.Show(recorded.ObjectOf(res, *out.State), req.Ref, out.State.Private.Token)
 	}
 	return out
 }
 
 // isPartlyUndone reports whether steps of the create that made a resource were undone,
 // while others were not.
-func isPartlyUndone(s State) bool {
+func isPartlyUndone(s recorded.State) bool {
 	f := s.Private.Failed
 	return f != nil && f.Op == string(plan.Create) && len(f.Undone) > 0
 }
@@ -130,7 +130,7 @@ func isPartlyUndone(s State) bool {
 // mayNotExistYet reports whether what read asks for may not have been made yet, by a create
 // that stopped behind steps with an effect: its id tells nothing of that where it is made
 // of inputs alone.
-func mayNotExistYet(r *plan.Resource, s State) bool {
+func mayNotExistYet(r *plan.Resource, s recorded.State) bool {
 	f := s.Private.Failed
 	if f == nil || f.Op != string(plan.Create) || r.Create == nil || f.Steps != r.Create.Shape() || r.IDFromAnswers() {
 		return false
@@ -146,7 +146,7 @@ func mayNotExistYet(r *plan.Resource, s State) bool {
 
 // hasUnmadeSteps reports whether a step of the create has made nothing, so that a later step of
 // read may find nothing.
-func hasUnmadeSteps(r *plan.Resource, s State) bool {
+func hasUnmadeSteps(r *plan.Resource, s recorded.State) bool {
 	f := s.Private.Failed
 	return s.Private.Unmade != "" || f != nil && f.Op == string(plan.Create) && r.Create != nil && f.Step < len(r.Create.Steps)
 }
@@ -158,7 +158,7 @@ func (req ReadRequest) hasOnlyID() bool {
 
 // Delete removes a resource. That it, or a part of it, is gone already is a
 // success.
-func (rt *Runtime) Delete(ctx context.Context, res *plan.Resource, state State, req DeleteRequest) error {
+func (rt *Runtime) Delete(ctx context.Context, res *plan.Resource, state recorded.State, req DeleteRequest) error {
 	if rt.skipSuperseded(res, state, req.Log) {
 		return nil
 	}
@@ -167,7 +167,7 @@ func (rt *Runtime) Delete(ctx context.Context, res *plan.Resource, state State, 
 	if err := rt.relocateWithInputs(ctx, res, req.Ref, &state, req.Log); err != nil {
 		return err
 	}
-	if err := refuseIncomplete(res, state, plan.Delete); err != nil {
+	if err := recorded.CheckComplete(res, state, plan.Delete); err != nil {
 		return err
 	}
 	r := rt.New(ctx, res, res.Delete, plan.Delete, req.Ref, req.Log)
@@ -182,7 +182,7 @@ func (rt *Runtime) Delete(ctx context.Context, res *plan.Resource, state State, 
 		err = r.notOnPages(r.Operation.Steps...)
 	}
 	if err == nil {
-		rt.Tokens.forget(ObjectOf(res, state), state.Private.Token)
+		rt.Tokens.Forget(recorded.ObjectOf(res, state), state.Private.Token)
 		r.mention(rt.settleDeleted(res, req.Ref, state, r.missed))
 		r.tellLeft(state)
 	}
@@ -191,12 +191,12 @@ func (rt *Runtime) Delete(ctx context.Context, res *plan.Resource, state State, 
 
 // skipSuperseded reports whether a state is that of an earlier resource than the
 // object is now of, and says so.
-func (rt *Runtime) skipSuperseded(res *plan.Resource, s State, log Log) bool {
-	if !rt.Tokens.superseded(ObjectOf(res, s), s.Private.Token) {
+func (rt *Runtime) skipSuperseded(res *plan.Resource, s recorded.State, log Log) bool {
+	if !rt.Tokens.Superseded(recorded.ObjectOf(res, s), s.Private.Token) {
 		return false
 	}
 	if log != nil {
-		text := fmt.Sprintf("nothing is deleted: the %s %q was replaced, and its replacement has the same id", res.Spec.Name, CurrentID(s))
+		text := fmt.Sprintf("nothing is deleted: the %s %q was replaced, and its replacement has the same id", res.Spec.Name, recorded.CurrentID(s))
 		log.Message(Info, screen.Show(text, nil))
 	}
 	return true

@@ -15,15 +15,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
-	"github.com/declprov/declprov/spec/screen"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // Run is one execution of an operation: the scope of its templates, the results of its
@@ -33,7 +32,7 @@ type Run struct {
 	res       *plan.Resource
 	Operation *plan.Operation
 	Verb      plan.Verb
-	ref       Ref
+	ref       recorded.Ref
 	Log       runLog
 	env       *actions.Env
 	scope.Scope
@@ -112,7 +111,7 @@ type Run struct {
 
 // New returns a run of an operation of a resource. res is nil if the operation belongs to no
 // resource, and log is nil if nothing is to be logged.
-func (rt *Runtime) New(ctx context.Context, res *plan.Resource, op *plan.Operation, v plan.Verb, ref Ref, log Log) *Run {
+func (rt *Runtime) New(ctx context.Context, res *plan.Resource, op *plan.Operation, v plan.Verb, ref recorded.Ref, log Log) *Run {
 	r := &Run{rt: rt, res: res, Operation: op, Verb: v, ref: ref, Scope: rt.Scope(ctx, ref)}
 	if log == nil {
 		log = Silent{}
@@ -125,7 +124,7 @@ func (rt *Runtime) New(ctx context.Context, res *plan.Resource, op *plan.Operati
 }
 
 // Scope returns the scope that the templates of every operation start with.
-func (rt *Runtime) Scope(ctx context.Context, ref Ref) scope.Scope {
+func (rt *Runtime) Scope(ctx context.Context, ref recorded.Ref) scope.Scope {
 	const names = 14 // the most that an operation has: the map need not grow
 	values := make(map[string]any, names)
 	values["config"], values["session"], values["resource"] = rt.Config, rt.session, resourceValue(ref)
@@ -141,7 +140,7 @@ func (rt *Runtime) Vars(ctx context.Context, values map[string]any) *expr.Vars {
 }
 
 // resourceValue returns the `resource` of templates.
-func resourceValue(ref Ref) map[string]any {
+func resourceValue(ref recorded.Ref) map[string]any {
 	v := map[string]any{"type": ref.Type, "name": nil}
 	if ref.Name != "" {
 		v["name"] = ref.Name
@@ -149,40 +148,17 @@ func resourceValue(ref Ref) map[string]any {
 	return v
 }
 
-// Silent is a log that drops everything.
-type Silent struct{}
-
-func (Silent) Message(Severity, screen.Text) {}
-func (Silent) Status(screen.Text)            {}
-
-// runLog is the log of a run. It masks the secrets that the run has seen so far and escapes
-// what a terminal would not show as text.
-type runLog struct {
-	To  Log
-	run *Run
-}
-
-// Message logs a text. A long one, such as the output of a command, becomes several messages.
-func (l runLog) Message(severity Severity, text string) {
-	for _, part := range screen.Parts(text, l.run.Mask()) {
-		l.To.Message(severity, part)
-	}
-}
-
-// Status shows a text until the next one replaces it.
-func (l runLog) Status(text string) { l.To.Status(screen.Show(text, l.run.Mask()).Line()) }
-
 // SetInputs puts the checked inputs into scope.
 func (r *Run) SetInputs(values property.Map) { r.SetObject("inputs", r.res.Inputs, values) }
 
 // SetState puts the recorded inputs and outputs into scope as `state`.
-func (r *Run) SetState(s State) { r.stateWith(s, withDefaults(r.res, s)) }
+func (r *Run) SetState(s recorded.State) { r.stateWith(s, recorded.WithDefaults(r.res, s)) }
 
 // stateWith is SetState with recorded inputs that were filled already.
-func (r *Run) stateWith(s State, inputs property.Map) {
+func (r *Run) stateWith(s recorded.State, inputs property.Map) {
 	if s.Private.Failed != nil && inputs.Len() > 0 {
 		// After a failed update the outputs may echo inputs that were not applied.
-		s.Outputs = property.NewMap(declaredOutputs(r.res, s))
+		s.Outputs = property.NewMap(recorded.DeclaredOutputs(r.res, s))
 	}
 	r.before = s.Inputs
 	both := make(map[string]any, max(inputs.Len(), s.Outputs.Len()))
@@ -195,11 +171,11 @@ func (r *Run) stateWith(s State, inputs property.Map) {
 
 // recall puts the recorded state into scope: its inputs as `inputs`, all of it as `state`, and
 // its id. It is for operations without inputs of their own.
-func (r *Run) recall(s State) {
-	filled := withDefaults(r.res, s)
+func (r *Run) recall(s recorded.State) {
+	filled := recorded.WithDefaults(r.res, s)
 	r.SetInputs(filled)
 	r.stateWith(s, filled)
-	r.TakeID(CurrentID(s))
+	r.TakeID(recorded.CurrentID(s))
 }
 
 // record keeps the result of a finished step and puts it into scope.
@@ -228,7 +204,7 @@ func withTimeout(ctx context.Context, limit time.Duration) (context.Context, con
 // OpenAs puts the arguments of a method into scope and opens what the method may use. The
 // `inputs` in the permissions are those of the resource, and the arguments that have no name
 // in common with them: a method may use what its resource may, and no argument widens it.
-func (r *Run) OpenAs(s State, f *plan.Function, args property.Map) error {
+func (r *Run) OpenAs(s recorded.State, f *plan.Function, args property.Map) error {
 	r.SetObject("inputs", f.Inputs, args)
 	own := r.Vars.Values["inputs"]
 	granting, _ := own.(map[string]any)

@@ -9,6 +9,7 @@ import (
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/permit"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
@@ -31,7 +32,7 @@ type Runtime struct {
 	runners runners
 	records records
 	// Tokens are the tokens of the resources that were created or shown as live.
-	Tokens tokens
+	Tokens recorded.Tokens
 }
 
 // NewRuntime returns the runtime of a program with a complete configuration, after it has run
@@ -82,7 +83,7 @@ func (rt *Runtime) Journal() (*journal.Journal, error) { return rt.records.open(
 // openSession runs `configure`. Wrong credentials are the usual reason why it fails, so its
 // error points at the configuration.
 func (rt *Runtime) openSession(ctx context.Context) error {
-	r := rt.New(ctx, nil, rt.program.Session, "configure", Ref{}, nil)
+	r := rt.New(ctx, nil, rt.program.Session, "configure", recorded.Ref{}, nil)
 	if err := r.Open(); err != nil {
 		return err
 	}

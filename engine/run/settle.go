@@ -7,14 +7,14 @@ import (
 	"slices"
 	"time"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // SettleRequest asks what an intent of the journal made.
@@ -36,7 +36,7 @@ type Settled struct {
 	// recorded and the spec has no read.
 	By string
 	// State is what a delete would be given.
-	State   *State
+	State   *recorded.State
 	Deleted bool
 	// Doubt says what speaks against its being what the intent made: "" is nothing.
 	// What is in doubt is not deleted.
@@ -59,7 +59,7 @@ func (e *WithheldError) Error() string {
 }
 
 // FindMade finds what an intent made, and reports what a delete of it would lack.
-func (rt *Runtime) FindMade(ctx context.Context, res *plan.Resource, ref Ref, req SettleRequest) (Settled, error) {
+func (rt *Runtime) FindMade(ctx context.Context, res *plan.Resource, ref recorded.Ref, req SettleRequest) (Settled, error) {
 	i := req.Intent
 	inputs, err := settlingInputs(req)
 	if err != nil {
@@ -123,7 +123,7 @@ type settling struct {
 func (r settling) lookFor(ctx context.Context) (Settled, error) {
 	i, inputs := r.intent, r.given
 	found := Settled{By: "find"}
-	state := State{ID: i.ID, Inputs: inputs, Private: Private{SchemaVersion: r.res.Spec.SchemaVersion, Unmade: r.unmadeBehind(i)}}
+	state := recorded.State{ID: i.ID, Inputs: inputs, Private: recorded.Private{SchemaVersion: r.res.Spec.SchemaVersion, Unmade: r.unmadeBehind(i)}}
 	if state.ID == "" || i.Operation == journal.Update && r.res.Find != nil {
 		if r.res.Find == nil {
 			return found, ErrNoFind
@@ -186,7 +186,7 @@ func (r settling) findID(ctx context.Context) (id, doubt string, err error) {
 
 // readFound is the state that the spec's read gives; nil if the resource does not
 // exist, and as it was recorded if a later step of the read finds nothing.
-func (r settling) readFound(ctx context.Context, state State) (*State, error) {
+func (r settling) readFound(ctx context.Context, state recorded.State) (*recorded.State, error) {
 	reader := r.rt.New(ctx, r.res, r.res.Read, plan.Read, r.ref, r.Log.To)
 	reader.recall(state)
 	if err := reader.Open(); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -70,7 +71,7 @@ func (a *aftermath) hasUndo() bool {
 // which the host has shown: a replacement that has the id of what it replaces.
 func (a *aftermath) isShownObject() bool {
 	id := cmp.Or(a.id, a.evalLateID())
-	return a.rt.Tokens.superseded(ObjectOf(a.res, State{ID: id, Inputs: a.given}), a.token)
+	return a.rt.Tokens.Superseded(recorded.ObjectOf(a.res, recorded.State{ID: id, Inputs: a.given}), a.token)
 }
 
 // isOwn reports whether what a step may have made is the create's own, so that it may

@@ -7,14 +7,15 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/value"
 )
 
 // Update changes a resource in place, or goes on with what an earlier run left
 // unfinished.
-func (rt *Runtime) Update(ctx context.Context, res *plan.Resource, state State, req UpdateRequest) Result {
-	rt.Tokens.Show(ObjectOf(res, state), req.Ref, state.Private.Token)
+func (rt *Runtime) Update(ctx context.Context, res *plan.Resource, state recorded.State, req UpdateRequest) Result {
+	rt.Tokens.Show(recorded.ObjectOf(res, state), req.Ref, state.Private.Token)
 	out := rt.update(ctx, res, state, req)
 	if !req.Preview {
 		out = rt.keepToken(res, req.Ref, state, out)
@@ -23,7 +24,7 @@ func (rt *Runtime) Update(ctx context.Context, res *plan.Resource, state State, 
 }
 
 // update is Update of a state that fits the spec.
-func (rt *Runtime) update(ctx context.Context, res *plan.Resource, state State, req UpdateRequest) Result {
+func (rt *Runtime) update(ctx context.Context, res *plan.Resource, state recorded.State, req UpdateRequest) Result {
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
 	changes := rt.Changes(ctx, res, req.Ref, state, req.Inputs, req.Ignore)
@@ -41,14 +42,14 @@ func (rt *Runtime) update(ctx context.Context, res *plan.Resource, state State, 
 
 // change runs an update, or goes on with one, or with a create whose inputs are
 // still wanted.
-func (rt *Runtime) change(ctx context.Context, res *plan.Resource, state State, req UpdateRequest, changes []value.Change) Result {
+func (rt *Runtime) change(ctx context.Context, res *plan.Resource, state recorded.State, req UpdateRequest, changes []value.Change) Result {
 	switch {
-	case CanResume(res, state, req.Inputs) && !req.Preview:
+	case recorded.CanResume(res, state, req.Inputs) && !req.Preview:
 		return rt.resume(ctx, res, state, req)
 	case state.Private.Failed == nil && len(changes) == 0:
 		// Nothing in the world differs; what is kept of it does.
-		return Result{State: &State{
-			ID: state.ID, Inputs: req.Inputs, Outputs: WithInputs(req.Inputs, declaredOutputs(res, state)), Private: state.Private,
+		return Result{State: &recorded.State{
+			ID: state.ID, Inputs: req.Inputs, Outputs: recorded.WithInputs(req.Inputs, recorded.DeclaredOutputs(res, state)), Private: state.Private,
 		}}
 	case res.Update == nil && !req.Preview:
 		return Result{Err: fmt.Errorf("%s cannot be changed in place: its spec has no update", req.Type)}
@@ -57,7 +58,7 @@ func (rt *Runtime) change(ctx context.Context, res *plan.Resource, state State, 
 		changes = rt.changeAll(res)
 	}
 	if res.Update != nil {
-		if err := refuseIncomplete(res, state, plan.Update); err != nil {
+		if err := recorded.CheckComplete(res, state, plan.Update); err != nil {
 			return Result{Err: err}
 		}
 	}
@@ -65,7 +66,7 @@ func (rt *Runtime) change(ctx context.Context, res *plan.Resource, state State, 
 	r.preview = req.Preview
 	r.SetInputs(req.Inputs)
 	r.SetState(state)
-	r.TakeID(CurrentID(state))
+	r.TakeID(recorded.CurrentID(state))
 	r.ETag = state.Private.ETag
 	r.Vars.Values["changes"] = ChangedInputs(r, res, changes)
 	r.given, r.token = req.Inputs, state.Private.Token
@@ -76,7 +77,7 @@ func (rt *Runtime) change(ctx context.Context, res *plan.Resource, state State, 
 		if res.Update == nil {
 			r.Operation = &plan.Operation{}
 		}
-		return r.previewState(ctx, State{ID: state.ID, Inputs: req.Inputs, Outputs: state.Outputs})
+		return r.previewState(ctx, recorded.State{ID: state.ID, Inputs: req.Inputs, Outputs: state.Outputs})
 	}
 	return r.finishUpdate(ctx, req, state)
 }
@@ -108,7 +109,7 @@ func whereStopped(step int, op *plan.Operation) string {
 }
 
 // resume goes on at the step where an earlier operation stopped.
-func (rt *Runtime) resume(ctx context.Context, res *plan.Resource, state State, req UpdateRequest) Result {
+func (rt *Runtime) resume(ctx context.Context, res *plan.Resource, state recorded.State, req UpdateRequest) Result {
 	f := state.Private.Failed
 	op, v := res.Create, plan.Create
 	if f.Op == string(plan.Update) {
@@ -122,7 +123,7 @@ func (rt *Runtime) resume(ctx context.Context, res *plan.Resource, state State, 
 		r.SetState(state)
 		r.Vars.Values["changes"] = ChangedInputs(r, res, rt.Changes(ctx, res, req.Ref, state, req.Inputs, req.Ignore))
 	}
-	r.TakeID(CurrentID(state))
+	r.TakeID(recorded.CurrentID(state))
 	r.ETag = state.Private.ETag
 	r.given, r.token = req.Inputs, state.Private.Token
 	r.resume(state)
@@ -148,7 +149,7 @@ func (rt *Runtime) resume(ctx context.Context, res *plan.Resource, state State, 
 
 // keepKnownID gives the result of a resumed create the id that the host knows. A
 // resource that was kept as failed stays kept, whatever happened now.
-func keepKnownID(out Result, before State) Result {
+func keepKnownID(out Result, before recorded.State) Result {
 	if out.State == nil {
 		if out.Err != nil {
 			out.State = &before
@@ -163,7 +164,7 @@ func keepKnownID(out Result, before State) Result {
 
 // finishUpdate runs what is still to be done of an update, and makes the state of
 // whatever comes of it.
-func (r *Run) finishUpdate(ctx context.Context, req UpdateRequest, old State) Result {
+func (r *Run) finishUpdate(ctx context.Context, req UpdateRequest, old recorded.State) Result {
 	failure := r.Steps(ctx)
 	if failure != nil && statusOf(failure) == actions.Gone {
 		failure = fmt.Errorf("%w; %s", failure, r.goneRemedy(old))
@@ -185,11 +186,11 @@ func (r *Run) finishUpdate(ctx context.Context, req UpdateRequest, old State) Re
 		}
 	}
 	r.untold = failure == nil && !r.takeNewID() && !r.findNewID(ctx, old.Inputs)
-	next := &State{ID: old.ID, Inputs: req.Inputs, Private: Private{SchemaVersion: r.res.Spec.SchemaVersion, Token: old.Private.Token, Unmade: r.unmadeNow(nil)}}
+	next := &recorded.State{ID: old.ID, Inputs: req.Inputs, Private: recorded.Private{SchemaVersion: r.res.Spec.SchemaVersion, Token: old.Private.Token, Unmade: r.unmadeNow(nil)}}
 	if r.id != old.ID {
 		next.Private.ID = r.id
 	}
-	outputs := declaredOutputs(r.res, old)
+	outputs := recorded.DeclaredOutputs(r.res, old)
 	failed := r.failed
 	if failure == nil {
 		got, err := r.buildOutputs(ctx, req.Inputs, outputs)
@@ -202,7 +203,7 @@ func (r *Run) finishUpdate(ctx context.Context, req UpdateRequest, old State) Re
 		}
 	}
 	next.Private.ETag = r.ETag // reading back may have given another
-	next.Outputs = WithInputs(req.Inputs, outputs)
+	next.Outputs = recorded.WithInputs(req.Inputs, outputs)
 	if failure != nil {
 		next.Inputs = old.Inputs // as hosts record it, too: nobody knows which of the new ones hold
 		next.Private.Failed = r.newFailed(req.Inputs, failed, failure)
@@ -214,7 +215,7 @@ func (r *Run) finishUpdate(ctx context.Context, req UpdateRequest, old State) Re
 
 // keepToken gives what an update leaves the token that its state had. A state of
 // an older version of declprov, which has none, gets one.
-func (rt *Runtime) keepToken(res *plan.Resource, ref Ref, before State, out Result) Result {
+func (rt *Runtime) keepToken(res *plan.Resource, ref recorded.Ref, before recorded.State, out Result) Result {
 	if out.State == nil {
 		return out
 	}
@@ -223,9 +224,9 @@ func (rt *Runtime) keepToken(res *plan.Resource, ref Ref, before State, out Resu
 		token = rt.Tokens.Next()
 	}
 	out.State.Private.Token = token
-	was, is := ObjectOf(res, before), ObjectOf(res, *out.State)
+	was, is := recorded.ObjectOf(res, before), recorded.ObjectOf(res, *out.State)
 	if was != is {
-		rt.Tokens.forget(was, token)
+		rt.Tokens.Forget(was, token)
 	}
 	rt.Tokens.Show(is, ref, token)
 	return out
@@ -275,9 +276,9 @@ func (r *Run) settleUndo(ctx context.Context, doubted []int) error {
 
 // isHalfMade reports whether a create stopped with steps still to do, and can go on
 // with the inputs that it was begun with.
-func isHalfMade(res *plan.Resource, state State) bool {
+func isHalfMade(res *plan.Resource, state recorded.State) bool {
 	f := state.Private.Failed
-	return f != nil && f.Op == string(plan.Create) && f.Step < len(res.Create.Steps) && CanResume(res, state, state.Inputs)
+	return f != nil && f.Op == string(plan.Create) && f.Step < len(res.Create.Steps) && recorded.CanResume(res, state, state.Inputs)
 }
 
 // finishThenChange goes on with a create that stopped halfway, with the inputs that
@@ -286,7 +287,7 @@ func isHalfMade(res *plan.Resource, state State) bool {
 // step fails once more, the inputs of then may be why: the rest is made with those of
 // now. No update comes before: it would change what the create has not made, and somebody
 // else may have.
-func (rt *Runtime) finishThenChange(ctx context.Context, res *plan.Resource, state State, req UpdateRequest) Result {
+func (rt *Runtime) finishThenChange(ctx context.Context, res *plan.Resource, state recorded.State, req UpdateRequest) Result {
 	wanted := req.Inputs
 	req.Inputs = state.Inputs
 	made := rt.resume(ctx, res, state, req)
@@ -309,7 +310,7 @@ func canContinue(ctx context.Context) bool { return stop.Err(ctx) == nil && ctx.
 
 // withOriginalInputs is what came of a create that went on with other inputs than it was begun with:
 // what its first steps made still has those.
-func withOriginalInputs(begun State, out Result) Result {
+func withOriginalInputs(begun recorded.State, out Result) Result {
 	if out.State == nil {
 		return out
 	}
@@ -326,7 +327,7 @@ func withOriginalInputs(begun State, out Result) Result {
 
 // recordOriginalInputs notes the inputs that a create was begun with: the host records those that it
 // asked for.
-func recordOriginalInputs(out Result, begun State) Result {
+func recordOriginalInputs(out Result, begun recorded.State) Result {
 	if out.State != nil && out.State.Private.Failed != nil {
 		out.State.Private.Failed.World, _ = value.EncodeRecordable(begun.Inputs)
 	}
@@ -335,7 +336,7 @@ func recordOriginalInputs(out Result, begun State) Result {
 
 // failedAtSameStep reports whether a create that went on was answered where it had stopped that
 // it is not done, and has left everything as it was.
-func failedAtSameStep(before State, out Result) bool {
+func failedAtSameStep(before recorded.State, out Result) bool {
 	if out.State == nil || out.State.Private.Failed == nil || !errors.As(out.Err, new(*StepError)) || statusOf(out.Err) == actions.Unknown {
 		return false
 	}

@@ -91,8 +91,8 @@ func ofExchanges() []Mutant {
 			Mechanism: "a delete knows the state, outputs too",
 			File:      "engine/run/run.go",
 			Find: `	r.stateWith(s, filled)
-	r.TakeID(CurrentID(s))`,
-			Replace: `	r.TakeID(CurrentID(s))`,
+	r.TakeID(recorded.CurrentID(s))`,
+			Replace: `	r.TakeID(recorded.CurrentID(s))`,
 			Package: complaints, Test: "TestComplaint15Payloads", Fails: "serial",
 		},
 		{

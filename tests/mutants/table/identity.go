@@ -38,7 +38,7 @@ func ofIdentity() []Mutant {
 		{
 			Promise:   "A replacement stays when its original goes",
 			Mechanism: "and two things of one id in two places are two",
-			File:      "engine/run/tokens.go",
+			File:      "engine/run/recorded/tokens.go",
 			Find:      `	copy(o.at[:], sum.Sum(nil))`,
 			Replace:   ``,
 			Package:   "engine", Test: "TestReplacementsOfOneID/number_7", Fails: "remove r/7",
@@ -63,8 +63,8 @@ func ofIdentity() []Mutant {
 			Promise:   "A function waits for what it asks about",
 			Mechanism: "what is yet to be made has no id in a preview",
 			File:      "engine/run/outputs.go",
-			Find:      `&State{ID: old.ID, Inputs: old.Inputs, Outputs: WithInputs(old.Inputs, values)}}`,
-			Replace:   `&State{ID: "it", Inputs: old.Inputs, Outputs: WithInputs(old.Inputs, values)}}`,
+			Find:      `&recorded.State{ID: old.ID, Inputs: old.Inputs, Outputs: recorded.WithInputs(old.Inputs, values)}}`,
+			Replace:   `&recorded.State{ID: "it", Inputs: old.Inputs, Outputs: recorded.WithInputs(old.Inputs, values)}}`,
 			Package:   "engine", Test: "TestPreviewRunsNothing", Fails: "outputs (-want +got)",
 		},
 	}

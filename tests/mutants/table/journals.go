@@ -123,7 +123,7 @@ func ofJournals() []Mutant {
 			Promise:   "Nothing is lost",
 			Mechanism: "what a create may have made anew stays listed when the old object is gone",
 			File:      "engine/run/records.go",
-			Find: `		if i.Open() && s.keepsUnmade(res, i) {
+			Find: `		if i.Open() && keepsUnmade(s, res, i) {
 			return false // a delete that reads made has left it alone
 		}
 		moved := missed && i.Operation == journal.Update

@@ -40,7 +40,7 @@ func ofLives() []Mutant {
 			Promise:   "What was made is kept, whatever failed next",
 			Mechanism: "the next run goes on at the step that failed",
 			File:      "engine/run/update.go",
-			Find:      `	case CanResume(res, state, req.Inputs) && !req.Preview:`,
+			Find:      `	case recorded.CanResume(res, state, req.Inputs) && !req.Preview:`,
 			Replace:   `	case false:`,
 			Package:   "engine", Test: "TestCreateGoesOn", Fails: "gone on: ",
 		},

@@ -74,7 +74,7 @@ func ofModel() []Mutant {
 		row(lost, "what a failed step may have left is listed", "LOST AND NOT LISTED",
 			"engine/run/sending.go", `		return nil, errors.Join(err, n.book().Put(n.intent, false))`, `		return nil, errors.Join(err, n.book().RemoveOne(n.intent))`),
 		row(lost, "a token guards what has the id of what is deleted", "DELETED WHAT IT HAD MADE",
-			"engine/run/tokens.go", `	return known && newest.token != token`, `	return known && newest.token != token && false`),
+			"engine/run/recorded/tokens.go", `	return known && newest.token != token`, `	return known && newest.token != token && false`),
 		row(foreign, "a lost update takes over only what was not there before", "ANOTHER OWNER'S OBJECT",
 			"engine/run/lost_update.go", `	r.looked = id == "" || id == r.id`, `	r.looked = id == "" || id == r.id || true`),
 		row(wanted, "what was undone is done again", "NOT AS WANTED",

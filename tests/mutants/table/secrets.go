@@ -46,8 +46,8 @@ func ofSecrets() []Mutant {
 		{
 			Promise:   "A secret shows nowhere",
 			Mechanism: "what stands in the place of a secret input among the outputs is secret",
-			File:      "engine/run/state.go",
-			Find:      `all[name] = copySecrecy(value, inputs.Get(name))`,
+			File:      "engine/run/recorded/state.go",
+			Find:      `all[name] = CopySecrecy(value, inputs.Get(name))`,
 			Replace:   `all[name] = value`,
 			Package:   "engine", Test: "TestInputThatBecomesSecret", Fails: "-want +got",
 		},

@@ -1,4 +1,4 @@
-package run
+package recorded
 
 import (
 	"cmp"
@@ -21,22 +21,22 @@ import (
 // and the engine remembers for each object the newest token that it gave out or saw as live. A
 // state with another token belongs to an earlier resource, and there is nothing to delete.
 
-// tokens holds the newest token of each object. It is safe for concurrent use.
-type tokens struct {
+// Tokens holds the newest token of each object. It is safe for concurrent use.
+type Tokens struct {
 	mu     sync.Mutex
-	newest map[object]holder
+	newest map[Object]Owner
 	last   int64
 }
 
-// holder is the owner of an object: the token of its state, and the resource of the host.
-type holder struct{ token, resource string }
+// Owner is the owner of an object: the token of its state, and the resource of the host.
+type Owner struct{ token, Resource string }
 
-// holding returns the name of a resource as a holder records it.
-func holding(ref Ref) string { return cmp.Or(ref.Key, ref.Name) }
+// OwnerName returns the name of a resource as a holder records it.
+func OwnerName(ref Ref) string { return cmp.Or(ref.Key, ref.Name) }
 
-// object identifies what a delete would remove: two states with equal objects are about the same
+// Object identifies what a delete would remove: two states with equal objects are about the same
 // one.
-type object struct {
+type Object struct {
 	kind, id string
 	// at is the hash of the other properties by which a delete finds the object.
 	at [16]byte
@@ -44,7 +44,7 @@ type object struct {
 
 // Next returns a token that is greater than all earlier ones. It is also greater than those of
 // other engines, as far as their clocks agree.
-func (t *tokens) Next() string {
+func (t *Tokens) Next() string {
 	t.mu.Lock()
 	t.last = max(t.last+1, time.Now().UnixNano())
 	at := t.last
@@ -56,16 +56,16 @@ func (t *tokens) Next() string {
 }
 
 // Show records that an object exists and belongs to the state of a resource with the token.
-func (t *tokens) Show(o object, ref Ref, token string) {
+func (t *Tokens) Show(o Object, ref Ref, token string) {
 	if token == "" || o.id == "" {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.newest == nil {
-		t.newest = map[object]holder{}
+		t.newest = map[Object]Owner{}
 	}
-	before, now := t.newest[o], holder{token, holding(ref)}
+	before, now := t.newest[o], Owner{token, OwnerName(ref)}
 	if token < before.token || before == now {
 		return
 	}
@@ -76,9 +76,9 @@ func (t *tokens) Show(o object, ref Ref, token string) {
 	}
 }
 
-// forget records that an object of the token is gone. It does nothing if the object has
+// Forget records that an object of the token is gone. It does nothing if the object has
 // another token.
-func (t *tokens) forget(o object, token string) {
+func (t *Tokens) Forget(o Object, token string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.newest[o].token == token {
@@ -86,16 +86,16 @@ func (t *tokens) forget(o object, token string) {
 	}
 }
 
-// superseded reports whether an object is known to belong to another state.
-func (t *tokens) superseded(o object, token string) bool {
+// Superseded reports whether an object is known to belong to another state.
+func (t *Tokens) Superseded(o Object, token string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	newest, known := t.newest[o]
 	return known && newest.token != token
 }
 
-// holder returns the owner of an object; known is false if none was recorded.
-func (t *tokens) holder(o object) (by holder, known bool) {
+// Owner returns the owner of an object; known is false if none was recorded.
+func (t *Tokens) Owner(o Object) (by Owner, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	by, known = t.newest[o]
@@ -105,8 +105,8 @@ func (t *tokens) holder(o object) (by holder, known bool) {
 // ObjectOf returns the object of a state: its id, and the recorded values of the other
 // properties by which a delete finds it. Equal ids in two places, such as issue 7 of two
 // projects, are two objects.
-func ObjectOf(r *plan.Resource, s State) object {
-	o := object{kind: r.Spec.Name, id: CurrentID(s)}
+func ObjectOf(r *plan.Resource, s State) Object {
+	o := Object{kind: r.Spec.Name, id: CurrentID(s)}
 	if len(r.FoundBy) == 0 {
 		return o
 	}

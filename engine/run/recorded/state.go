@@ -1,15 +1,13 @@
-package run
+package recorded
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"time"
 
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/screen"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
@@ -23,13 +21,13 @@ func WithInputs(inputs property.Map, outputs map[string]property.Value) property
 		}
 	}
 	for name, value := range outputs {
-		all[name] = copySecrecy(value, inputs.Get(name))
+		all[name] = CopySecrecy(value, inputs.Get(name))
 	}
 	return property.NewMap(all)
 }
 
-// copySecrecy is a value, secret where the other is: as a whole, or in parts.
-func copySecrecy(v, other property.Value) property.Value {
+// CopySecrecy is a value, secret where the other is: as a whole, or in parts.
+func CopySecrecy(v, other property.Value) property.Value {
 	switch {
 	case !other.HasSecrets() || v.Secret():
 		return v
@@ -38,13 +36,13 @@ func copySecrecy(v, other property.Value) property.Value {
 	case v.IsMap() && other.IsMap():
 		parts := v.AsMap().AsMap()
 		for name, part := range parts {
-			parts[name] = copySecrecy(part, other.AsMap().Get(name))
+			parts[name] = CopySecrecy(part, other.AsMap().Get(name))
 		}
 		return property.WithGoValue(v, property.NewMap(parts))
 	case v.IsArray() && other.IsArray() && v.AsArray().Len() == other.AsArray().Len():
 		items := v.AsArray().AsSlice()
 		for i, item := range items {
-			items[i] = copySecrecy(item, other.AsArray().Get(i))
+			items[i] = CopySecrecy(item, other.AsArray().Get(i))
 		}
 		return property.WithGoValue(v, property.NewArray(items))
 	default:
@@ -60,8 +58,8 @@ func CurrentID(s State) string {
 	return s.ID
 }
 
-// declaredOutputs returns the recorded outputs that the spec declares.
-func declaredOutputs(res *plan.Resource, s State) map[string]property.Value {
+// DeclaredOutputs returns the recorded outputs that the spec declares.
+func DeclaredOutputs(res *plan.Resource, s State) map[string]property.Value {
 	out := map[string]property.Value{}
 	for _, m := range res.Outputs.Fields {
 		if v, ok := s.Outputs.GetOk(m.Name); ok {
@@ -99,22 +97,22 @@ func canResumeStep(res *plan.Resource, state State) bool {
 	return op != nil && f.Steps == op.Shape() && f.Step <= len(op.Steps) && len(f.Results) >= f.Step
 }
 
-// withoutFiles returns a step's result without files, which the private part of a state
+// WithoutFiles returns a step's result without files, which the private part of a state
 // does not contain.
-func withoutFiles(v any) any {
+func WithoutFiles(v any) any {
 	switch v := v.(type) {
 	case *spec.File:
 		return nil
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k, item := range v {
-			out[k] = withoutFiles(item)
+			out[k] = WithoutFiles(item)
 		}
 		return out
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {
-			out[i] = withoutFiles(item)
+			out[i] = WithoutFiles(item)
 		}
 		return out
 	default:
@@ -122,10 +120,10 @@ func withoutFiles(v any) any {
 	}
 }
 
-// withDefaults returns recorded inputs as the templates of an operation see them: with the
+// WithDefaults returns recorded inputs as the templates of an operation see them: with the
 // current defaults, so that inputs which are always present are present. The inputs
 // of an import have no defaults, because the read determines them.
-func withDefaults(r *plan.Resource, s State) property.Map {
+func WithDefaults(r *plan.Resource, s State) property.Map {
 	if s.Outputs.Len() == 0 {
 		return s.Inputs
 	}
@@ -218,88 +216,3 @@ type Failed struct {
 	// Error is the error message for users.
 	Error string `json:"error,omitempty"`
 }
-
-// Log receives the messages of a call. Implementations must be safe for concurrent
-// use, and must not fail.
-type Log interface {
-	// Message logs a message that is kept.
-	Message(severity Severity, text screen.Text)
-	// Status shows a status until the next one.
-	Status(text screen.Text)
-}
-
-// Severity is the severity of a log message.
-type Severity uint8
-
-// The severities of messages.
-const (
-	Debug Severity = iota + 1
-	Info
-	Warning
-	Error
-)
-
-// Result is the result of a create, update or read. It has both a state and an error
-// if the resource exists, but is not complete.
-type Result struct {
-	// State is nil if nothing exists: after a create that failed without effects, or a
-	// read that did not find the object (Gone). In previews its ID may be "", and
-	// outputs may be unknown.
-	State *State
-	Gone  bool
-	// Err is the error. If there is also a State, the host records the resource as
-	// failed.
-	Err error
-}
-
-// CreateRequest is a request to create a resource.
-type CreateRequest struct {
-	Ref
-	Inputs  property.Map
-	Timeout time.Duration // 0 means that of the spec, or none
-	Preview bool
-	Log     Log
-}
-
-// UpdateRequest is a request to update a resource.
-type UpdateRequest struct {
-	Ref
-	State   State
-	Inputs  property.Map
-	Ignore  []string
-	Timeout time.Duration
-	Preview bool
-	Log     Log
-}
-
-// ReadRequest is a request to read a resource.
-type ReadRequest struct {
-	Ref
-	Reason  ReadReason
-	State   State
-	Timeout time.Duration
-	Log     Log
-}
-
-// DeleteRequest is a request to delete a resource.
-type DeleteRequest struct {
-	Ref
-	State   State
-	Timeout time.Duration
-	Log     Log
-}
-
-// ReadReason is the reason for a read. It cannot be derived from the state, because a
-// resource may have neither inputs nor outputs.
-type ReadReason uint8
-
-// The reasons for a read.
-const (
-	// Refresh reads a state that this engine recorded.
-	Refresh ReadReason = iota
-	// Import reads by the text in State.ID that a user typed, without any other state.
-	Import
-	// Lookup is a read by a program that does not manage the resource. The state
-	// contains what the program says about it.
-	Lookup
-)
