@@ -47,7 +47,7 @@ func (e *Engine) derive(c *value.Type, defaults []*plan.Derived, ref recorded.Re
 		if v, given := inputs.GetOk(d.Property); given && !v.IsNull() {
 			continue
 		}
-		r := e.rt.New(f.Context, nil, nil, plan.Create, ref, nil)
+		r := e.resources.New(f.Context, nil, nil, plan.Create, ref, nil)
 		r.SetObject("inputs", c, inputs)
 		r.Vars.Secrets = r.Secrets.Paths
 		out, err := d.Value.Eval(r.Vars)
@@ -116,7 +116,7 @@ func (e *Engine) assert(res *plan.Resource, ref recorded.Ref, inputs property.Ma
 	if len(res.Checks) == 0 {
 		return
 	}
-	r := e.rt.New(f.Context, res, nil, plan.Create, ref, nil)
+	r := e.resources.New(f.Context, res, nil, plan.Create, ref, nil)
 	r.SetInputs(inputs)
 	for _, c := range res.Checks {
 		holds, err := r.Eval(c.Assert)
@@ -138,10 +138,10 @@ func (e *Engine) assert(res *plan.Resource, ref recorded.Ref, inputs property.Ma
 // refuseUngranted reports the inputs that make create ask for what is not granted.
 // What depends on the answers of its steps waits for the preview.
 func (e *Engine) refuseUngranted(res *plan.Resource, ref recorded.Ref, inputs property.Map, f *value.Findings) {
-	if !slices.ContainsFunc(res.Asking, func(s *plan.Step) bool { return !e.rt.Permits.GrantedAsTheyAre(s, inputs) }) {
+	if !slices.ContainsFunc(res.Asking, func(s *plan.Step) bool { return !e.resources.Permits.GrantedAsTheyAre(s, inputs) }) {
 		return
 	}
-	r := e.rt.New(f.Context, res, res.Create, plan.Create, ref, nil)
+	r := e.resources.New(f.Context, res, res.Create, plan.Create, ref, nil)
 	r.SetInputs(inputs)
 	for _, name := range plan.NamesOfAnswers {
 		r.Vars.Values[name] = expr.Unknown{}

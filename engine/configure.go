@@ -18,8 +18,9 @@ import (
 // Engine is a program with a configuration: what does the work.
 type Engine struct {
 	program *Program
-	rt      *run.Runtime
-	getenv  func(string) string
+	// resources are those of the program, with its configuration.
+	resources *run.Resources
+	getenv    func(string) string
 	// leases are the ephemeral values that are open.
 	leases leases
 }
@@ -106,11 +107,11 @@ func (p *Program) Configure(ctx context.Context, config property.Map, opts Optio
 	if wrong := whole.failures(f.List); wrong != nil {
 		return nil, fmt.Errorf("the provider's configuration is wrong: %s %s", wrong[0].Path, wrong[0].Reason)
 	}
-	rt, err := run.NewRuntime(ctx, p.Program, &p.locks, complete.AsMap(), opts.Dir, journalIn(opts.Journal, getenv))
+	resources, err := run.New(ctx, p.Program, &p.locks, complete.AsMap(), opts.Dir, journalIn(opts.Journal, getenv))
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{program: p, rt: rt, getenv: getenv}, nil
+	return &Engine{program: p, resources: resources, getenv: getenv}, nil
 }
 
 // journalIn returns what opens the journal in a folder, once; "" is the user's own.

@@ -3,8 +3,9 @@ package engine
 import (
 	"context"
 
+	"github.com/declprov/declprov/engine/run/operation"
+
 	"github.com/declprov/declprov/engine/component"
-	"github.com/declprov/declprov/engine/run"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/run/stop"
@@ -25,7 +26,7 @@ type ConstructRequest struct {
 	// two is one after the other.
 	Parallel  int
 	Registrar component.Registrar
-	Log       run.Log
+	Log       operation.Log
 }
 
 // ConstructResponse is a component that was made, or what is wrong with its
@@ -58,10 +59,10 @@ func (e *Engine) Construct(ctx context.Context, req ConstructRequest) (Construct
 	defer release()
 	made := component.Request{
 		Component: comp, Name: req.Name, Inputs: inputs, Preview: req.Preview, Parallel: req.Parallel,
-		Registrar: req.Registrar, Scope: e.rt.Scope(ctx, req.Ref), Permits: e.rt.Permits,
+		Registrar: req.Registrar, Scope: e.resources.Scope(ctx, req.Ref), Permits: e.resources.Permits,
 	}
 	if req.Log != nil {
-		made.Warn = func(text screen.Text) { req.Log.Message(run.Warning, text) }
+		made.Warn = func(text screen.Text) { req.Log.Message(operation.Warning, text) }
 	}
 	var out ConstructResponse
 	out.URN, out.Outputs, err = component.Construct(ctx, made)

@@ -5,8 +5,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/declprov/declprov/engine/run/compare"
+
 	"github.com/declprov/declprov/engine/plan"
-	"github.com/declprov/declprov/engine/run"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/value"
@@ -25,8 +26,8 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 	if err != nil {
 		return DiffResponse{}, err
 	}
-	e.rt.Tokens.Show(recorded.ObjectOf(res, state), req.Ref, state.Private.Token)
-	changes := e.rt.Changes(ctx, res, req.Ref, state, req.New, req.Ignore)
+	e.resources.Tokens.Show(recorded.ObjectOf(res, state), req.Ref, state.Private.Token)
+	changes := compare.Rules{Runtime: e.resources.Runtime, Resource: res, Ref: req.Ref}.Changes(ctx, state.Inputs, req.New, req.Ignore)
 	if err := stop.Err(ctx); err != nil {
 		return DiffResponse{}, err // an @equal that was cut short calls nothing equal
 	}
@@ -90,11 +91,11 @@ func (e *Engine) applyRules(ctx context.Context, res *plan.Resource, req DiffReq
 	if len(res.Rules) == 0 || len(changes) == 0 {
 		return nil
 	}
-	r := e.rt.New(ctx, res, nil, plan.Update, req.Ref, nil)
+	r := e.resources.New(ctx, res, nil, plan.Update, req.Ref, nil)
 	r.SetInputs(req.New)
 	r.SetState(state)
 	r.TakeID(recorded.CurrentID(state))
-	r.Vars.Values["changes"] = run.ChangedInputs(r, res, changes)
+	r.Vars.Values["changes"] = r.Changed(changes)
 	for _, rule := range res.Rules {
 		holds, err := r.Eval(rule.When)
 		if err != nil {
@@ -115,7 +116,7 @@ func (e *Engine) applyRules(ctx context.Context, res *plan.Resource, req DiffReq
 // keepsID reports whether a replacement would have the id of what it replaces:
 // the old one then has to go first.
 func (e *Engine) keepsID(ctx context.Context, res *plan.Resource, req DiffRequest, state recorded.State) bool {
-	r := e.rt.New(ctx, res, res.Create, plan.Create, req.Ref, nil)
+	r := e.resources.New(ctx, res, res.Create, plan.Create, req.Ref, nil)
 	r.SetInputs(req.New)
 	r.Vars.Values["steps"] = expr.Unknown{}
 	for _, name := range plan.AnswerNames {

@@ -6,6 +6,7 @@ package engine
 
 import (
 	"github.com/declprov/declprov/engine/run"
+	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -58,8 +59,8 @@ type (
 	// Failed is where an operation stopped, so that the next run can go on there.
 	Failed = recorded.Failed
 	// Log receives what a call has to say while it runs.
-	Log      = run.Log
-	Severity = run.Severity
+	Log      = operation.Log
+	Severity = operation.Severity
 	// The requests about one resource, and their result.
 	CreateRequest = run.CreateRequest
 	ReadRequest   = run.ReadRequest
@@ -71,7 +72,7 @@ type (
 	SettleRequest = run.SettleRequest
 	Settled       = run.Settled
 	// StepError says at which step an operation stopped.
-	StepError = run.StepError
+	StepError = operation.StepError
 	// IncompleteError reports properties that an operation relies on and the recorded state
 	// lacks.
 	IncompleteError = recorded.IncompleteError
@@ -89,10 +90,10 @@ type (
 
 // The kinds of change.
 const (
-	Debug   = run.Debug
-	Info    = run.Info
-	Warning = run.Warning
-	Error   = run.Error
+	Debug   = operation.Debug
+	Info    = operation.Info
+	Warning = operation.Warning
+	Error   = operation.Error
 
 	Refresh = run.Refresh
 	Import  = run.Import
@@ -136,7 +137,7 @@ type ListRequest struct {
 	Query property.Map
 	// Limit is the most results that are wanted; 0 is no limit.
 	Limit int
-	Log   run.Log
+	Log   operation.Log
 }
 
 // Listed is one existing resource.

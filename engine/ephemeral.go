@@ -9,8 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/declprov/declprov/engine/run/operation"
+
 	"github.com/declprov/declprov/engine/plan"
-	"github.com/declprov/declprov/engine/run"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/run/stop"
@@ -38,7 +39,7 @@ type lease struct {
 	engine *Engine
 	by     *plan.Function
 	args   property.Map
-	log    run.Log
+	log    operation.Log
 	stop   context.CancelFunc // ends the renewals
 	done   chan struct{}      // is closed when there are no more
 
@@ -50,9 +51,9 @@ type lease struct {
 func (e *Engine) Opens() bool { return len(e.program.Provider.Ephemerals) > 0 }
 
 // keep holds what a function has opened until Close, and renews it.
-func (e *Engine) keep(f *plan.Function, args, values property.Map, log run.Log) {
+func (e *Engine) keep(f *plan.Function, args, values property.Map, log operation.Log) {
 	if log == nil {
-		log = run.Silent{}
+		log = operation.Silent{}
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	l := &lease{engine: e, by: f, args: args, values: values, log: log, stop: stop, done: make(chan struct{})}
@@ -80,7 +81,7 @@ func (e *Engine) Close(ctx context.Context) error {
 }
 
 // run prepares renew or close: what they see is what was opened.
-func (l *lease) run(ctx context.Context, f *plan.Function, v plan.Verb) (*run.Run, error) {
+func (l *lease) run(ctx context.Context, f *plan.Function, v plan.Verb) (*operation.Run, error) {
 	r := l.engine.functionRun(ctx, nil, f, plan.Verb(fmt.Sprintf("%s of %s", v, l.by.Ephemeral.Name)), recorded.Ref{}, l.log)
 	r.SetObject("inputs", f.Inputs, l.args)
 	both := f.Inputs.PlainMap(l.args, []string{"state"}, r.Secrets)
@@ -93,7 +94,7 @@ func (l *lease) run(ctx context.Context, f *plan.Function, v plan.Verb) (*run.Ru
 
 // masked is an error without the secrets of a run, and without anything that was
 // opened, whatever the spec calls secret.
-func (l *lease) masked(r *run.Run, err error) error {
+func (l *lease) masked(r *operation.Run, err error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all := value.Secrets{Values: slices.Clone(r.Secrets.Values)}
@@ -135,7 +136,7 @@ func (l *lease) renewing(ctx context.Context) {
 		}
 		if err != nil {
 			if ctx.Err() == nil {
-				l.log.Message(run.Warning, screen.Show(err.Error(), nil))
+				l.log.Message(operation.Warning, screen.Show(err.Error(), nil))
 			}
 			return
 		}

@@ -19,7 +19,7 @@ func (e *Engine) toRead(ctx context.Context, res *plan.Resource, req run.ReadReq
 			return recorded.State{}, err
 		}
 		state, err := e.imported(ctx, res, req.Ref, req.State.ID)
-		state.Private = recorded.Private{SchemaVersion: res.Spec.SchemaVersion, Token: e.rt.Tokens.Next()}
+		state.Private = recorded.Private{SchemaVersion: res.Spec.SchemaVersion, Token: e.resources.Tokens.Next()}
 		return state, err
 	case run.Lookup:
 		req.State.Private = recorded.Private{SchemaVersion: res.Spec.SchemaVersion, Lookup: true}
@@ -42,12 +42,12 @@ func (e *Engine) imported(ctx context.Context, res *plan.Resource, ref recorded.
 	if !res.Identity.Imports.IsSet() {
 		return recorded.State{ID: text}, nil
 	}
-	inputs, id, err := res.Identity.Imports.Read(res, e.rt.Config, text)
+	inputs, id, err := res.Identity.Imports.Read(res, e.resources.Config, text)
 	if err != nil {
 		return recorded.State{}, err
 	}
 	if id != "" && res.Identity.ID.IsSet() {
-		more, _, err := res.Identity.ID.Read(res, e.rt.Config, id)
+		more, _, err := res.Identity.ID.Read(res, e.resources.Config, id)
 		if err != nil {
 			return recorded.State{}, err
 		}
@@ -60,7 +60,7 @@ func (e *Engine) imported(ctx context.Context, res *plan.Resource, ref recorded.
 	}
 	state := recorded.State{ID: id, Inputs: inputs}
 	if id == "" && res.Identity.Known {
-		r := e.rt.New(ctx, res, nil, plan.Read, ref, nil)
+		r := e.resources.New(ctx, res, nil, plan.Read, ref, nil)
 		r.SetInputs(inputs)
 		if state.ID, err = r.EvalID(); err != nil {
 			return recorded.State{}, r.Mask().Error(err)
@@ -106,7 +106,7 @@ func (e *Engine) readsBack(res *plan.Resource, inputs property.Map, f *value.Fin
 	if !p.IsSet() {
 		return
 	}
-	pieces, err := p.WithSettings(e.rt.Config)
+	pieces, err := p.WithSettings(e.resources.Config)
 	if err != nil {
 		f.Add("", "has no id: %v", err)
 		return

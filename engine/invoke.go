@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/declprov/declprov/engine/run/operation"
+
 	"github.com/declprov/declprov/engine/plan"
-	"github.com/declprov/declprov/engine/run"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
@@ -19,7 +20,7 @@ import (
 type InvokeRequest struct {
 	Function string
 	Args     property.Map
-	Log      run.Log
+	Log      operation.Log
 }
 
 // InvokeResponse is what a function yields, or what is wrong with its arguments.
@@ -76,19 +77,19 @@ func checkedArguments(f *plan.Function, args property.Map, found *value.Findings
 }
 
 // functionRun prepares a function, or, of a resource, what is made like one.
-func (e *Engine) functionRun(ctx context.Context, res *plan.Resource, f *plan.Function, v plan.Verb, ref recorded.Ref, log run.Log) *run.Run {
+func (e *Engine) functionRun(ctx context.Context, res *plan.Resource, f *plan.Function, v plan.Verb, ref recorded.Ref, log operation.Log) *operation.Run {
 	op := f.Operation
 	if op == nil {
 		op = &plan.Operation{Return: f.Return}
 	}
-	r := e.rt.New(ctx, res, op, v, ref, log)
+	r := e.resources.New(ctx, res, op, v, ref, log)
 	r.Naming = f.Naming
 	r.SecretNames = append(slices.Clone(r.SecretNames), f.Naming.SecretNames()...)
 	return r
 }
 
 // askFunction runs the function and fits what it yields onto its outputs.
-func askFunction(f *plan.Function, ctx context.Context, r *run.Run) (property.Map, error) {
+func askFunction(f *plan.Function, ctx context.Context, r *operation.Run) (property.Map, error) {
 	if err := r.Steps(ctx); err != nil {
 		return property.Map{}, err
 	}

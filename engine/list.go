@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/declprov/declprov/engine/run/operation"
+
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
-	"github.com/declprov/declprov/engine/run"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/value"
@@ -39,7 +40,7 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 	if f.List != nil {
 		return fmt.Errorf("the query is wrong: %s %s", f.List[0].Path, f.List[0].Reason)
 	}
-	r := e.rt.New(ctx, res, &plan.Operation{Steps: []*plan.Step{l.Step}}, plan.List, req.Ref, req.Log)
+	r := e.resources.New(ctx, res, &plan.Operation{Steps: []*plan.Step{l.Step}}, plan.List, req.Ref, req.Log)
 	r.SetObject("inputs", l.Inputs, query)
 	r.Limit = req.Limit
 	if err := r.Open(); err != nil {
@@ -47,8 +48,8 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 	}
 	if l.Step.Timeout == nil {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, run.DefaultListTimeout,
-			fmt.Errorf("the list took longer than %s (the default; give `list` a `timeout` to wait longer): %w", run.DefaultListTimeout, context.DeadlineExceeded))
+		ctx, cancel = context.WithTimeoutCause(ctx, operation.DefaultListTimeout,
+			fmt.Errorf("the list took longer than %s (the default; give `list` a `timeout` to wait longer): %w", operation.DefaultListTimeout, context.DeadlineExceeded))
 		defer cancel()
 	}
 	if err := r.Steps(ctx); err != nil {
@@ -86,7 +87,7 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 
 // listed is one element as a host sees it; its name is its id where `name` says
 // nothing.
-func listed(r *run.Run, l *plan.Lister) (Listed, error) {
+func listed(r *operation.Run, l *plan.Lister) (Listed, error) {
 	id, err := r.PublicText(l.ID, "the id")
 	if err != nil {
 		return Listed{}, err

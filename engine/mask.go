@@ -10,7 +10,7 @@ import (
 // Mask masks the secrets of the configuration, and what is marked as secret in some
 // values: for what a server shows of a call, whoever has made the text.
 func (e *Engine) Mask(values ...property.Value) *screen.Mask {
-	return e.rt.Mask(values...)
+	return e.resources.Mask(values...)
 }
 
 // Mask masks what is secret in configurations, in which nothing needs to be marked.

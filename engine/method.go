@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/declprov/declprov/engine/run/operation"
+
 	"github.com/declprov/declprov/engine/plan"
-	"github.com/declprov/declprov/engine/run"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
@@ -26,7 +27,7 @@ type MethodRequest struct {
 	// Pending says, in a preview, that the resource is still to be made or
 	// changed before the method is called.
 	Pending bool
-	Log     run.Log
+	Log     operation.Log
 }
 
 // CallMethod calls a method of a resource. In previews one that changes something
@@ -70,7 +71,7 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 	r.SetState(state)
 	r.TakeID(recorded.CurrentID(state))
 	r.ETag = state.Private.ETag
-	if err := r.OpenAs(state, f, args); err != nil {
+	if err := openMethod(r, state, f, args); err != nil {
 		return InvokeResponse{}, err
 	}
 	out, err := askFunction(f, ctx, r)
@@ -85,4 +86,10 @@ func withRecordedInputs(r *plan.Resource, s recorded.State) recorded.State {
 		}
 	}
 	return s
+}
+
+// openMethod puts the arguments of a method into scope, and opens what the method may use.
+func openMethod(r *operation.Run, s recorded.State, f *plan.Function, args property.Map) error {
+	r.SetObject("inputs", f.Inputs, args)
+	return r.AsGranted(s, r.Open)
 }

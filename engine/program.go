@@ -4,7 +4,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/compile"
 	"github.com/declprov/declprov/engine/plan"
-	"github.com/declprov/declprov/engine/run"
+	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/container"
 	"github.com/declprov/declprov/spec/diag"
@@ -13,7 +13,7 @@ import (
 // Program is a compiled spec with what its engines share: safe for concurrent use.
 type Program struct {
 	*plan.Program
-	locks run.Locks
+	locks operation.Locks
 }
 
 // Compile checks a whole spec, and compiles it. The program is usable only where the list

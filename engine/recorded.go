@@ -18,8 +18,8 @@ import (
 // intents that it settles are those of the inputs that were recorded, whatever
 // an upgrade makes of them.
 func (e *Engine) recorded(ctx context.Context, res *plan.Resource, ref recorded.Ref, s recorded.State) (recorded.State, error) {
-	e.rt.SettleRecorded(res, ref, s)
-	s.Private.Unmade = e.rt.UnmadeBy(res, ref, s)
+	e.resources.SettleRecorded(res, ref, s)
+	s.Private.Unmade = e.resources.UnmadeBy(res, ref, s)
 	if f := s.Private.Failed; f != nil && len(f.World) > 0 {
 		world, err := value.DecodeRecorded(f.World)
 		if err != nil {

@@ -15,7 +15,7 @@ func (e *Engine) Create(ctx context.Context, req run.CreateRequest) run.Result {
 	if err != nil {
 		return run.Result{Err: err}
 	}
-	return e.rt.Create(ctx, res, req)
+	return e.resources.Create(ctx, res, req)
 }
 
 // Read looks how a resource is in the world. Gone says that there is nothing.
@@ -28,7 +28,7 @@ func (e *Engine) Read(ctx context.Context, req run.ReadRequest) run.Result {
 	if err != nil {
 		return run.Result{Err: err}
 	}
-	return e.rt.Read(ctx, res, state, req)
+	return e.resources.Read(ctx, res, state, req)
 }
 
 // Update changes a resource. Where an earlier operation stopped halfway and the
@@ -43,7 +43,7 @@ func (e *Engine) Update(ctx context.Context, req run.UpdateRequest) run.Result {
 	if err != nil {
 		return run.Result{Err: err}
 	}
-	return e.rt.Update(ctx, res, state, req)
+	return e.resources.Update(ctx, res, state, req)
 }
 
 // Delete removes a resource. That it, or a part of it, is gone already is a
@@ -57,5 +57,5 @@ func (e *Engine) Delete(ctx context.Context, req run.DeleteRequest) error {
 	if err != nil {
 		return err
 	}
-	return e.rt.Delete(ctx, res, state, req)
+	return e.resources.Delete(ctx, res, state, req)
 }

@@ -40,7 +40,7 @@ func (e *Engine) Settle(ctx context.Context, req run.SettleRequest) (run.Settled
 	if req.Delete && res.Delete == nil {
 		return run.Settled{}, fmt.Errorf("%s has no delete: remove it in the service", i.Type)
 	}
-	found, err := e.rt.FindMade(ctx, res, ref, req)
+	found, err := e.resources.FindMade(ctx, res, ref, req)
 	if err != nil || !req.Delete || !found.Found || found.Doubt != "" {
 		return found, err
 	}
@@ -49,7 +49,7 @@ func (e *Engine) Settle(ctx context.Context, req run.SettleRequest) (run.Settled
 	}
 	found.Deleted = true
 	// What else was answered of that create was of what is gone now.
-	book, err := e.rt.Journal()
+	book, err := e.resources.Journal()
 	if err == nil {
 		err = book.Settle(i.Subject, func(o journal.Intent) bool { return o.Key != i.Key && o.Accompanies(i) })
 	}

@@ -8,7 +8,7 @@ import (
 // the oldest first: nobody knows what came of them, and nobody works on them. A
 // journal that cannot be read has none here; the first create says what is wrong.
 func (e *Engine) Unsettled(of func(journal.Subject) bool) []journal.Intent {
-	book, err := e.rt.Journal()
+	book, err := e.resources.Journal()
 	if err != nil {
 		return nil
 	}

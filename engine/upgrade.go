@@ -28,10 +28,10 @@ func (e *Engine) upgrade(ctx context.Context, res *plan.Resource, s recorded.Sta
 		s.Private.SchemaVersion = want
 		return s, nil
 	}
-	secrets := value.Secrets{Paths: slices.Clone(e.rt.ConfigSecrets.Paths), Values: slices.Clone(e.rt.ConfigSecrets.Values)}
+	secrets := value.Secrets{Paths: slices.Clone(e.resources.ConfigSecrets.Paths), Values: slices.Clone(e.resources.ConfigSecrets.Values)}
 	old := value.Untyped.PlainMap(s.Inputs, []string{"old"}, &secrets)
 	maps.Copy(old, value.Untyped.PlainMap(s.Outputs, []string{"old"}, &secrets))
-	vars := e.rt.Vars(ctx, map[string]any{"config": e.rt.Config, "old": old})
+	vars := e.resources.Vars(ctx, map[string]any{"config": e.resources.Config, "old": old})
 	vars.Secrets = secrets.Paths
 	var shape any // nil: nothing of it changed
 	for version := have; version < want; version++ {
@@ -47,7 +47,7 @@ func (e *Engine) upgrade(ctx context.Context, res *plan.Resource, s recorded.Sta
 		if !ok {
 			return s, fmt.Errorf("upgrade %d of %s yields %s, and must yield an object", version, res.Spec.Name, actions.KindOf(out))
 		}
-		moved := value.Secrets{Paths: slices.Clone(e.rt.ConfigSecrets.Paths)}
+		moved := value.Secrets{Paths: slices.Clone(e.resources.ConfigSecrets.Paths)}
 		moved.MarkSecrets(out, []string{"old"})
 		shape, vars.Values["old"], vars.Secrets = out, next, moved.Paths
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
-	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
@@ -22,7 +22,7 @@ import (
 // aftermath is what a create that stopped leaves: nothing, if nothing was made, nobody knows
 // whether anything was, or all of it was undone; else a state that the next run repairs.
 type aftermath struct {
-	*Run
+	*run
 	// failure is why the create stopped, and what was done about it since.
 	failure error
 	// undone are the steps that were undone, by index: true if what they had made was
@@ -34,9 +34,9 @@ type aftermath struct {
 
 // afterFailure undoes what a create that stopped has made, as far as that may be done, and
 // returns what is left.
-func (r *Run) afterFailure(ctx context.Context, inputs property.Map, failure error) Result {
-	a := &aftermath{Run: r, failure: failure}
-	if !r.effected {
+func (r *run) afterFailure(ctx context.Context, failure error) Result {
+	a := &aftermath{run: r, failure: failure}
+	if !r.Effected {
 		a.mentionLeftovers()
 		return Result{Err: r.Mask().Error(a.failure)}
 	}
@@ -44,7 +44,7 @@ func (r *Run) afterFailure(ctx context.Context, inputs property.Map, failure err
 	if a.undone == nil {
 		a.failure = fmt.Errorf("%w; nothing of it was undone, because it is the object that this resource replaces", a.failure)
 	}
-	failed := statusOf(a.failure) == actions.Failed
+	failed := operation.StatusOf(a.failure) == actions.Failed
 	a.describeUndone(err)
 	a.failure = errors.Join(a.failure, a.forgetUndone())
 	m := r.Mask() // undoing may have seen more secrets
@@ -56,24 +56,24 @@ func (r *Run) afterFailure(ctx context.Context, inputs property.Map, failure err
 		}
 		return Result{Err: m.Error(a.failure)}
 	}
-	if r.id == "" {
+	if r.ID == "" {
 		// Without an id there is nothing that a host could keep.
 		a.failure = fmt.Errorf("%w; something may have been made, and its id is not known: `declprov journal` lists it", a.failure)
 		return Result{Err: m.Error(errors.Join(a.failure, a.reopen()))}
 	}
-	state := r.newState(inputs, r.partialOutputs(m))
+	state := r.newState(a.partialOutputs(m))
 	stuck := a.isStuck(ctx)
 	if stuck {
 		a.failure = fmt.Errorf("%w; it cannot go on with what its steps were answered, so the next `pulumi up` replaces it", a.failure)
 	}
 	state.Private.Unmade = r.unmadeNow(a.undone)
-	state.Private.Failed = r.newFailed(inputs, r.failed, a.failure)
+	state.Private.Failed = r.newFailed(r.Failed, a.failure)
 	state.Private.Failed.Stuck, state.Private.Failed.Doubted = stuck, a.unanswered
 	for i, is := range a.undone {
 		if !is {
 			continue
 		}
-		if i != r.failed {
+		if i != r.Failed {
 			state.Private.Failed.Undone = append(state.Private.Failed.Undone, i)
 		} else {
 			state.Private.Failed.Elements = nil // they are to be made again, all of them
@@ -82,14 +82,6 @@ func (r *Run) afterFailure(ctx context.Context, inputs property.Map, failure err
 	slices.Sort(state.Private.Failed.Undone)
 	a.failure = errors.Join(a.failure, a.listBereft())
 	return Result{State: state, Err: m.Error(a.failure)}
-}
-
-// newState is the state of a resource that the run has made or changed.
-func (r *Run) newState(inputs property.Map, outputs map[string]property.Value) *recorded.State {
-	return &recorded.State{
-		ID: r.id, Inputs: inputs, Outputs: recorded.WithInputs(inputs, outputs),
-		Private: recorded.Private{SchemaVersion: r.res.Spec.SchemaVersion, ETag: r.ETag, Token: r.token},
-	}
 }
 
 // mentionLeftovers adds to a refusal what earlier attempts at the create may have left:
@@ -125,64 +117,34 @@ const maxNamedKeys = 4
 // once every step that may have had an effect was undone. It takes the id where
 // that can be told.
 func (a *aftermath) owns() bool {
-	left := a.resumed && len(a.finished) > 0
+	left := a.resumed && len(a.Finished) > 0
 	owned := left
-	for _, t := range a.touched {
-		left = left || !a.undone[t.step.Index]
-		owned = owned || t.done
+	for _, t := range a.Touched {
+		left = left || !a.undone[t.Step.Index]
+		owned = owned || t.Done
 	}
-	last := plan.Last(a.touched)
-	answered := last != nil && last.answer != nil && last.step.Index == a.failed && a.idUsesResponse(last.step)
+	last := plan.Last(a.Touched)
+	answered := last != nil && last.Answer != nil && last.Step.Index == a.Failed && a.idUsesResponse(last.Step)
 	if !left || !owned && !answered {
 		return false
 	}
 	a.takeLateID()
-	return owned || a.id != ""
+	return owned || a.ID != ""
 }
 
 // isStuck reports whether a create stopped because an expression has no value for what
 // earlier steps were answered: the next run would have the same.
 func (a *aftermath) isStuck(ctx context.Context) bool {
 	var eval *expr.EvalError
-	var lack *lackError
-	if stop.Err(ctx) != nil || ctx.Err() != nil || !errors.As(a.failure, &eval) && !errors.As(a.failure, &lack) || errors.Is(a.failure, context.DeadlineExceeded) || a.failed >= len(a.Operation.Steps) {
+	var lack *operation.LackError
+	if stop.Err(ctx) != nil || ctx.Err() != nil || !errors.As(a.failure, &eval) && !errors.As(a.failure, &lack) || errors.Is(a.failure, context.DeadlineExceeded) || a.Failed >= len(a.Operation.Steps) {
 		return false
 	}
 	before := map[int]bool{}
-	for i := range a.failed {
+	for i := range a.Failed {
 		before[i] = true
 	}
-	return a.Operation.RelyOn(before)[a.failed]
-}
-
-// newFailed is what the next run needs to go on.
-func (r *Run) newFailed(inputs property.Map, failed int, err error) *recorded.Failed {
-	m := r.Mask()
-	out := &recorded.Failed{
-		Op: string(r.Verb), Step: failed, Steps: r.Operation.Shape(), Inputs: recorded.HashInputs(inputs), Error: screen.Show(err.Error(), m).String(),
-		Unknown: statusOf(err) == actions.Unknown, Misfits: slices.Sorted(maps.Keys(r.misfits)),
-	}
-	if id, _ := r.Vars.Values["id"].(string); r.Verb == plan.Update && id != r.id {
-		out.ID = id
-	}
-	for _, value := range r.results[:min(failed, len(r.results))] {
-		out.Results = append(out.Results, recorded.WithoutFiles(value))
-	}
-	// A run that went on may have finished steps behind the one that failed now.
-	for i := failed; i < len(r.results); i++ {
-		value := any(nil)
-		if r.finished[i] && i > failed {
-			out.Kept, value = append(out.Kept, i), r.results[i]
-		}
-		out.Results = append(out.Results, recorded.WithoutFiles(value))
-	}
-	if failed < len(r.Operation.Steps) && r.goesOn == r.Operation.Steps[failed] && len(r.elements) > 0 {
-		out.Elements, _ = recorded.WithoutFiles(r.elements).(map[string]any)
-	}
-	// An answer may hold what nobody has declared a secret, and a hash of a short
-	// secret can be guessed.
-	out.Secret = len(out.Results) > 0 || len(out.Elements) > 0 || property.New(inputs).HasSecrets()
-	return out
+	return a.Operation.RelyOn(before)[a.Failed]
 }
 
 // reopen takes back that responses came, where nothing in them said what was made or moved:
@@ -199,11 +161,11 @@ func (a *aftermath) reopen() error {
 		i.Status = journal.Unknown
 		err = errors.Join(err, a.book().Put(i, true))
 	}
-	for _, t := range a.touched {
-		if a.undone[t.step.Index] || slices.ContainsFunc(a.begun, func(i journal.Intent) bool { return i.Step == t.step.Index }) {
+	for _, t := range a.Touched {
+		if a.undone[t.Step.Index] || slices.ContainsFunc(a.begun, func(i journal.Intent) bool { return i.Step == t.Step.Index }) {
 			continue
 		}
-		i, begun := a.book().Begin(a.intent(t.step), false)
+		i, begun := a.book().Begin(a.intent(t.Step), false)
 		i.Status, i.Sent, i.Error = journal.Unknown, time.Now().UTC(), screen.Show(a.failure.Error(), a.Mask()).String()
 		if begun == nil {
 			begun = a.book().Put(i, true)
@@ -228,7 +190,75 @@ func (a *aftermath) forgetUndone() error {
 
 // idUsesResponse reports whether the id is made of what a step was answered.
 func (a *aftermath) idUsesResponse(s *plan.Step) bool {
-	return a.res.ID != nil && slices.ContainsFunc(a.res.ID.Refs(), func(ref expr.Ref) bool {
+	return a.Resource.ID != nil && slices.ContainsFunc(a.Resource.ID.Refs(), func(ref expr.Ref) bool {
 		return slices.Contains(plan.AnswerNames, ref.Path[0]) || len(ref.Path) > 1 && ref.Path[0] == "steps" && ref.Path[1] == s.Model.As
 	})
+}
+
+// takeLateID takes the id of a create that stopped before it had one, where it
+// can be told: the step that failed may have answered, or the id may need no
+// response.
+func (a *aftermath) takeLateID() {
+	if a.ID != "" {
+		return
+	}
+	if id := a.evalLateID(); id != "" {
+		a.TakeID(id)
+	}
+}
+
+// evalLateID is the id of a create that stopped before it had one, "" where that cannot be
+// told.
+func (a *aftermath) evalLateID() string {
+	before := a.Vars.Values
+	a.Vars.Values = maps.Clone(before)
+	defer func() { a.Vars.Values = before }()
+	// What is seen is the response of an earlier step, and not the last one's.
+	for _, name := range plan.AnswerNames {
+		a.Vars.Values[name] = expr.Unknown{}
+	}
+	if t := plan.Last(a.Touched); t != nil && t.Step.Index == a.Failed {
+		if answer := a.LastAnswer(t.Step); answer != nil {
+			a.SetResult(t.Step, answer)
+		}
+	}
+	id, err := a.EvalID()
+	if err != nil {
+		return ""
+	}
+	return id
+}
+
+// partialOutputs are the outputs of a create that stopped, as far as what its
+// steps have answered says them: what `return` makes of it, or what the last step
+// answered, where that is the one that failed.
+func (a *aftermath) partialOutputs(m *screen.Mask) map[string]property.Value {
+	if a.Operation.Return == nil && a.Failed < len(a.Operation.Steps)-1 {
+		return nil // the last step, which would have said them, did not run
+	}
+	before := a.Vars.Values
+	a.Vars.Values = maps.Clone(before)
+	defer func() { a.Vars.Values = before }()
+	for _, s := range a.Operation.Steps[min(a.Failed, len(a.Operation.Steps)):] {
+		var answer any = expr.Unknown{}
+		if s.Index == a.Failed {
+			if last := a.LastAnswer(s); last != nil {
+				answer = last
+			}
+		}
+		a.SetResult(s, answer)
+	}
+	yield, err := a.Return(a.Operation)
+	if err != nil {
+		return nil
+	}
+	members, _ := yield.(map[string]any)
+	known := map[string]any{}
+	for name, v := range members {
+		if !expr.HasUnknown(v) {
+			known[name] = v
+		}
+	}
+	out, _ := a.Resource.Outputs.Project(known, m)
+	return out.Values
 }

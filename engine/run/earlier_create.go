@@ -10,37 +10,49 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
-// settleEarlier settles what an earlier create of the same resource, with other
+// earlier is a create that settles what earlier creates of the same resource left open, or the
+// continuation of such a create.
+type earlier struct{ *run }
+
+// beginAgain returns a run of an earlier create with its inputs.
+func (r earlier) beginAgain(ctx context.Context, inputs property.Map) earlier {
+	old := r.res.beginWith(ctx, r.res.Create, plan.Create, inputs)
+	old.token, old.journal = r.token, r.book()
+	return earlier{old}
+}
+
+// settle settles what an earlier create of the same resource, with other
 // inputs, left open, before this one is sent: what it made is recorded, with an
 // error, so that the next run brings it to the inputs of now. It reports false
 // where there is nothing to record.
-func (rt *Runtime) settleEarlier(ctx context.Context, r *Run) (Result, bool) {
-	if r.res.Maker == nil || r.res.Maker.Certainty == actions.Settled || !r.book().MayHaveIntents() {
+func (r earlier) settle(ctx context.Context) (Result, bool) {
+	if r.Resource.Maker == nil || r.Resource.Maker.Certainty == actions.Settled || !r.book().MayHaveIntents() {
 		return Result{}, false
 	}
 	list, err := r.book().Earlier()
 	if err != nil {
 		return Result{Err: r.Mask().Error(err)}, true
 	}
-	if err := rt.settleHanded(ctx, r, list); err != nil {
+	if err := r.settleHanded(ctx, list); err != nil {
 		return Result{Err: r.Mask().Error(err)}, true
 	}
 	for _, i := range list {
-		if !r.mayTake(i) && r.res.CanTell() {
+		if !r.mayTake(i) && r.Resource.CanTell() {
 			continue
 		}
-		if i.Operation != journal.Create || i.Step != r.res.Maker.Index || i.Hash == r.inputsHash() || i.Status == journal.Failed {
+		if i.Operation != journal.Create || i.Step != r.Resource.Maker.Index || i.Hash == r.inputsHash() || i.Status == journal.Failed {
 			continue
 		}
 		if i.UnderWay() {
 			return Result{Err: &journal.BusyError{Intent: i}}, true
 		}
-		out, err := rt.settleOther(ctx, r, i)
+		out, err := r.settleOther(ctx, i)
 		switch {
 		case err != nil:
 			return Result{Err: r.Mask().Error(fmt.Errorf("an earlier create of it, with other inputs, is still open: %w; `declprov journal settle %s` settles it, `declprov journal forget %s` forgets it", err, i.Key, i.Key))}, true
@@ -53,34 +65,33 @@ func (rt *Runtime) settleEarlier(ctx context.Context, r *Run) (Result, bool) {
 
 // settleOther settles an open intent of a create with other inputs: nil is that
 // nothing came of it, or that nobody can tell, which stays in the journal.
-func (rt *Runtime) settleOther(ctx context.Context, r *Run, i journal.Intent) (*recorded.State, error) {
-	maker := r.res.Maker
-	if !r.res.CanTell() || len(i.Withheld) > 0 || len(i.Inputs) == 0 {
-		r.Log.Message(Warning, fmt.Sprintf("an earlier create of this %s, with other inputs, may have been done, and nothing can tell: "+
-			"`declprov journal` lists it as %s", r.ref.Type, i.Key))
+func (r earlier) settleOther(ctx context.Context, i journal.Intent) (*recorded.State, error) {
+	maker := r.Resource.Maker
+	if !r.Resource.CanTell() || len(i.Withheld) > 0 || len(i.Inputs) == 0 {
+		r.Log.Message(operation.Warning, fmt.Sprintf("an earlier create of this %s, with other inputs, may have been done, and nothing can tell: "+
+			"`declprov journal` lists it as %s", r.res.ref.Type, i.Key))
 		return nil, nil
 	}
 	inputs, err := value.DecodeRecorded(i.Inputs)
 	if err != nil {
 		return nil, err
 	}
-	old := rt.New(ctx, r.res, r.res.Create, plan.Create, r.ref, r.Log.To)
-	old.SetInputs(inputs)
+	old := r.beginAgain(ctx, inputs)
 	old.hash = i.Hash // what is recorded of the inputs may not be all of them
-	old.given, old.token, old.intents, old.looked = inputs, r.token, r.book(), i.Looked
+	old.looked = i.Looked
 	if err := old.Open(); err != nil {
 		return nil, err
 	}
 	if maker.Certainty == actions.Keyed {
 		// Under its key it is done once, now or then.
-		gone, out := rt.replay(ctx, old, inputs)
+		gone, out := old.replay(ctx)
 		switch {
 		case gone:
 			return nil, r.book().RemoveOne(i)
 		case out.State == nil:
 			return nil, out.Err
 		}
-		return markEarlierInputs(out.State, old, inputs), nil
+		return old.markEarlierInputs(out.State), nil
 	}
 	found, err := old.lookUntil(ctx, maker, i)
 	if err != nil {
@@ -98,7 +109,7 @@ func (rt *Runtime) settleOther(ctx context.Context, r *Run, i journal.Intent) (*
 	case why != "":
 		return nil, fmt.Errorf("something is there now%s, and %s: import it if it is yours, else leave it alone; then `declprov journal forget %s`", old.describeID(maker, found), why, i.Key)
 	}
-	old.record(maker, found)
+	old.Record(maker, found)
 	id, err := old.EvalID()
 	if err == nil && id == "" {
 		err = errors.New("what find found has no id")
@@ -118,8 +129,8 @@ func (rt *Runtime) settleOther(ctx context.Context, r *Run, i journal.Intent) (*
 	}
 	old.TakeID(id)
 	i.Status, i.Token = journal.Answered, r.token
-	old.failed = maker.Index + 1 // what stands behind it did not run
-	return markEarlierInputs(old.newState(inputs, old.partialOutputs(old.Mask())), old, inputs), r.book().Put(i, false)
+	old.Failed = maker.Index + 1 // what stands behind it did not run
+	return old.markEarlierInputs(old.newState((&aftermath{run: old.run}).partialOutputs(old.Mask()))), r.book().Put(i, false)
 }
 
 // settleHanded refuses a create while what an earlier one of the same resource was
@@ -127,12 +138,12 @@ func (rt *Runtime) settleOther(ctx context.Context, r *Run, i journal.Intent) (*
 // was killed before it recorded that, and a second one would be made, or somebody else has
 // it by now, since a stack or a resource was renamed, and it is not to be taken over. Once
 // it is gone nothing is left to decide.
-func (rt *Runtime) settleHanded(ctx context.Context, r *Run, list []journal.Intent) error {
+func (r earlier) settleHanded(ctx context.Context, list []journal.Intent) error {
 	for _, i := range list {
-		if i.Operation != journal.Create || i.Step != r.res.Maker.Index || i.Status != journal.Handed || !r.res.CanTell() {
+		if i.Operation != journal.Create || i.Step != r.Resource.Maker.Index || i.Status != journal.Handed || !r.Resource.CanTell() {
 			continue
 		}
-		there, err := rt.mayStillExist(ctx, r, i)
+		there, err := r.mayStillExist(ctx, i)
 		if !there {
 			if err := r.book().Remove(i.Accompanies); err != nil {
 				return err
@@ -143,7 +154,7 @@ func (rt *Runtime) settleHanded(ctx context.Context, r *Run, list []journal.Inte
 		if err != nil {
 			is = fmt.Sprintf("and nobody knows whether it is there (%v)", err)
 		}
-		return r.stop(r.res.Maker, 1, actions.Refused, fmt.Errorf("an earlier create of it was done on %s: Pulumi was told of %q, %s, so nothing was sent. If Pulumi was killed before it recorded that, import it; "+
+		return r.Stop(r.Resource.Maker, 1, actions.Refused, fmt.Errorf("an earlier create of it was done on %s: Pulumi was told of %q, %s, so nothing was sent. If Pulumi was killed before it recorded that, import it; "+
 			"if another resource or stack has it since a rename, run `declprov journal forget %s`, and this one is made anew", cmp.Or(i.Sent, i.Began).Format(time.DateTime), i.ID, is, i.Key))
 	}
 	return nil
@@ -151,7 +162,7 @@ func (rt *Runtime) settleHanded(ctx context.Context, r *Run, list []journal.Inte
 
 // mayStillExist reports whether what an intent made, with whose state the host was told, may
 // be there, and be nobody's; err is why that is not known.
-func (rt *Runtime) mayStillExist(ctx context.Context, r *Run, i journal.Intent) (bool, error) {
+func (r earlier) mayStillExist(ctx context.Context, i journal.Intent) (bool, error) {
 	inputs := r.given
 	if i.Hash != r.inputsHash() {
 		var err error
@@ -159,23 +170,21 @@ func (rt *Runtime) mayStillExist(ctx context.Context, r *Run, i journal.Intent) 
 			return true, err
 		}
 	}
-	by, known := rt.Tokens.Owner(recorded.ObjectOf(r.res, recorded.State{ID: i.ID, Inputs: inputs}))
-	if known && by.Resource != recorded.OwnerName(r.ref) {
+	by, known := r.res.all.Tokens.Owner(r.res.object(recorded.State{ID: i.ID, Inputs: inputs}))
+	if known && by.Resource != recorded.OwnerName(r.res.ref) {
 		return false, nil
 	}
 	id := i.ID
-	if r.res.Read == nil {
+	if r.Resource.Read == nil {
 		i.ID = "" // then find tells
 	}
-	old := rt.New(ctx, r.res, r.res.Create, plan.Create, r.ref, r.Log.To)
-	old.SetInputs(inputs)
-	old.given, old.token, old.intents = inputs, r.token, r.book()
+	old := r.beginAgain(ctx, inputs)
 	if err := old.Open(); err != nil {
 		return true, err
 	}
 	there := false
 	err := old.untilSeen(ctx, i, func() (bool, error) {
-		found, err := settling{old, i}.lookFor(ctx)
+		found, err := settling{old.finder, i}.lookFor(ctx)
 		there = found.Found && found.ID == id
 		return there, err
 	})
@@ -185,33 +194,33 @@ func (rt *Runtime) mayStillExist(ctx context.Context, r *Run, i journal.Intent) 
 // replay settles a create under its key: what it made is seen again, and what is still
 // to be done of it is done. A server repeats what it has answered, also of what is gone
 // since: for that no more is made.
-func (rt *Runtime) replay(ctx context.Context, old *Run, inputs property.Map) (gone bool, out Result) {
-	maker := old.res.Maker
-	if old.res.Read == nil || maker.ForEach != nil {
-		return false, old.finishCreate(ctx, inputs)
+func (r earlier) replay(ctx context.Context) (gone bool, out Result) {
+	maker := r.Resource.Maker
+	if r.Resource.Read == nil || maker.ForEach != nil {
+		return false, r.finishCreate(ctx)
 	}
-	old.until = maker.Index + 1
-	if err := old.Steps(ctx); err != nil {
-		return false, old.afterFailure(ctx, inputs, err)
+	r.Until = maker.Index + 1
+	if err := r.Steps(ctx); err != nil {
+		return false, r.afterFailure(ctx, err)
 	}
-	if old.id != "" {
-		if there, err := old.standing(ctx, old.id); err == nil && !there {
+	if r.ID != "" {
+		if there, err := r.standing(ctx, r.ID); err == nil && !there {
 			return true, Result{}
 		}
 	}
-	old.until, old.finished = 0, map[int]bool{}
+	r.Until, r.Finished = 0, map[int]bool{}
 	for i := range maker.Index + 1 {
-		old.finished[i] = true
+		r.Finished[i] = true
 	}
-	return false, old.finishCreate(ctx, inputs)
+	return false, r.finishCreate(ctx)
 }
 
 // markEarlierInputs is the state of what a create with other inputs than those of now has made:
 // it says which, because the host will record those of now.
-func markEarlierInputs(s *recorded.State, old *Run, inputs property.Map) *recorded.State {
+func (r earlier) markEarlierInputs(s *recorded.State) *recorded.State {
 	if s.Private.Failed == nil {
-		s.Private.Failed = old.newFailed(inputs, len(old.results), errors.New("it was made with other inputs"))
+		s.Private.Failed = r.newFailed(len(r.Results), errors.New("it was made with other inputs"))
 	}
-	s.Private.Failed.World, _ = value.EncodeRecordable(inputs)
+	s.Private.Failed.World, _ = value.EncodeRecordable(r.given)
 	return s
 }

@@ -6,89 +6,40 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
-	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/spec"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
-// lookFirst runs `find` before the first effect of a create. If the object exists already, the
-// create is refused, because the object is somebody else's. If there is nothing, the create may
-// later adopt what find finds after a lost response.
-func (r *Run) lookFirst(ctx context.Context) error {
-	if r.Verb != plan.Create || r.preview || r.Undoing || r.looked || r.resumed && !r.remakes || !r.res.FindFirst {
-		return nil
-	}
-	list, err := r.book().Earlier()
-	if err != nil {
-		return r.stop(r.res.Maker, 1, actions.Refused, err)
-	}
-	for _, i := range list {
-		if i.Operation == journal.Create && i.Step == r.res.Maker.Index && i.Hash == r.inputsHash() && i.Looked && r.mayTake(i) {
-			r.looked = true // an earlier run of the same create found nothing
-			return nil
-		}
-	}
-	found, err := r.find(ctx, r.res.Maker)
-	if err != nil && !errors.As(err, new(*unlikeError)) { // an object of another type exists too
-		return r.stop(r.res.Maker, 1, actions.Refused, fmt.Errorf("looking whether it exists: %w", err))
-	}
-	if found != nil {
-		remedy := "import it if it is yours, else choose another name"
-		by, known := r.rt.Tokens.Owner(recorded.ObjectOf(r.res, recorded.State{ID: r.resultID(r.res.Maker, found), Inputs: r.given}))
-		switch {
-		case known && by.Resource != recorded.OwnerName(r.ref):
-			remedy = fmt.Sprintf("it belongs to %s, and two resources cannot share an object: choose another name, or remove one of them", by.Resource)
-		case known:
-			remedy = "it is the object that this resource replaces: set `deleteBeforeReplace: true` in the program's options, or `diff: deleteBeforeReplace: true` in the spec"
-		}
-		return r.stop(r.res.Maker, 1, actions.Refused,
-			fmt.Errorf("it exists already%s, and nothing was sent: %s", r.describeID(r.res.Maker, found), remedy))
-	}
-	r.looked = true
-	return nil
+// finder looks for the object of a resource, and tells whether it is the resource's own.
+type finder struct {
+	*operation.Run
+	res resource
+	// given are the inputs of a create or an update.
+	given property.Map
 }
 
-// lookAgain looks for what an attempt with an unknown outcome may have made, before the step is
-// sent again. other is true if something is there that is not known to be its own.
-func (r *Run) lookAgain(ctx context.Context, s *plan.Step) (found any, other bool, err error) {
-	intent := journal.Intent{Sent: time.Now()}
-	found, err = r.lookUntil(ctx, s, intent)
-	if err != nil || found == nil {
-		return nil, false, err
-	}
-	why, err := r.notOwn(ctx, s, found, nil, r.given)
-	if err != nil || why != "" {
-		return nil, true, err
-	}
-	r.effect(s, verdict.Verdict{Status: actions.Done, Value: found})
-	return found, false, nil
-}
-
-// leftNothing reports whether find finds nothing after an attempt that failed. If something is
-// there, another attempt could make it twice.
-func (r *Run) leftNothing(ctx context.Context, s *plan.Step) (bool, error) {
-	found, err := r.lookUntil(ctx, s, journal.Intent{Sent: time.Now()})
-	if err == nil && found != nil {
-		err = fmt.Errorf("it is not retried, because the object exists now%s, and the failed attempt may have made it: "+
-			"delete it or import it, then run `pulumi up`", r.describeID(s, found))
-	}
-	return err == nil, err
+// finder returns a finder for the object of a create with these inputs.
+func (res resource) finder(ctx context.Context, inputs property.Map) (finder, error) {
+	f := finder{Run: res.all.New(ctx, res.Resource, res.Create, plan.Create, res.ref, res.log), res: res, given: inputs}
+	f.SetInputs(inputs)
+	return f, f.Open()
 }
 
 // lookUntil runs find until it finds what an intent made, or until untilSeen gives up: then it
 // returns nil.
-func (r *Run) lookUntil(ctx context.Context, s *plan.Step, intent journal.Intent) (any, error) {
+func (f finder) lookUntil(ctx context.Context, s *plan.Step, intent journal.Intent) (any, error) {
 	var found any
-	err := r.untilSeen(ctx, intent, func() (bool, error) {
+	err := f.untilSeen(ctx, intent, func() (bool, error) {
 		var err error
-		found, err = r.find(ctx, s)
+		found, err = f.find(ctx, s)
 		return found != nil, err
 	})
 	return found, err
@@ -96,8 +47,8 @@ func (r *Run) lookUntil(ctx context.Context, s *plan.Step, intent journal.Intent
 
 // untilSeen calls look until it reports true, or until `consistency` has passed since the step
 // was sent: for so long the server may not show a new object.
-func (r *Run) untilSeen(ctx context.Context, intent journal.Intent, look func() (bool, error)) error {
-	limit, err := r.Duration(r.res.Consistency, defaultConsistency)
+func (f finder) untilSeen(ctx context.Context, intent journal.Intent, look func() (bool, error)) error {
+	limit, err := f.Duration(f.Resource.Consistency, defaultConsistency)
 	if err != nil {
 		return err
 	}
@@ -107,7 +58,7 @@ func (r *Run) untilSeen(ctx context.Context, intent journal.Intent, look func() 
 		if seen, err := look(); err != nil || seen || left <= 0 {
 			return err
 		}
-		r.Log.Status("waiting until what an earlier attempt may have made can be seen")
+		f.Log.Status("waiting until what an earlier attempt may have made can be seen")
 		if err := stop.Wait(ctx, min(delay, max(0, time.Until(sent.Add(limit))))); err != nil {
 			return err
 		}
@@ -116,61 +67,40 @@ func (r *Run) untilSeen(ctx context.Context, intent journal.Intent, look func() 
 
 // find runs the resource's `find` and returns what it found as a result of the step, nil if
 // there is nothing.
-func (r *Run) find(ctx context.Context, s *plan.Step) (any, error) {
-	finder := *r
-	finder.Verb, finder.Operation, finder.results, finder.finished = "find", r.res.Find, nil, nil
-	finder.Undoing, finder.at, finder.turns, finder.until, finder.cut = false, "", nil, 0, nil
-	// The steps of the create and those of find do not see each other's names.
-	values := maps.Clone(r.Vars.Values)
-	for _, name := range append([]string{"steps", "id", "state", "changes", "each"}, plan.AnswerNames...) {
-		delete(values, name)
-	}
-	vars := *r.Vars
-	vars.Values = values
-	finder.Vars = &vars
+func (f finder) find(ctx context.Context, s *plan.Step) (any, error) {
+	r := f.Fork(f.res.Find, "find")
 	var found any
-	err := finder.Steps(ctx)
+	err := r.Steps(ctx)
 	switch {
-	case errors.Is(err, verdict.ErrGone), errors.Is(err, verdict.ErrNotFound) && finder.failed == 0:
-		err = finder.notOnPages(finder.Operation.Steps[finder.failed])
+	case errors.Is(err, verdict.ErrGone), errors.Is(err, verdict.ErrNotFound) && r.Failed == 0:
+		err = r.NotOnPages(r.Operation.Steps[r.Failed])
 	case err != nil:
 		return nil, err
 	default:
-		found, err = finder.adopted(s)
+		found, err = adopted(r, s)
 	}
 	if err == nil && found == nil {
-		err = finder.notOnPages(finder.Operation.Steps...)
+		err = r.NotOnPages(r.Operation.Steps...)
 	}
 	return found, err
 }
 
-// notOnPages returns the error of finding nothing by steps of which one did not read all pages:
-// the object may be on a later one. It returns nil if all were read.
-func (r *Run) notOnPages(by ...*plan.Step) error {
-	for _, s := range by {
-		if slices.Contains(r.cut, s.Index) {
-			return r.stop(s, 1, actions.Refused, errors.New("it was not found on the pages that were read, and there are more: raise paginate.maxPages, or let the server look for it"))
-		}
-	}
-	return nil
-}
-
 // adopted returns what find found in the form of the step's own result. For an http step, the
 // `return` of find becomes the body.
-func (r *Run) adopted(s *plan.Step) (any, error) {
+func adopted(r *operation.Run, s *plan.Step) (any, error) {
 	by := plan.Last(r.Operation.Steps)
 	answer, from := r.Vars.Values["result"], by.Yields()
 	if r.Operation.Return != nil {
 		found, err := r.Eval(r.Operation.Return)
 		if err != nil {
-			return nil, r.stop(by, 1, actions.Refused, fmt.Errorf("return: %w", err))
+			return nil, r.Stop(by, 1, actions.Refused, fmt.Errorf("return: %w", err))
 		}
 		answer, from = answering(s, answer, found), r.Operation.Return.Type()
 	}
 	if answer == nil {
 		return nil, nil
 	}
-	untyped := r.res.Types.Resolve(from).Kind == spec.Any
+	untyped := r.Resource.Types.Resolve(from).Kind == spec.Any
 	members, ok := answer.(map[string]any)
 	switch {
 	case !s.Returns && untyped:
@@ -218,3 +148,20 @@ func answering(s *plan.Step, other, value any) any {
 // defaultConsistency is the default of `consistency`: how long the server may not show a new
 // object.
 const defaultConsistency = 10 * time.Second
+
+// resultID returns the id that the response of a create gives, "" if it gives none. The response
+// of another step does not change the id.
+func (f finder) resultID(s *plan.Step, response any) string {
+	if s != f.Resource.Maker || f.Verb != plan.Create {
+		return f.ID
+	}
+	return f.IDIn(s, response)
+}
+
+// describeID returns a phrase with the id of what find found, "" if the id is not known.
+func (f finder) describeID(s *plan.Step, found any) string {
+	if id := f.resultID(s, found); id != "" {
+		return fmt.Sprintf(" (its id is %q)", id)
+	}
+	return ""
+}

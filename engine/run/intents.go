@@ -9,47 +9,33 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// canLook reports whether the resource's find can tell the outcome of a step.
-func (r *Run) canLook(s *plan.Step) bool {
-	return r.Verb == plan.Create && !r.Undoing && r.res.Finds(s) && r.looked
-}
-
-// certainty returns how far a step may be repeated after its response was lost. An update that
-// may rename the resource is not safe to repeat, whatever its method: once it was done, the
-// second request addresses the old name, and its "not found" proves nothing.
-func (r *Run) certainty(s *plan.Step) actions.Certainty {
-	if s.Certainty == actions.Safe && r.Verb == plan.Update && !r.Undoing && r.renames() {
-		return actions.Conditional
-	}
-	return s.Certainty
-}
-
 // renames reports whether an update changes an input that is part of the id, or that find looks
 // by.
-func (r *Run) renames() bool {
-	return slices.ContainsFunc(r.res.Names, func(name string) bool { return !value.PlainEqual(r.before.Get(name), r.given.Get(name)) })
+func (r *run) renames() bool {
+	return slices.ContainsFunc(r.Resource.Names, func(name string) bool { return !value.PlainEqual(r.Before.Get(name), r.given.Get(name)) })
 }
 
 // journalled reports whether the step requires an intent before it is sent, and whether that
 // must survive a loss of power. A create without a key or a find gets its intent only if its
 // response is lost: nothing could settle the intent, and the create is labelled at-least-once.
-func (r *Run) journalled(s *plan.Step) (before, sync bool) {
+func (r owner) journalled(s *plan.Step) (before, sync bool) {
 	switch {
-	case r.Undoing || r.res == nil || s.Effect != actions.Write || s.Certainty == actions.Settled:
+	case r.Undoing || r.Resource == nil || s.Effect != actions.Write || s.Certainty == actions.Settled:
 		return false, false
 	case s.Certainty == actions.Keyed:
 		return r.Verb == plan.Create || r.Verb == plan.Update, true
 	case r.Verb == plan.Update:
 		// Without find nothing settles the intent. A rename gets one nevertheless, because
 		// nobody would see under the old name that the object exists.
-		return r.certainty(s) != actions.Safe && (r.res.Find != nil || r.renames()), true
+		return r.Certainty(s) != actions.Safe && (r.Resource.Find != nil || r.renames()), true
 	case r.Verb == plan.Create:
-		return r.res.Finds(s) || s.Certainty != actions.Uncertain, r.res.Finds(s)
+		return r.Resource.Finds(s) || s.Certainty != actions.Uncertain, r.Resource.Finds(s)
 	default:
 		return false, false
 	}
@@ -57,21 +43,21 @@ func (r *Run) journalled(s *plan.Step) (before, sync bool) {
 
 // inputsHash returns the keyed hash of the inputs, which it makes once. It tells a reader of the
 // journal nothing about the secrets among them.
-func (r *Run) inputsHash() string {
+func (r *run) inputsHash() string {
 	if r.hash == "" {
-		r.hash, _ = r.rt.records.hash(recorded.HashInputs(r.given))
+		r.hash, _ = r.res.all.journal.Hash(recorded.HashInputs(r.given))
 	}
 	return r.hash
 }
 
 // markOf returns the mark by which a step of a create recognizes its own work, "" if the action
 // takes none.
-func (r *Run) markOf(s *plan.Step) string {
+func (r owner) markOf(s *plan.Step) string {
 	if r.Verb != plan.Create || r.Undoing || s.Kind == nil || !s.Kind.Marked {
 		return ""
 	}
 	of := r.book().Subject()
-	mark, known := r.rt.records.hash(strings.Join([]string{of.Provider, of.Type, of.Resource, of.Settings, r.inputsHash(), fmt.Sprint(s.Index), r.at}, "\x00"))
+	mark, known := r.res.all.journal.Hash(strings.Join([]string{of.Provider, of.Type, of.Resource, of.Settings, r.inputsHash(), fmt.Sprint(s.Index), r.At}, "\x00"))
 	if !known {
 		return "" // the next run could not make the same mark
 	}
@@ -79,75 +65,35 @@ func (r *Run) markOf(s *plan.Step) string {
 }
 
 // intent returns a new intent for a step, and for the element that it is at.
-func (r *Run) intent(s *plan.Step) journal.Intent {
+func (r *run) intent(s *plan.Step) journal.Intent {
 	op := journal.Create
 	if r.Verb == plan.Update {
 		op = journal.Update
 	}
 	i := journal.Intent{
-		Operation: op, Token: r.token, ID: r.id,
-		Step: s.Index, StepName: s.Name, Element: r.at, Hash: r.inputsHash(), Looked: r.looked,
-		Proves:        r.Verb == plan.Update && r.looked && !r.effected,
-		Configuration: r.rt.records.configuration,
+		Operation: op, Token: r.token, ID: r.ID,
+		Step: s.Index, StepName: s.Name, Element: r.At, Hash: r.inputsHash(), Looked: r.looked,
+		Proves:        r.Verb == plan.Update && r.looked && !r.Effected,
+		Configuration: r.res.all.journal.Configuration,
 	}
-	if r.remakes && s == r.res.Maker {
+	if r.remakes && s == r.Resource.Maker {
 		i.ID = "" // it is the id of the object that was undone
 	}
-	if r.res.Find != nil || s.Certainty == actions.Keyed {
+	if r.Resource.Find != nil || s.Certainty == actions.Keyed {
 		i.Inputs, i.Withheld = value.EncodeRecordable(r.given)
 	}
 	return i
 }
 
-// sameEffect returns the newest intent of an earlier run for the same effect that this run may
-// continue, nil if there is none. It ignores those of a create that may be done twice and cannot
-// be found: people settle them.
-func (r *Run) sameEffect(s *plan.Step) (*journal.Intent, error) {
-	list, err := r.book().Earlier()
-	if err != nil || s.Certainty == actions.Uncertain && !r.res.Finds(s) && r.Verb == plan.Create {
-		return nil, err
-	}
-	now := r.intent(s)
-	for n := range slices.Backward(list) {
-		i := list[n]
-		if i.Operation == now.Operation && i.Step == now.Step && i.Element == now.Element && i.Hash == now.Hash && r.mayTake(i) &&
-			(i.Operation == journal.Create || i.Token == now.Token) { // an update concerns one object only
-			return &i, nil
-		}
-	}
-	return nil, nil
-}
-
-// begunBefore reports whether an earlier create of the resource, with whatever inputs, may have
-// done this step: its intent is open, or was handed to a host that never recorded it. If the
-// server now says that the object exists, it may mean what that create made.
-func (r *Run) begunBefore(s *plan.Step) bool {
-	if r.Verb != plan.Create || s.Certainty != actions.Conditional || r.res.Finds(s) {
-		return false
-	}
-	list, err := r.book().Earlier()
-	return err == nil && slices.ContainsFunc(list, func(i journal.Intent) bool {
-		return i.Operation == journal.Create && i.Step == s.Index && i.Element == r.at && i.Status != journal.Failed
-	})
-}
-
-// mention logs an error of the journal after a response came. The run goes on, because the
-// recorded state settles the intent later.
-func (r *Run) mention(err error) {
-	if err != nil {
-		r.Log.Message(Warning, err.Error())
-	}
-}
-
 // noteLate writes the intent of a create without a key or a find, once its response is lost.
 // After a success it removes the intents of earlier failures.
-func (r *Run) noteLate(s *plan.Step, err error) error {
+func (r owner) noteLate(s *plan.Step, err error) error {
 	if err == nil && r.Verb == plan.Create && !r.Undoing && s.Certainty == actions.Uncertain {
 		if r.book().MayHaveIntents() {
 			r.mention(r.forgetFailed(s))
 		}
 	}
-	if err == nil || statusOf(err) == actions.Refused || statusOf(err) == actions.Gone || r.Verb != plan.Create || r.Undoing ||
+	if err == nil || operation.StatusOf(err) == actions.Refused || operation.StatusOf(err) == actions.Gone || r.Verb != plan.Create || r.Undoing ||
 		s.Effect != actions.Write || s.Certainty == actions.Settled {
 		return err
 	}
@@ -156,9 +102,60 @@ func (r *Run) noteLate(s *plan.Step, err error) error {
 		return errors.Join(err, begun)
 	}
 	r.begun = append(r.begun, intent)
-	if statusOf(err) == actions.Unknown {
-		return (&sending{Run: r, step: s, intent: intent}).leaveOpen(err)
+	if operation.StatusOf(err) == actions.Unknown {
+		return (&sending{run: r.run, step: s, intent: intent}).leaveOpen(err)
 	}
 	intent.Status, intent.Error = journal.Failed, screen.Show(err.Error(), r.Mask()).String()
 	return errors.Join(err, r.book().Put(intent, false))
+}
+
+// forgetFailed removes the intents of earlier failures of a step that has succeeded now, if the
+// step is safe to repeat or is labelled at-least-once. Failures of other steps stay in the
+// journal. So do those of a safe create with other inputs and those without a hash, which
+// belonged to an object that was undone: they are about another object.
+func (r *run) forgetFailed(s *plan.Step) error {
+	if s.Certainty != actions.Safe && (s.Certainty != actions.Uncertain || r.Resource.Finds(s)) {
+		return nil
+	}
+	list, err := r.book().Earlier()
+	failed := func(i journal.Intent) bool {
+		return i.Status == journal.Failed && i.Step == s.Index && i.Element == r.At && (i.Operation == journal.Create) == (r.Verb == plan.Create) &&
+			i.Hash != "" &&
+			(r.Verb != plan.Create || s.Certainty != actions.Safe || i.Hash == r.inputsHash())
+	}
+	if err != nil || !slices.ContainsFunc(list, failed) {
+		return err
+	}
+	return r.book().Remove(failed)
+}
+
+// mayTake reports whether a run may continue the intent of an earlier one. An intent that failed
+// has its response already. What was handed to the host may be in another state by now, if the
+// stack or the resource was renamed.
+func (r *run) mayTake(i journal.Intent) bool {
+	return i.Status != journal.Failed && (i.Status != journal.Handed || i.Token == r.token)
+}
+
+// forgetUpdates forgets the intents of an update that is done. One that gave another id
+// stays until the host shows that it has recorded it.
+func (r *run) forgetUpdates(s *recorded.State) error {
+	if !r.Resource.Journals() {
+		return nil
+	}
+	if !r.book().MayHaveIntents() {
+		return nil
+	}
+	list, err := r.book().Intents()
+	for _, i := range list {
+		if i.Operation != journal.Update || i.Token != s.Private.Token {
+			continue
+		}
+		if s.Private.ID == "" {
+			err = errors.Join(err, r.book().RemoveOne(i))
+			continue
+		}
+		i.Status, i.ID, i.Moved = journal.Answered, s.Private.ID, true
+		err = errors.Join(err, r.book().Put(i, false))
+	}
+	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
@@ -46,10 +47,10 @@ func listMembers(v any) string {
 
 // missingError is the error of a yield without outputs that are required: where they are
 // declared, and what there is instead.
-func (r *Run) missingError(what string, missing []string, yield any) error {
+func missingError(of *plan.Resource, what string, missing []string, yield any) error {
 	var places []string
 	for _, name := range missing {
-		if p := r.res.Spec.Outputs.Field(name); p != nil && !p.Range.IsZero() {
+		if p := of.Spec.Outputs.Field(name); p != nil && !p.Range.IsZero() {
 			name += fmt.Sprintf(" (%s)", p.Range)
 		}
 		places = append(places, name)
@@ -63,11 +64,11 @@ func (r *Run) missingError(what string, missing []string, yield any) error {
 
 // fillMissing completes what an operation yields by what is recorded; what nobody
 // knows is an error.
-func (r *Run) fillMissing(got value.Projection, before map[string]property.Value, yield any) error {
+func fillMissing(of *plan.Resource, verb plan.Verb, got value.Projection, before map[string]property.Value, yield any) error {
 	for _, name := range got.Missing {
 		v, ok := before[name]
 		if !ok {
-			return r.missingError(fmt.Sprintf("%s has no read, and %s gives", r.res.Spec.Name, r.Verb), []string{name}, yield)
+			return missingError(of, fmt.Sprintf("%s has no read, and %s gives", of.Spec.Name, verb), []string{name}, yield)
 		}
 		got.Values[name] = v
 	}
@@ -77,7 +78,7 @@ func (r *Run) fillMissing(got value.Projection, before map[string]property.Value
 // notReadableError is the failure of an operation that was done, and after which read finds
 // nothing: somebody has deleted the object, or it may stay unseen for longer than the
 // spec says. The state keeps it, so that a refresh can tell.
-func (r *Run) notReadableError(limit time.Duration, err error) error {
+func (r *run) notReadableError(limit time.Duration, err error) error {
 	did := "made"
 	if r.Verb == plan.Update {
 		did = "changed"
@@ -90,46 +91,22 @@ func (r *Run) notReadableError(limit time.Duration, err error) error {
 		"if it was deleted, run `pulumi refresh`: the next `pulumi up` makes it again; else `pulumi up` looks again", did, limit, err)
 }
 
-// read runs a read and yields what it saw; verdict.ErrGone where there is nothing.
-func (r *Run) read(ctx context.Context) (any, error) {
-	if err := r.Steps(ctx); err != nil {
-		if errors.Is(err, verdict.ErrNotFound) && r.failed == 0 {
-			return nil, verdict.ErrGone
-		}
-		if errors.Is(err, verdict.ErrGone) {
-			err = cmp.Or(r.notOnPages(r.Operation.Steps[r.failed]), err)
-		}
-		return nil, err
-	}
-	yield, err := r.Return(r.Operation)
-	if err != nil {
-		return nil, err
-	}
-	if yield != nil {
-		return yield, nil
-	}
-	if r.Operation.Return != nil {
-		return nil, cmp.Or(r.notOnPages(r.Operation.Steps...), verdict.ErrGone)
-	}
-	return nil, errors.New("read yields nothing; say with `return` what it means, or that null is gone")
-}
-
 // previewState is the state that an operation will leave, as far as it is known:
 // steps that may run in a preview run, what depends on the others is computed.
-func (r *Run) previewState(ctx context.Context, old recorded.State) Result {
+func (r *run) previewState(ctx context.Context, old recorded.State) Result {
 	if err := r.Steps(ctx); err != nil {
 		return Result{Err: r.Mask().Error(err)}
 	}
-	r.Vars.Values["result"] = plan.Last(r.results)
+	r.Vars.Values["result"] = plan.Last(r.Results)
 	values := map[string]property.Value{}
-	for _, m := range r.res.Outputs.Fields {
+	for _, m := range r.Resource.Outputs.Fields {
 		values[m.Name] = property.New(property.Computed).WithSecret(m.Secret)
 	}
 	if r.Operation.Return != nil && old.ID != "" {
 		r.previewReturn(values)
 	}
 	if old.ID != "" {
-		for _, m := range r.res.Outputs.Fields {
+		for _, m := range r.Resource.Outputs.Fields {
 			if recorded, ok := old.Outputs.GetOk(m.Name); ok && m.Stable {
 				values[m.Name] = recorded
 			}
@@ -141,7 +118,7 @@ func (r *Run) previewState(ctx context.Context, old recorded.State) Result {
 }
 
 // previewReturn fills in what of `return` can be told beforehand.
-func (r *Run) previewReturn(values map[string]property.Value) {
+func (r *run) previewReturn(values map[string]property.Value) {
 	yield, err := r.Return(r.Operation)
 	if err != nil {
 		return // what fails on unknowns is unknown
@@ -151,7 +128,7 @@ func (r *Run) previewReturn(values map[string]property.Value) {
 		return
 	}
 	for name, v := range object {
-		m := r.res.Outputs.ByName[name]
+		m := r.Resource.Outputs.ByName[name]
 		if m == nil || v == nil || expr.HasUnknown(v) {
 			continue
 		}
@@ -161,60 +138,28 @@ func (r *Run) previewReturn(values map[string]property.Value) {
 	}
 }
 
-// partialOutputs are the outputs of a create that stopped, as far as what its
-// steps have answered says them: what `return` makes of it, or what the last step
-// answered, where that is the one that failed.
-func (r *Run) partialOutputs(m *screen.Mask) map[string]property.Value {
-	if r.Operation.Return == nil && r.failed < len(r.Operation.Steps)-1 {
-		return nil // the last step, which would have said them, did not run
-	}
-	before := r.Vars.Values
-	r.Vars.Values = maps.Clone(before)
-	defer func() { r.Vars.Values = before }()
-	for _, s := range r.Operation.Steps[min(r.failed, len(r.Operation.Steps)):] {
-		var answer any = expr.Unknown{}
-		if t := plan.Last(r.touched); t != nil && t.answer != nil && t.step == s && s.ForEach == nil && s.Index == r.failed {
-			answer = t.answer
-		}
-		r.SetResult(s, answer)
-	}
-	yield, err := r.Return(r.Operation)
-	if err != nil {
-		return nil
-	}
-	members, _ := yield.(map[string]any)
-	known := map[string]any{}
-	for name, v := range members {
-		if !expr.HasUnknown(v) {
-			known[name] = v
-		}
-	}
-	out, _ := r.res.Outputs.Project(known, m)
-	return out.Values
-}
-
 // buildOutputs are what the world gave after a create or update: what the operation
 // yields, or, where that lacks a required output, what read does, or, where there
 // is none, what was known before an update.
-func (r *Run) buildOutputs(ctx context.Context, inputs property.Map, before map[string]property.Value) (map[string]property.Value, error) {
+func (r *run) buildOutputs(ctx context.Context, before map[string]property.Value) (map[string]property.Value, error) {
 	yield, err := r.Return(r.Operation)
 	if err != nil {
 		return nil, err
 	}
 	// The next change may need an ETag that only a read gives.
-	untagged := r.ETag == "" && r.res.Conditional
-	if len(r.res.Outputs.Fields) == 0 && !untagged {
+	untagged := r.ETag == "" && r.Resource.Conditional
+	if len(r.Resource.Outputs.Fields) == 0 && !untagged {
 		return nil, nil // whatever came, nobody asked for it
 	}
 	m := r.Mask()
-	got, err := r.res.Outputs.Project(yield, m)
-	if err == nil && len(got.Missing) == 0 && yield != nil && !untagged && !(r.untold && r.hasIDSources()) {
+	got, err := r.Resource.Outputs.Project(yield, m)
+	if err == nil && len(got.Missing) == 0 && yield != nil && !untagged && !(r.untold && r.HasIDSources(plan.Last(r.Results) != nil)) {
 		return got.Values, nil
 	}
-	if r.res.Read == nil {
-		return got.Values, cmp.Or(err, r.fillMissing(got, before, yield))
+	if r.Resource.Read == nil {
+		return got.Values, cmp.Or(err, fillMissing(r.Resource, r.Verb, got, before, yield))
 	}
-	seen, err := r.readBack(ctx, inputs, got.Values)
+	seen, err := r.readBack(ctx, got.Values)
 	if err != nil && len(seen) == 0 {
 		return got.Values, err
 	}
@@ -223,26 +168,26 @@ func (r *Run) buildOutputs(ctx context.Context, inputs property.Map, before map[
 
 // readBack reads a resource that was just made or changed. Not found is tried
 // again for as long as the spec's `consistency` says, and never taken as gone.
-func (r *Run) readBack(ctx context.Context, inputs property.Map, outputs map[string]property.Value) (map[string]property.Value, error) {
-	limit, err := r.Duration(r.res.Consistency, defaultConsistency)
+func (r *run) readBack(ctx context.Context, outputs map[string]property.Value) (map[string]property.Value, error) {
+	limit, err := r.Duration(r.Resource.Consistency, defaultConsistency)
 	if err != nil {
 		return nil, err
 	}
 	deadline := time.Now().Add(limit)
 	for delay := 100 * time.Millisecond; ; delay = min(2*delay, 5*time.Second) {
 		left := time.Until(deadline)
-		reader := r.rt.New(ctx, r.res, r.res.Read, plan.Read, r.ref, r.Log.To)
-		reader.env = r.env
+		reader := reading{r.res.all.New(ctx, r.Resource, r.res.Read, plan.Read, r.res.ref, r.res.log), r.res}
+		reader.Env = r.Env
 		reader.Secrets.Values = append(reader.Secrets.Values, r.Secrets.Values...)
-		reader.SetInputs(inputs)
-		reader.SetState(recorded.State{Inputs: inputs, Outputs: property.NewMap(outputs), Private: recorded.Private{Unmade: r.unmadeNow(nil)}})
-		reader.TakeID(r.id)
+		reader.SetInputs(r.given)
+		reader.SetState(recorded.State{Inputs: r.given, Outputs: property.NewMap(outputs), Private: recorded.Private{Unmade: r.unmadeNow(nil)}})
+		reader.TakeID(r.ID)
 		yield, err := reader.read(ctx)
 		if err == nil {
 			r.ETag = reader.ETag
-			got, err := r.res.Outputs.Project(yield, reader.Mask())
+			got, err := r.Resource.Outputs.Project(yield, reader.Mask())
 			if err == nil && len(got.Missing) > 0 {
-				err = reader.missingError("read yields", got.Missing, yield)
+				err = missingError(r.Resource, "read yields", got.Missing, yield)
 			}
 			if err != nil {
 				err = fmt.Errorf("reading it back: %w", reader.Mask().Error(err))
@@ -260,4 +205,42 @@ func (r *Run) readBack(ctx context.Context, inputs property.Map, outputs map[str
 			return nil, err
 		}
 	}
+}
+
+// newState returns the state of a resource that the run has created.
+func (r *run) newState(outputs map[string]property.Value) *recorded.State {
+	return &recorded.State{
+		ID: r.ID, Inputs: r.given, Outputs: recorded.WithInputs(r.given, outputs),
+		Private: recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, ETag: r.ETag, Token: r.token},
+	}
+}
+
+// newFailed returns what the next run needs to continue.
+func (r *run) newFailed(failed int, err error) *recorded.Failed {
+	m := r.Mask()
+	out := &recorded.Failed{
+		Op: string(r.Verb), Step: failed, Steps: r.Operation.Shape(), Inputs: recorded.HashInputs(r.given), Error: screen.Show(err.Error(), m).String(),
+		Unknown: operation.StatusOf(err) == actions.Unknown, Misfits: slices.Sorted(maps.Keys(r.Misfits)),
+	}
+	if id, _ := r.Vars.Values["id"].(string); r.Verb == plan.Update && id != r.ID {
+		out.ID = id
+	}
+	for _, value := range r.Results[:min(failed, len(r.Results))] {
+		out.Results = append(out.Results, recorded.WithoutFiles(value))
+	}
+	// A run that went on may have finished steps behind the one that failed now.
+	for i := failed; i < len(r.Results); i++ {
+		value := any(nil)
+		if r.Finished[i] && i > failed {
+			out.Kept, value = append(out.Kept, i), r.Results[i]
+		}
+		out.Results = append(out.Results, recorded.WithoutFiles(value))
+	}
+	if failed < len(r.Operation.Steps) && r.Looping == r.Operation.Steps[failed] && len(r.Elements) > 0 {
+		out.Elements, _ = recorded.WithoutFiles(r.Elements).(map[string]any)
+	}
+	// An answer may hold what nobody has declared a secret, and a hash of a short
+	// secret can be guessed.
+	out.Secret = len(out.Results) > 0 || len(out.Elements) > 0 || property.New(r.given).HasSecrets()
+	return out
 }

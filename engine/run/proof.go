@@ -10,10 +10,8 @@ import (
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/recorded"
-	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/engine/value"
-	"github.com/declprov/declprov/spec/expr"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
@@ -24,20 +22,20 @@ import (
 // notOwn returns why an object that find found for a step is not the resource's own, "" if it
 // may be. sent are the inputs that requests may have sent: the object must hold those of one of
 // them. Inputs that were withheld from the journal are not compared.
-func (r *Run) notOwn(ctx context.Context, s *plan.Step, found any, withheld []string, sent ...property.Map) (why string, err error) {
-	id := r.resultID(s, found)
+func (f finder) notOwn(ctx context.Context, s *plan.Step, found any, withheld []string, sent ...property.Map) (why string, err error) {
+	id := f.resultID(s, found)
 	if id == "" {
 		return "", nil
 	}
-	held, known := r.rt.Tokens.Owner(recorded.ObjectOf(r.res, recorded.State{ID: id, Inputs: r.given}))
-	if known && held.Resource != recorded.OwnerName(r.ref) {
+	held, known := f.res.all.Tokens.Owner(f.res.object(recorded.State{ID: id, Inputs: f.given}))
+	if known && held.Resource != recorded.OwnerName(f.res.ref) {
 		return "it belongs to " + held.Resource, nil
 	}
-	if r.res.Read == nil {
+	if f.Resource.Read == nil {
 		return "", nil
 	}
-	state := recorded.State{ID: id, Inputs: r.given, Private: recorded.Private{SchemaVersion: r.res.Spec.SchemaVersion}}
-	reader, yield, err := r.readState(ctx, state)
+	state := recorded.State{ID: id, Inputs: f.given, Private: recorded.Private{SchemaVersion: f.Resource.Spec.SchemaVersion}}
+	reader, yield, err := f.readAs(ctx, state)
 	whole := err == nil
 	if errors.Is(err, verdict.ErrGone) || errors.Is(err, verdict.ErrNotFound) {
 		// If the create stopped halfway, some steps of read may find nothing yet.
@@ -50,65 +48,30 @@ func (r *Run) notOwn(ctx context.Context, s *plan.Step, found any, withheld []st
 		return "", nil // read returns nothing to compare
 	}
 	if whole {
-		r.ETag = reader.ETag
+		f.ETag = reader.ETag
 	}
-	seen, err := r.rt.inputsFromRead(reader, r.ref, state, yield, false)
+	seen, err := reader.inputs(state, yield, false)
 	if err != nil {
 		return "it cannot be what was sent: " + reader.Mask().Error(err).Error(), nil
 	}
-	withheld = append(slices.Clone(withheld), r.res.Inputs.UnknownPaths(nil, property.New(seen), "")...)
-	if name := r.contradiction(ctx, s, seen, withheld, sent); name != "" {
+	withheld = append(slices.Clone(withheld), f.Resource.Inputs.UnknownPaths(nil, property.New(seen), "")...)
+	if name := f.contradiction(ctx, s, seen, withheld, sent); name != "" {
 		return fmt.Sprintf("its %q does not hold what was sent", name), nil
 	}
 	return "", nil
 }
 
-// lookPast continues a read after the step that found nothing, and returns its value. What
-// depends on a step that found nothing is unknown in it. lookPast returns nil if no step found
-// anything, or if all steps ran and `return` is null.
-func (r *Run) lookPast(ctx context.Context) (any, error) {
-	if len(r.results) == len(r.Operation.Steps) {
-		return nil, nil
-	}
-	missing := r.Operation.Steps[r.failed]
-	if err := r.notOnPages(missing); err != nil {
-		return nil, err
-	}
-	r.record(missing, expr.Unknown{})
-	found := r.failed > 0
-	for _, s := range r.Operation.Steps[r.failed+1:] {
-		err := r.pastStep(ctx, s)
-		switch {
-		case err == nil:
-			found = true
-			continue
-		case errors.Is(err, verdict.ErrGone), errors.Is(err, verdict.ErrNotFound):
-			err = r.notOnPages(s)
-		case errors.Is(err, scope.ErrNotKnown): // its arguments need what an earlier step did not find
-			err = nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		r.record(s, expr.Unknown{})
-	}
-	if !found {
-		return nil, nil
-	}
-	return r.Return(r.Operation)
-}
-
 // contradiction returns the first property that the step sends and that holds none of the sent
 // values, "" if there is none.
-func (r *Run) contradiction(ctx context.Context, s *plan.Step, seen property.Map, withheld []string, sent []property.Map) string {
-	names, whole := s.Sends(r.res)
+func (f finder) contradiction(ctx context.Context, s *plan.Step, seen property.Map, withheld []string, sent []property.Map) string {
+	names, whole := s.Sends(f.Resource)
 	for _, name := range withheld {
 		delete(names, name)
 	}
 	against := map[string]int{}
 	for _, inputs := range sent {
 		differ := map[string]bool{}
-		for _, c := range r.rt.Changes(ctx, r.res, r.ref, recorded.State{Inputs: seen}, inputs, withheld) {
+		for _, c := range f.res.rules().Changes(ctx, seen, inputs, withheld) {
 			name := value.TopLevel(c.Path)
 			if (whole || names[name]) && (c.Kind != value.Delete || !empty(seen.Get(name))) {
 				differ[name] = true
@@ -150,11 +113,11 @@ func empty(v property.Value) bool {
 // standing reports whether the object with the id that an earlier create got still exists, as
 // far as read can tell. Without read it returns false: find finds one object for a name, and
 // that is another one.
-func (r *Run) standing(ctx context.Context, id string) (bool, error) {
-	if r.res.Read == nil {
+func (f finder) standing(ctx context.Context, id string) (bool, error) {
+	if f.Resource.Read == nil {
 		return false, nil
 	}
-	reader, _, err := r.readState(ctx, recorded.State{ID: id, Inputs: r.given, Private: recorded.Private{SchemaVersion: r.res.Spec.SchemaVersion}})
+	reader, _, err := f.readAs(ctx, recorded.State{ID: id, Inputs: f.given, Private: recorded.Private{SchemaVersion: f.Resource.Spec.SchemaVersion}})
 	switch {
 	case errors.Is(err, verdict.ErrGone):
 		return false, nil
@@ -167,7 +130,7 @@ func (r *Run) standing(ctx context.Context, id string) (bool, error) {
 }
 
 // besides returns the error of a create whose object exists while find finds another one.
-func (r *Run) besides(s *plan.Step, found any, i journal.Intent) error {
+func (f finder) besides(s *plan.Step, found any, i journal.Intent) error {
 	return fmt.Errorf("an earlier create has made %q, and find finds something else%s: import the one that is yours, "+
-		"then `declprov journal forget %s` removes that create from the journal", i.ID, r.describeID(s, found), i.Key)
+		"then `declprov journal forget %s` removes that create from the journal", i.ID, f.describeID(s, found), i.Key)
 }

@@ -3,6 +3,7 @@ package run
 import (
 	"time"
 
+	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
@@ -26,7 +27,7 @@ type CreateRequest struct {
 	Inputs  property.Map
 	Timeout time.Duration // 0 means that of the spec, or none
 	Preview bool
-	Log     Log
+	Log     operation.Log
 }
 
 // UpdateRequest is a request to update a resource.
@@ -37,7 +38,7 @@ type UpdateRequest struct {
 	Ignore  []string
 	Timeout time.Duration
 	Preview bool
-	Log     Log
+	Log     operation.Log
 }
 
 // ReadRequest is a request to read a resource.
@@ -46,7 +47,7 @@ type ReadRequest struct {
 	Reason  ReadReason
 	State   recorded.State
 	Timeout time.Duration
-	Log     Log
+	Log     operation.Log
 }
 
 // DeleteRequest is a request to delete a resource.
@@ -54,7 +55,7 @@ type DeleteRequest struct {
 	recorded.Ref
 	State   recorded.State
 	Timeout time.Duration
-	Log     Log
+	Log     operation.Log
 }
 
 // ReadReason is the reason for a read. It cannot be derived from the state, because a

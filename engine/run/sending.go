@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/spec/screen"
@@ -17,7 +19,7 @@ import (
 // sending is a step with an effect that is sent under an intent: the intent is in the journal
 // before the step is sent, and an intent that an earlier run left open is settled first.
 type sending struct {
-	*Run
+	*run
 	step *plan.Step
 	// sync is true if the intent must survive a loss of power.
 	sync bool
@@ -27,49 +29,16 @@ type sending struct {
 	doubt bool
 }
 
-// settled runs a step, under an intent if it needs one.
-func (r *Run) settled(ctx context.Context, s *plan.Step) (any, error) {
-	before, sync := r.journalled(s)
-	if !before {
-		value, err := r.noted(s, func() (any, error) { return r.attempts(ctx, s, false) })
-		return value, r.noteLate(s, err)
-	}
-	if _, err := r.rt.records.key(); err != nil {
-		return nil, r.stop(s, 1, actions.Refused, err) // without the key, intents of equal inputs cannot be recognized
-	}
-	n := &sending{Run: r, step: s, sync: sync}
-	if err := n.begin(); err != nil {
-		return nil, r.stop(s, 1, actions.Refused, err)
-	}
-	// A step that may be repeated needs no find, unless find can prove who made the object.
-	if n.doubt && r.Verb == plan.Create && r.res.Finds(s) && (n.intent.Looked || !s.Certainty.Repeatable()) {
-		if found, err := n.takeOver(ctx); found != nil || err != nil {
-			return found, err
-		}
-	}
-	if n.doubt {
-		moved, err := r.settleMove(ctx, s, &n.intent)
-		if err != nil {
-			return nil, n.leaveOpen(n.unknown(err))
-		}
-		if moved {
-			r.mention(r.book().Put(n.intent, false))
-			return nil, nil
-		}
-	}
-	return n.send(ctx)
-}
-
 // begin writes a new intent to the journal, or continues that of an earlier run. In the second
 // case the step may have been done already.
 func (n *sending) begin() error {
-	same, err := n.sameEffect(n.step)
+	same, err := n.sameEffect()
 	switch {
 	case err != nil:
 		return err
 	case same == nil:
-		n.doubt = n.begunBefore(n.step)
-		n.intent, err = n.book().Begin(n.Run.intent(n.step), n.sync)
+		n.doubt = n.begunBefore()
+		n.intent, err = n.book().Begin(n.run.intent(n.step), n.sync)
 	default:
 		n.doubt = true
 		if n.intent, err = n.book().Claim(*same); err == nil && n.intent.Token != n.token {
@@ -86,6 +55,38 @@ func (n *sending) begin() error {
 	return err
 }
 
+// sameEffect returns the newest intent of an earlier run for the same effect that this run may
+// continue, nil if there is none. It ignores those of a create that may be done twice and cannot
+// be found: people settle them.
+func (n *sending) sameEffect() (*journal.Intent, error) {
+	list, err := n.book().Earlier()
+	if err != nil || n.step.Certainty == actions.Uncertain && !n.Resource.Finds(n.step) && n.Verb == plan.Create {
+		return nil, err
+	}
+	now := n.run.intent(n.step)
+	for at := range slices.Backward(list) {
+		i := list[at]
+		if i.Operation == now.Operation && i.Step == now.Step && i.Element == now.Element && i.Hash == now.Hash && n.mayTake(i) &&
+			(i.Operation == journal.Create || i.Token == now.Token) { // an update concerns one object only
+			return &i, nil
+		}
+	}
+	return nil, nil
+}
+
+// begunBefore reports whether an earlier create of the resource, with whatever inputs, may have
+// done this step: its intent is open, or was handed to a host that never recorded it. If the
+// server now says that the object exists, it may mean what that create made.
+func (n *sending) begunBefore() bool {
+	if n.Verb != plan.Create || n.step.Certainty != actions.Conditional || n.Resource.Finds(n.step) {
+		return false
+	}
+	list, err := n.book().Earlier()
+	return err == nil && slices.ContainsFunc(list, func(i journal.Intent) bool {
+		return i.Operation == journal.Create && i.Step == n.step.Index && i.Element == n.At && i.Status != journal.Failed
+	})
+}
+
 // takeOver looks for what an earlier run has made and adopts it. It returns nil if there is
 // nothing: the step is then sent as if for the first time.
 func (n *sending) takeOver(ctx context.Context) (any, error) {
@@ -96,7 +97,7 @@ func (n *sending) takeOver(ctx context.Context) (any, error) {
 	if found != nil {
 		value, err := n.adopt(ctx, found)
 		if err == nil {
-			n.Log.Message(Info, "an earlier run made it, and its response was lost: it was found, and is taken over")
+			n.Log.Message(operation.Info, "an earlier run made it, and its response was lost: it was found, and is taken over")
 		}
 		return value, err
 	}
@@ -109,9 +110,9 @@ func (n *sending) takeOver(ctx context.Context) (any, error) {
 
 // send sends the step and records its outcome in the journal.
 func (n *sending) send(ctx context.Context) (any, error) {
-	n.Run.sending = n
+	n.run.sending = n
 	defer func() {
-		n.Run.sending = nil
+		n.run.sending = nil
 		if bug := recover(); bug != nil {
 			// The process goes on, and the intent must not look as if the step were running.
 			n.intent.Status = journal.Unknown
@@ -119,23 +120,23 @@ func (n *sending) send(ctx context.Context) (any, error) {
 			panic(bug)
 		}
 	}()
-	value, err := n.attempts(ctx, n.step, n.doubt)
+	value, err := n.Attempts(ctx, n.step, n.doubt)
 	if err == nil && n.doubt {
 		switch stale, looked := n.stale(ctx, value); {
 		case looked != nil:
 			return nil, n.leaveOpen(n.unknown(looked))
 		case stale:
 			if err = n.beginAnew(); err != nil {
-				return nil, n.stop(n.step, 1, actions.Refused, err)
+				return nil, n.Stop(n.step, 1, actions.Refused, err)
 			}
-			value, err = n.attempts(ctx, n.step, false)
+			value, err = n.Attempts(ctx, n.step, false)
 		}
 	}
 	return n.close(ctx, value, err)
 }
 
 // unknown returns the error of a step with an unknown outcome.
-func (n *sending) unknown(err error) error { return n.stop(n.step, 1, actions.Unknown, err) }
+func (n *sending) unknown(err error) error { return n.Stop(n.step, 1, actions.Unknown, err) }
 
 // again records that the step is sent again because the earlier attempts made nothing. The time
 // for which find may not yet see the object starts anew.
@@ -150,10 +151,10 @@ func (n *sending) again() error {
 // stale reports whether the response to a step that was sent again with the key of an earlier
 // run is the one that the server keeps for that key, while what it tells of has gone since.
 func (n *sending) stale(ctx context.Context, response any) (bool, error) {
-	if n.Verb != plan.Create || n.step.Certainty != actions.Keyed || n.step != n.res.Maker || n.res.Read == nil || n.until > 0 {
+	if n.Verb != plan.Create || n.step.Certainty != actions.Keyed || n.step != n.Resource.Maker || n.Resource.Read == nil || n.Until > 0 {
 		return false, nil // a run that pauses behind it looks by itself
 	}
-	id := n.evalResultID(n.step, response)
+	id := n.IDIn(n.step, response)
 	if id == "" {
 		return false, nil
 	}
@@ -168,8 +169,8 @@ func (n *sending) stale(ctx context.Context, response any) (bool, error) {
 // beginAnew replaces the intent by a new one with another key.
 func (n *sending) beginAnew() error {
 	forgotten := n.book().RemoveOne(n.intent)
-	n.Log.Message(Info, "the server returned the object that an earlier run had made, which is gone: creating it again")
-	intent, err := n.book().Begin(n.Run.intent(n.step), n.sync)
+	n.Log.Message(operation.Info, "the server returned the object that an earlier run had made, which is gone: creating it again")
+	intent, err := n.book().Begin(n.run.intent(n.step), n.sync)
 	if err == nil {
 		n.intent = intent
 		n.begun = append(n.begun, intent)
@@ -182,13 +183,13 @@ func (n *sending) beginAnew() error {
 func (n *sending) close(ctx context.Context, value any, err error) (any, error) {
 	if err == nil {
 		n.intent.Status, n.intent.ID = journal.Answered, n.resultID(n.step, value)
-		if n.Verb == plan.Update && n.evalResultID(n.step, value) == "" {
+		if n.Verb == plan.Update && n.IDIn(n.step, value) == "" {
 			n.intent.Status = journal.Unknown // if this run ends here, find tells the id
 		}
 		n.mention(errors.Join(n.book().Put(n.intent, false), n.forgetFailed(n.step)))
 		return value, nil
 	}
-	switch statusOf(err) {
+	switch operation.StatusOf(err) {
 	case actions.Refused, actions.Gone:
 		return nil, errors.Join(err, n.book().RemoveOne(n.intent))
 	case actions.Failed:
@@ -196,14 +197,14 @@ func (n *sending) close(ctx context.Context, value any, err error) (any, error) 
 		return nil, errors.Join(err, n.book().Put(n.intent, false))
 	}
 	if stop.Err(ctx) == nil {
-		if moved, looked := n.settleMove(ctx, n.step, &n.intent); looked != nil {
+		if moved, looked := n.settleMove(ctx); looked != nil {
 			err = errors.Join(err, looked)
 		} else if moved {
 			n.mention(n.book().Put(n.intent, false))
 			return nil, nil
 		}
 	}
-	if n.canLook(n.step) && stop.Err(ctx) == nil {
+	if (owner{n.run}).CanLook(n.step) && stop.Err(ctx) == nil {
 		switch found, looked := n.find(ctx, n.step); {
 		case looked != nil:
 			err = errors.Join(err, looked)
@@ -228,7 +229,7 @@ func (n *sending) adopt(ctx context.Context, found any) (any, error) {
 			return nil, n.leave(n.unknown(n.besides(n.step, found, n.intent)))
 		}
 		err := fmt.Errorf("it exists already%s, and is not what an earlier create made: import it if it is yours, else choose another name", n.describeID(n.step, found))
-		return nil, errors.Join(n.stop(n.step, 1, actions.Refused, err), n.book().RemoveOne(n.intent))
+		return nil, errors.Join(n.Stop(n.step, 1, actions.Refused, err), n.book().RemoveOne(n.intent))
 	}
 	why := "nobody knows whether this create made it"
 	if n.intent.Looked {
@@ -241,10 +242,29 @@ func (n *sending) adopt(ctx context.Context, found any) (any, error) {
 		return nil, n.leave(n.unknown(fmt.Errorf("something is there now%s, and %s: if it is yours, import it; "+
 			"else choose another name. Then `declprov journal forget %s` removes this create from the journal", n.describeID(n.step, found), why, n.intent.Key)))
 	}
-	n.effect(n.step, verdict.Verdict{Status: actions.Done, Value: found})
+	n.Effect(n.step, verdict.Verdict{Status: actions.Done, Value: found})
 	n.intent.Status, n.intent.ID = journal.Answered, n.resultID(n.step, found)
 	n.mention(n.book().Put(n.intent, false))
 	return found, nil
+}
+
+// settleMove reports whether find shows that a lost step of an update was done, because it gave
+// the resource another id. The later steps see the id that they would have seen otherwise. The
+// last step of an update is left to read, which shows more.
+func (n *sending) settleMove(ctx context.Context) (bool, error) {
+	s, i := n.step, &n.intent
+	if n.Verb != plan.Update || !i.Proves || len(s.Undo) > 0 || n.Operation.Uses(s) || n.isLastWrite(s.Index) {
+		return false, nil
+	}
+	id, err := n.res.findOwnID(ctx, i.ID, n.given, n.Before)
+	if err != nil || id == "" || id == i.ID {
+		return false, err
+	}
+	n.Log.Message(operation.Info, "the response to "+s.Name+" of the update was lost: it was done, as find shows")
+	n.Effect(s, verdict.Verdict{Status: actions.Done})
+	n.ID, n.Vars.Values["id"] = id, i.ID
+	i.Status, i.ID, i.Moved = journal.Answered, id, true
+	return true, nil
 }
 
 // leaveOpen records that the outcome of the step is unknown, and adds to the error what settles
@@ -262,17 +282,17 @@ func (n *sending) leave(err error) error {
 // withRemedy adds to an error that leaves an intent open what settles the intent.
 func (n *sending) withRemedy(err error) error {
 	s, i := n.step, n.intent
-	again := n.res.Finds(s) || s.Certainty.Repeatable() || n.Verb == plan.Update
-	var failed *StepError
-	refused := errors.As(err, &failed) && failed.refused
+	again := n.Resource.Finds(s) || s.Certainty.Repeatable() || n.Verb == plan.Update
+	var failed *operation.StepError
+	refused := errors.As(err, &failed) && failed.Refused
 	switch {
-	case refused && n.Verb == plan.Create && n.res.Maker != nil && s.Index > n.res.Maker.Index:
+	case refused && n.Verb == plan.Create && n.Resource.Maker != nil && s.Index > n.Resource.Maker.Index:
 		return fmt.Errorf("%w; an earlier attempt may have had an effect, and this one was refused: look in the service for what it makes, and remove it if it is left of that; "+
 			"then `declprov journal forget %s`, and `pulumi up`", err, i.Key)
-	case refused && !n.res.Finds(s) && n.Verb == plan.Create:
+	case refused && !n.Resource.Finds(s) && n.Verb == plan.Create:
 		return fmt.Errorf("%w; an earlier attempt may have had an effect, and this one was refused: look for it in the service, and import it if it is there; "+
 			"then `declprov journal forget %s` removes it from the journal", err, i.Key)
-	case n.Verb == plan.Update && n.res.Find == nil && s.Certainty != actions.Keyed && n.renames():
+	case n.Verb == plan.Update && n.Resource.Find == nil && s.Certainty != actions.Keyed && n.renames():
 		return fmt.Errorf("%w; nobody knows whether it has its new name: look for it in the service. If it has, run `pulumi state delete` and `pulumi import`, else `pulumi up`; "+
 			"`declprov journal` lists it until `declprov journal forget %s`", err, i.Key)
 	case again:

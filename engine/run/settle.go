@@ -9,6 +9,7 @@ import (
 
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/engine/value"
@@ -24,7 +25,7 @@ type SettleRequest struct {
 	Inputs property.Map
 	// Delete removes what is found.
 	Delete bool
-	Log    Log
+	Log    operation.Log
 }
 
 // Settled is what an intent made, as far as can be found. The journal is left as
@@ -59,30 +60,29 @@ func (e *WithheldError) Error() string {
 }
 
 // FindMade finds what an intent made, and reports what a delete of it would lack.
-func (rt *Runtime) FindMade(ctx context.Context, res *plan.Resource, ref recorded.Ref, req SettleRequest) (Settled, error) {
+func (rs *Resources) FindMade(ctx context.Context, of *plan.Resource, ref recorded.Ref, req SettleRequest) (Settled, error) {
 	i := req.Intent
 	inputs, err := settlingInputs(req)
 	if err != nil {
 		return Settled{}, err
 	}
-	r := rt.New(ctx, res, res.Create, plan.Create, ref, req.Log)
-	r.SetInputs(inputs)
-	r.given = inputs
-	if err := r.Open(); err != nil {
+	res := rs.resource(of, ref, req.Log)
+	f, err := res.finder(ctx, inputs)
+	if err != nil {
 		return Settled{}, err
 	}
-	found, err := settling{r, i}.lookFor(ctx)
+	found, err := settling{f, i}.lookFor(ctx)
 	if err != nil {
-		return Settled{}, r.Mask().Error(err)
+		return Settled{}, f.Mask().Error(err)
 	}
 	if !found.Found {
-		limit, err := r.Duration(res.Consistency, defaultConsistency)
+		limit, err := f.Duration(res.Consistency, defaultConsistency)
 		sent := i.Sent
 		if sent.IsZero() {
 			sent = i.Began
 		}
 		found.Early = time.Since(sent) < limit
-		return found, r.Mask().Error(err)
+		return found, f.Mask().Error(err)
 	}
 	if !req.Delete || found.Doubt != "" {
 		return found, nil
@@ -114,7 +114,7 @@ func settlingInputs(req SettleRequest) (property.Map, error) {
 
 // settling is the run of a create that looks for what one of its intents made.
 type settling struct {
-	*Run
+	finder
 	intent journal.Intent
 }
 
@@ -123,12 +123,12 @@ type settling struct {
 func (r settling) lookFor(ctx context.Context) (Settled, error) {
 	i, inputs := r.intent, r.given
 	found := Settled{By: "find"}
-	state := recorded.State{ID: i.ID, Inputs: inputs, Private: recorded.Private{SchemaVersion: r.res.Spec.SchemaVersion, Unmade: r.unmadeBehind(i)}}
-	if state.ID == "" || i.Operation == journal.Update && r.res.Find != nil {
-		if r.res.Find == nil {
+	state := recorded.State{ID: i.ID, Inputs: inputs, Private: recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, Unmade: r.res.unmadeBehind(i)}}
+	if state.ID == "" || i.Operation == journal.Update && r.Resource.Find != nil {
+		if r.Resource.Find == nil {
 			return found, ErrNoFind
 		}
-		if missing := missingFor(i, inputs, r.res.Find); missing != nil {
+		if missing := missingFor(i, inputs, r.Resource.Find); missing != nil {
 			return found, &WithheldError{Inputs: missing}
 		}
 		var err error
@@ -138,7 +138,7 @@ func (r settling) lookFor(ctx context.Context) (Settled, error) {
 	} else {
 		found.By = "response"
 	}
-	if r.res.Read != nil && missingFor(i, inputs, r.res.Read) == nil {
+	if r.Resource.Read != nil && missingFor(i, inputs, r.Resource.Read) == nil {
 		read, err := r.readFound(ctx, state)
 		if err != nil {
 			return found, err
@@ -161,22 +161,22 @@ func (r settling) lookFor(ctx context.Context) (Settled, error) {
 func (r settling) findID(ctx context.Context) (id, doubt string, err error) {
 	i := r.intent
 	if i.Operation == journal.Update || i.Step < 0 || i.Step >= len(r.Operation.Steps) {
-		i.Step = max(0, min(r.res.IDAfter, len(r.Operation.Steps)-1)) // find stands in for the step that gives the id
+		i.Step = max(0, min(r.Resource.IDAfter, len(r.Operation.Steps)-1)) // find stands in for the step that gives the id
 	}
 	s := r.Operation.Steps[i.Step]
 	value, err := r.find(ctx, s)
 	if err != nil || value == nil {
 		return "", "", err
 	}
-	if i.Operation == journal.Create && (r.res.Read == nil || missingFor(i, r.given, r.res.Read) == nil) {
+	if i.Operation == journal.Create && (r.Resource.Read == nil || missingFor(i, r.given, r.Resource.Read) == nil) {
 		if doubt, err = r.notOwn(ctx, s, value, missingInputs(i, r.given), r.given); err != nil {
 			return "", "", err
 		}
 	}
 	for _, earlier := range r.Operation.Steps[:s.Index] {
-		r.record(earlier, expr.Unknown{}) // what it gave is not recorded
+		r.Record(earlier, expr.Unknown{}) // what it gave is not recorded
 	}
-	r.record(s, value)
+	r.Record(s, value)
 	id, err = r.EvalID()
 	if err == nil && id == "" {
 		err = fmt.Errorf("find found something, and its id cannot be evaluated from it")
@@ -187,8 +187,7 @@ func (r settling) findID(ctx context.Context) (id, doubt string, err error) {
 // readFound is the state that the spec's read gives; nil if the resource does not
 // exist, and as it was recorded if a later step of the read finds nothing.
 func (r settling) readFound(ctx context.Context, state recorded.State) (*recorded.State, error) {
-	reader := r.rt.New(ctx, r.res, r.res.Read, plan.Read, r.ref, r.Log.To)
-	reader.recall(state)
+	reader := r.res.reading(ctx, state)
 	if err := reader.Open(); err != nil {
 		return nil, err
 	}
@@ -202,7 +201,7 @@ func (r settling) readFound(ctx context.Context, state recorded.State) (*recorde
 	if err != nil {
 		return nil, reader.Mask().Error(err)
 	}
-	out := r.rt.stateFromRead(reader, r.ref, state, yield, false)
+	out := reader.state(state, yield, false)
 	if out.State != nil {
 		return out.State, nil // what cannot be recorded of it does not matter here
 	}

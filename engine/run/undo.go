@@ -10,6 +10,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/spec/diag"
@@ -30,8 +31,8 @@ func (a *aftermath) undo(ctx context.Context) error {
 	defer func() { a.Undoing = false }()
 	text := a.Mask().Text(a.failure.Error())
 	a.undone = map[int]bool{}
-	for _, t := range slices.Backward(a.touched) {
-		s, answer := t.step, t.answer
+	for _, t := range slices.Backward(a.Touched) {
+		s, answer := t.Step, t.Answer
 		if len(s.Undo) == 0 {
 			continue
 		}
@@ -41,37 +42,37 @@ func (a *aftermath) undo(ctx context.Context) error {
 		case !ours:
 			continue
 		}
-		if s.Index < len(a.results) && s.Index < a.failed {
-			answer = a.results[s.Index]
+		if s.Index < len(a.Results) && s.Index < a.Failed {
+			answer = a.Results[s.Index]
 		}
-		a.missed, a.ran = false, false
+		a.Missed, a.Ran = false, false
 		err := a.WithResult(s, answer, func() error {
 			a.Vars.Values["error"] = text
 			return a.undoStep(ctx, s)
 		})
 		if err != nil {
-			if statusOf(err) == actions.Unknown {
+			if operation.StatusOf(err) == actions.Unknown {
 				a.unanswered = append(a.unanswered, s.Index)
 			}
 			return err
 		}
 		// What may still come of a step that nobody knows the outcome of was not there
 		// to be undone.
-		a.undone[s.Index] = a.ran && (t.done || t.answer != nil || !a.missed)
+		a.undone[s.Index] = a.Ran && (t.Done || t.Answer != nil || !a.Missed)
 	}
 	return nil
 }
 
 // hasUndo reports whether there is anything to undo.
 func (a *aftermath) hasUndo() bool {
-	return slices.ContainsFunc(a.touched, func(t *touched) bool { return len(t.step.Undo) > 0 })
+	return slices.ContainsFunc(a.Touched, func(t *operation.Touched) bool { return len(t.Step.Undo) > 0 })
 }
 
 // isShownObject reports whether what the create has made is the object of another state,
 // which the host has shown: a replacement that has the id of what it replaces.
 func (a *aftermath) isShownObject() bool {
-	id := cmp.Or(a.id, a.evalLateID())
-	return a.rt.Tokens.Superseded(recorded.ObjectOf(a.res, recorded.State{ID: id, Inputs: a.given}), a.token)
+	id := cmp.Or(a.ID, a.evalLateID())
+	return a.res.all.Tokens.Superseded(a.res.object(recorded.State{ID: id, Inputs: a.given}), a.token)
 }
 
 // isOwn reports whether what a step may have made is the create's own, so that it may
@@ -79,21 +80,21 @@ func (a *aftermath) isShownObject() bool {
 // made, or find has found that there was nothing before, and nothing speaks against
 // what it finds now. Else its undo steps might hit what somebody else has made under
 // the same name.
-func (a *aftermath) isOwn(ctx context.Context, t *touched) (bool, error) {
-	before := func(other *touched) bool { return other.done && other.step.Index < t.step.Index }
-	if t.done || t.step.UsesResults() && (a.resumed && !a.remakes || slices.ContainsFunc(a.touched, before)) {
+func (a *aftermath) isOwn(ctx context.Context, t *operation.Touched) (bool, error) {
+	before := func(other *operation.Touched) bool { return other.Done && other.Step.Index < t.Step.Index }
+	if t.Done || t.Step.UsesResults() && (a.resumed && !a.remakes || slices.ContainsFunc(a.Touched, before)) {
 		return true, nil
 	}
 	if !a.looked {
 		return false, nil
 	}
-	found, err := a.find(ctx, t.step)
+	found, err := a.find(ctx, t.Step)
 	if err != nil || found == nil {
 		return err == nil, err
 	}
-	why, err := a.notOwn(ctx, t.step, found, nil, a.given)
+	why, err := a.notOwn(ctx, t.Step, found, nil, a.given)
 	if err == nil && why != "" {
-		a.Log.Message(Warning, fmt.Sprintf("%s is not undone: something is there now%s, and %s", t.step.Name, a.describeID(t.step, found), why))
+		a.Log.Message(operation.Warning, fmt.Sprintf("%s is not undone: something is there now%s, and %s", t.Step.Name, a.describeID(t.Step, found), why))
 	}
 	return err == nil && why == "", err
 }
@@ -101,11 +102,11 @@ func (a *aftermath) isOwn(ctx context.Context, t *touched) (bool, error) {
 // describeUndone adds to the failure what was undone after it, and what was not.
 func (a *aftermath) describeUndone(err error) {
 	var did, left []string
-	for _, t := range a.touched {
-		if a.undone[t.step.Index] {
-			did = append(did, t.step.Name)
+	for _, t := range a.Touched {
+		if a.undone[t.Step.Index] {
+			did = append(did, t.Step.Name)
 		} else {
-			left = append(left, t.step.Name)
+			left = append(left, t.Step.Name)
 		}
 	}
 	switch {
@@ -126,8 +127,8 @@ func (a *aftermath) describeUndone(err error) {
 // undoStep runs the undo steps of one.
 func (a *aftermath) undoStep(ctx context.Context, s *plan.Step) error {
 	for _, u := range s.Undo {
-		a.Log.Message(Info, fmt.Sprintf("undoing %s: %s", s.Name, u.Action))
-		if _, err := a.step(ctx, u); err != nil {
+		a.Log.Message(operation.Info, fmt.Sprintf("undoing %s: %s", s.Name, u.Action))
+		if _, err := a.Loop(ctx, u); err != nil {
 			return err
 		}
 	}

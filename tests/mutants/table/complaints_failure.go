@@ -55,8 +55,8 @@ func ofFailures() []Mutant {
 		{
 			Complaint: 20, Promise: "Nothing is made twice",
 			Mechanism: "a retry asks `find` before it sends a POST again",
-			File:      "engine/run/steps.go",
-			Find:      `if again && doubt && !s.Certainty.Repeatable() && r.canLook(s) {`,
+			File:      "engine/run/owner.go",
+			Find:      `if doubt && !s.Certainty.Repeatable() && o.CanLook(s) {`,
 			Replace:   `if false {`,
 			Package:   complaints, Test: "TestComplaint20RetriesAskFind", Fails: "(-want +got)",
 		},
@@ -93,9 +93,9 @@ func ofFailures() []Mutant {
 		{
 			Complaint: 20, Promise: "Nothing is made twice",
 			Mechanism: "all attempts have the same key",
-			File:      "engine/run/call.go",
-			Find:      `		Key:        key,`,
-			Replace:   `		Key:        key + string(rune('0'+attempt)),`,
+			File:      "engine/run/owner.go",
+			Find:      `		call.Key = o.sending.intent.Key`,
+			Replace:   `		call.Key = o.sending.intent.Key + string(rune('0'+call.Attempt))`,
 			Package:   complaints, Test: "TestComplaint20RetriedPOST", Fails: "the key changes from attempt to attempt",
 		},
 		{
@@ -173,7 +173,7 @@ func ofFailures() []Mutant {
 		{
 			Complaint: 25, Promise: "Nothing hangs",
 			Mechanism: "`timeout` of a step bounds all its attempts",
-			File:      "engine/run/steps.go",
+			File:      "engine/run/operation/run.go",
 			Find:      `	if limit > 0 {`,
 			Replace:   `	if false {`,
 			Package:   complaints, Test: "TestComplaint25Timeouts", Fails: "it took longer than 300ms",

@@ -25,23 +25,23 @@ func ofState() []Mutant {
 		{
 			Complaint: 1, Promise: "What the server adds is no change, for ever",
 			Mechanism: "an input that the server may choose is read only where the program set it",
-			File:      "engine/run/changes.go",
-			Find:      `chosen := !importing && !given && r.res.Outputs.ByName[m.Name] != nil`,
+			File:      "engine/run/reading.go",
+			Find:      `chosen := !importing && !given && r.Resource.Outputs.ByName[m.Name] != nil`,
 			Replace:   `chosen := false`,
 			Package:   complaints, Test: "TestComplaint01PerpetualDiff", Fails: "became an input",
 		},
 		{
 			Complaint: 1, Promise: "What the server adds is no change, for ever",
 			Mechanism: "an input that the server may choose, taken out of the program, is left to the server",
-			File:      "engine/run/changes.go",
-			Find:      `c.Kind == value.Delete && serverKeeps(res, c.Path)`,
+			File:      "engine/run/compare/compare.go",
+			Find:      `c.Kind == value.Delete && r.serverKeeps(c.Path)`,
 			Replace:   `false`,
 			Package:   complaints, Test: "TestComplaint01PerpetualDiff", Fails: "region",
 		},
 		{
 			Complaint: 1, Promise: "What the server adds is no change, for ever",
 			Mechanism: "an input that is not read back has its default",
-			File:      "engine/run/changes.go",
+			File:      "engine/run/reading.go",
 			Find: `		case !there && m.Default != nil:
 			inputs = inputs.Set(m.Name, m.Fallback)`,
 			Replace: `		case false:`,
@@ -58,7 +58,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 2, Promise: "What is read may be shaped unlike what was written",
 			Mechanism: "@noRead(): the recorded value stands",
-			File:      "engine/run/changes.go",
+			File:      "engine/run/reading.go",
 			Find:      `case m.NoRead || m.Ephemeral || chosen:`,
 			Replace:   `case m.Ephemeral || chosen:`,
 			Package:   complaints, Test: "TestComplaint02NotReadBack", Fails: "note",
@@ -66,7 +66,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 2, Promise: "What is read may be shaped unlike what was written",
 			Mechanism: "@equal(): values that mean the same are no change",
-			File:      "engine/run/changes.go",
+			File:      "engine/run/compare/compare.go",
 			Find:      `return strings.EqualFold(a, b)`,
 			Replace:   `return a == b`,
 			Package:   complaints, Test: "TestComplaint02NotReadBack", Fails: "name",
@@ -74,9 +74,9 @@ func ofState() []Mutant {
 		{
 			Complaint: 6, Promise: "An update that failed is not taken for done",
 			Mechanism: "the state of a failed update says that it is unfinished",
-			File:      "engine/run/update.go",
-			Find:      `next.Private.Failed = r.newFailed(req.Inputs, failed, failure)`,
-			Replace:   `_ = r.newFailed(req.Inputs, failed, failure)`,
+			File:      "engine/run/updating.go",
+			Find:      `next.Private.Failed = r.newFailed(failed, failure)`,
+			Replace:   `_ = r.newFailed(failed, failure)`,
 			Package:   complaints, Test: "TestComplaint06StateAfterFailedUpdate", Fails: "a run that reverts the change would do nothing",
 		},
 		{
@@ -90,7 +90,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 8, Promise: "What is there can be imported by its id alone",
 			Mechanism: "an import takes its inputs from what read gives",
-			File:      "engine/run/changes.go",
+			File:      "engine/run/reading.go",
 			Find: `		default:
 			inputs = inputs.Set(m.Name, shown.WithSecret(shown.Secret() || recorded.HasSecrets()))`,
 			Replace: `		default:`,
@@ -99,7 +99,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 8, Promise: "What is there can be imported by its id alone",
 			Mechanism: "what the server chose is an input at an import, and at no other read",
-			File:      "engine/run/changes.go",
+			File:      "engine/run/reading.go",
 			Find:      `chosen := !importing && !given`,
 			Replace:   `chosen := !given`,
 			Package:   complaints, Test: "TestComplaint08Import", Fails: "a value that the server chose before the import is not an input",
@@ -115,8 +115,8 @@ func ofState() []Mutant {
 		{
 			Complaint: 10, Promise: "A change is made in place where that is possible",
 			Mechanism: "a property replaces only where it says so",
-			File:      "engine/run/changes.go",
-			Find:      `news, "", res.Update == nil)`,
+			File:      "engine/run/compare/compare.go",
+			Find:      `news, "", r.Resource.Update == nil)`,
 			Replace:   `news, "", true)`,
 			Package:   complaints, Test: "TestComplaint10UpdateInPlace", Fails: "expected a change of the name in place, got",
 		},
@@ -163,10 +163,10 @@ func ofState() []Mutant {
 		{
 			Complaint: 16, Promise: "An id is never guessed",
 			Mechanism: "the id is what the template `id` yields",
-			File:      "engine/run/id.go",
-			Find:      `	id, err := r.PublicText(r.res.ID, "it")`,
-			Replace: `	id, err := r.PublicText(r.res.ID, "it")
-	if body, ok := r.Vars.Values["body"].(map[string]any); ok && body["id"] != nil {
+			File:      "engine/run/view/id.go",
+			Find:      `	id, err := v.PublicText(v.Resource.ID, "it")`,
+			Replace: `	id, err := v.PublicText(v.Resource.ID, "it")
+	if body, ok := v.Vars.Values["body"].(map[string]any); ok && body["id"] != nil {
 		id, err = value.Text(body["id"])
 	}`,
 			Package: complaints, Test: "TestComplaint16ID", Fails: `the id is "wrong"`,
@@ -182,7 +182,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 17, Promise: "Only what the server calls gone is gone",
 			Mechanism: "an answer of nothing, where no `return` says what that means, is an error",
-			File:      "engine/run/outputs.go",
+			File:      "engine/run/reading.go",
 			Find:      `	if r.Operation.Return != nil {`,
 			Replace:   `	if r != nil {`,
 			Package:   complaints, Test: "TestComplaint17Gone", Fails: `200 "": gone is true`,
@@ -190,7 +190,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 17, Promise: "Only what the server calls gone is gone",
 			Mechanism: "an answer without a required output is an error",
-			File:      "engine/run/changes.go",
+			File:      "engine/run/reading.go",
 			Find:      `if lost == nil && len(outputs.Missing) > 0 {`,
 			Replace:   `if false {`,
 			Package:   complaints, Test: "TestComplaint17Gone", Fails: `200 "{}": gone is false, error <nil>`,
@@ -214,8 +214,8 @@ func ofState() []Mutant {
 		{
 			Complaint: 17, Promise: "Only what the server calls gone is gone",
 			Mechanism: "what a later step of a read does not find is a part, not the thing",
-			File:      "engine/run/outputs.go",
-			Find:      `errors.Is(err, verdict.ErrNotFound) && r.failed == 0`,
+			File:      "engine/run/reading.go",
+			Find:      `errors.Is(err, verdict.ErrNotFound) && r.Failed == 0`,
 			Replace:   `errors.Is(err, verdict.ErrNotFound)`,
 			Package:   complaints, Test: "TestComplaint17PartIsNotThere", Fails: "a missing part means that the resource is gone",
 		},

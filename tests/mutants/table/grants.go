@@ -34,14 +34,14 @@ func ofGrants() []Mutant {
 		row("the next server is not told the URL before", "actions/assets/fetch.go",
 			`	req.Header.Del("Referer")`, `	req.Header.Del("Refer")`,
 			"actions/assets", "TestRemote", "the URL before came along"),
-		row("what is not granted fails before the first step", "engine/run/steps.go",
+		row("what is not granted fails before the first step", "engine/run/operation/run.go",
 			`	if err := r.refuseAhead(ctx); err != nil {`, `	if err := r.refuseAhead(ctx); err != nil && false {`,
 			"engine", "TestUngrantedIsRefusedBeforeTheFirstStep/a_later_step/delete", "it was done before"),
-		row("a create that goes on and is refused keeps what it had done", "engine/run/refusals.go",
-			`			r.failed = first // where the next run goes on`, ``,
+		row("a create that goes on and is refused keeps what it had done", "engine/run/operation/refusals.go",
+			`			r.Failed = first // where the next run goes on`, ``,
 			"engine", "TestUngrantedKeepsWhatWasDone", "(-want +got)"),
-		row("a step that is refused names the input", "engine/run/steps.go",
-			`		r.blame(s, err)`, ``,
+		row("a step that is refused names the input", "engine/run/operation/run.go",
+			`		r.nameDecidingInput(s, err)`, ``,
 			"engine", "TestUngrantedIsRefusedBeforeTheFirstStep/the_only_step/delete", "to be blamed"),
 		row("a resolver is not believed", "actions/sys/network/dial.go",
 			`			return n.checkAddress(rule, host, resolved)`, `			return n.checkAddress(rule, host, "[2606:2800:220:1::1]:80")`,
@@ -67,9 +67,9 @@ func ofGrants() []Mutant {
 		row("an input as it is fails in Check where it is not granted", "engine/run/permit/refusal.go",
 			`		if refusedBy(e.env, n.Access, name) != nil {`, `		if refusedBy(e.env, n.Access, name) != nil && false {`,
 			"engine", "TestUngrantedInputs/a_path_elsewhere", "depend on no input"),
-		row("what is not granted fails in the preview", "engine/run/steps.go",
-			`	if r.preview {
-		if err := r.refuseStep(ctx, s); err != nil {`, `	if r.preview {
+		row("what is not granted fails in the preview", "engine/run/operation/run.go",
+			`	if r.Preview {
+		if err := r.refuseStep(ctx, s); err != nil {`, `	if r.Preview {
 		if err := r.refuseStep(ctx, s); err != nil && false {`,
 			"engine", "TestUngrantedAnswer/other", "want granted: false"),
 		row("what is granted by inputs is asked for each resource", "engine/run/permit/refusal.go",

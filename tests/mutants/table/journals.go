@@ -57,22 +57,22 @@ func ofJournals() []Mutant {
 			Promise:   "A create that nobody knows the end of is settled first",
 			Mechanism: "`find` looks at once for what a POST without an answer has made",
 			File:      "engine/run/sending.go",
-			Find:      `	if n.canLook(n.step) && stop.Err(ctx) == nil {`,
+			Find:      `	if (owner{n.run}).CanLook(n.step) && stop.Err(ctx) == nil {`,
 			Replace:   `	if false && stop.Err(ctx) == nil {`,
 			Package:   "tests/http/faults", Test: "TestFaults/reset-after-commit/create/Found", Fails: "was promised",
 		},
 		{
 			Promise:   "A create that nobody knows the end of is settled first",
 			Mechanism: "the next run asks `find` before it sends anything",
-			File:      "engine/run/sending.go",
-			Find:      `	if n.doubt && r.Verb == plan.Create && r.res.Finds(s)`,
-			Replace:   `	if n.doubt && false && r.res.Finds(s)`,
+			File:      "engine/run/owner.go",
+			Find:      `	if n.doubt && o.Verb == plan.Create && o.Resource.Finds(s)`,
+			Replace:   `	if n.doubt && false && o.Resource.Finds(s)`,
 			Package:   "engine", Test: "TestFindByList", Fails: "(-want +got)",
 		},
 		{
 			Promise:   "What is somebody else's is never taken",
 			Mechanism: "`find` is asked before the first effect of a create",
-			File:      "engine/run/find.go",
+			File:      "engine/run/owner.go",
 			Find: `	if found != nil {
 		remedy :=`,
 			Replace: `	if false && found != nil {
@@ -90,7 +90,7 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "What is somebody else's is never taken",
 			Mechanism: "a create that failed gives no right to what is there later",
-			File:      "engine/run/records.go",
+			File:      "engine/run/intents.go",
 			Find:      `	return i.Status != journal.Failed && (i.Status`,
 			Replace:   `	return (i.Status`,
 			Package:   "engine", Test: "TestFailedGivesNoRight", Fails: "Err:<nil>",
@@ -122,8 +122,8 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is lost",
 			Mechanism: "what a create may have made anew stays listed when the old object is gone",
-			File:      "engine/run/records.go",
-			Find: `		if i.Open() && keepsUnmade(s, res, i) {
+			File:      "engine/run/recorded_intents.go",
+			Find: `		if i.Open() && res.keepsUnmade(s, i) {
 			return false // a delete that reads made has left it alone
 		}
 		moved := missed && i.Operation == journal.Update
@@ -139,14 +139,14 @@ func ofJournals() []Mutant {
 			Promise:   "Nothing is lost",
 			Mechanism: "what came of an undo that was not answered is read before its create goes on",
 			File:      "engine/run/undo.go",
-			Find:      `			if statusOf(err) == actions.Unknown {`,
+			Find:      `			if operation.StatusOf(err) == actions.Unknown {`,
 			Replace:   `			if false {`,
 			Package:   "engine", Test: "TestUndoWithoutAnAnswer/it_was_done", Fails: "calls",
 		},
 		{
 			Promise:   "A secret stays a secret",
 			Mechanism: "hashes in the journal are made with its key",
-			File:      "engine/run/records.go",
+			File:      "engine/journal/provider.go",
 			Find:      `mac := hmac.New(sha256.New, key)`,
 			Replace:   `mac := hmac.New(sha256.New, key[:0])`,
 			Package:   "engine", Test: "TestTheJournalGivesNoSecretToGuess", Fails: "another folder has",
@@ -162,23 +162,23 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is lost",
 			Mechanism: "what gives a resource another name is not repeated where it was",
-			File:      "engine/run/intents.go",
-			Find:      `s.Certainty == actions.Safe && r.Verb == plan.Update && !r.Undoing && r.renames()`,
+			File:      "engine/run/owner.go",
+			Find:      `s.Certainty == actions.Safe && o.Verb == plan.Update && !o.Undoing && o.renames()`,
 			Replace:   `false`,
 			Package:   "engine", Test: "TestLostRenames/PUT", Fails: "it was sent 2 times",
 		},
 		{
 			Promise:   "Nothing is made twice",
 			Mechanism: "finished elements of a forEach are not sent again",
-			File:      "engine/run/steps.go",
-			Find:      `if value, done := r.elements[key]; done && r.goesOn == s {`,
-			Replace:   `if value, done := r.elements[key]; done && false {`,
+			File:      "engine/run/operation/run.go",
+			Find:      `if value, done := r.Elements[key]; done && r.Looping == s {`,
+			Replace:   `if value, done := r.Elements[key]; done && false {`,
 			Package:   "engine", Test: "TestElements", Fails: "(-want +got)",
 		},
 		{
 			Promise:   "Nothing is lost",
 			Mechanism: "what a failed create with other inputs has made stays listed",
-			File:      "engine/run/records.go",
+			File:      "engine/run/intents.go",
 			Find:      `			(r.Verb != plan.Create || s.Certainty != actions.Safe || i.Hash == r.inputsHash())`,
 			Replace:   `			true`,
 			Package:   "engine", Test: "TestWhatFailedStaysListed/safe/then_b", Fails: "the failure is listed",
@@ -213,7 +213,7 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is lost",
 			Mechanism: "an earlier create with other inputs is settled first",
-			File:      "engine/run/resource.go",
+			File:      "engine/run/create.go",
 			Find:      `	if !settled {`,
 			Replace:   `	if true || !settled {`,
 			Package:   "engine", Test: "TestOtherInputs", Fails: "certainty_test.go",
@@ -222,14 +222,14 @@ func ofJournals() []Mutant {
 			Promise:   "Nothing is lost",
 			Mechanism: "a state is dropped only once every effect was undone",
 			File:      "engine/run/aftermath.go",
-			Find:      `		left = left || !a.undone[t.step.Index]`,
+			Find:      `		left = left || !a.undone[t.Step.Index]`,
 			Replace:   `		left = left || len(a.undone) == 0`,
 			Package:   "engine", Test: "TestUndoOfAPart", Fails: "create_test.go",
 		},
 		{
 			Promise:   "Nothing is lost",
 			Mechanism: "what was undone is done again",
-			File:      "engine/run/progress.go",
+			File:      "engine/run/resume.go",
 			Find:      `		again[i] = true`,
 			Replace:   `		again[i] = false`,
 			Package:   "engine", Test: "TestUndoOfAPart", Fails: "(-want +got)",
@@ -261,15 +261,15 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "An update whose response was lost is settled",
 			Mechanism: "a read that shows what the program wants settles it",
-			File:      "engine/run/update.go",
-			Find:      `	if statusOf(failure) == actions.Unknown && stop.Err(ctx) == nil {`,
-			Replace:   `	if statusOf(failure) == actions.Done && stop.Err(ctx) == nil {`,
+			File:      "engine/run/updating.go",
+			Find:      `	if operation.StatusOf(failure) == actions.Unknown && stop.Err(ctx) == nil {`,
+			Replace:   `	if operation.StatusOf(failure) == actions.Done && stop.Err(ctx) == nil {`,
 			Package:   "engine", Test: "TestLostUpdateBeforeStepsThatDoNotRun", Fails: "settle_update_test.go",
 		},
 		{
 			Promise:   "A create that nobody knows the end of is settled first",
 			Mechanism: "an intent is forgotten once the host shows that it has the id",
-			File:      "engine/run/records.go",
+			File:      "engine/run/recorded_intents.go",
 			Find: `		case failed == nil || failed.Op != string(plan.Create):
 			return true`,
 			Replace: `		case failed == nil || failed.Op != string(plan.Create):

@@ -7,25 +7,34 @@ func ofLives() []Mutant {
 			Promise:   "What was made is kept, whatever failed next",
 			Mechanism: "a create that failed after an effect leaves a state",
 			File:      "engine/run/aftermath.go",
-			Find:      `	if !r.effected {`,
+			Find:      `	if !r.Effected {`,
 			Replace:   `	if true {`,
 			Package:   e2e, Test: "TestConformance/49 a create that failed halfway is kept", Fails: "is not in the state",
 		},
 		{
 			Promise:   "What was made is kept, whatever failed next",
 			Mechanism: "a create that was refused leaves none",
-			File:      "engine/run/progress.go",
+			File:      "engine/run/operation/progress.go",
 			Find: `v.Status == actions.Refused || v.Status == actions.Gone || r.Undoing {
 		return
 	}
-	r.effected = true
-	t := r.touch(s)`,
+	r.Effected = true
+	t := r.Of(s)
+	if t == nil {
+		t = &Touched{Step: s}
+		r.Touched = append(r.Touched, t)
+	}
+`,
 			Replace: `r.Undoing {
 		return
 	}
-	r.effected = true
-	t := r.touch(s)
-	t.done = true`,
+	r.Effected = true
+	t := r.Of(s)
+	if t == nil {
+		t = &Touched{Step: s, Done: true}
+		r.Touched = append(r.Touched, t)
+	}
+`,
 			Package: e2e, Test: "TestConformance/48", Fails: "is in the state",
 		},
 		{
@@ -40,16 +49,16 @@ func ofLives() []Mutant {
 			Promise:   "What was made is kept, whatever failed next",
 			Mechanism: "the next run goes on at the step that failed",
 			File:      "engine/run/update.go",
-			Find:      `	case recorded.CanResume(res, state, req.Inputs) && !req.Preview:`,
+			Find:      `	case recorded.CanResume(res.Resource, state, req.Inputs) && !req.Preview:`,
 			Replace:   `	case false:`,
 			Package:   "engine", Test: "TestCreateGoesOn", Fails: "gone on: ",
 		},
 		{
 			Promise:   "What was made is kept, whatever failed next",
 			Mechanism: "with other inputs, all of them count as changed",
-			File:      "engine/run/update.go",
-			Find:      `	out := rt.change(ctx, res, *made.State, req, rt.changeAll(res))`,
-			Replace:   `	out := rt.change(ctx, res, *made.State, req, rt.Changes(ctx, res, req.Ref, *made.State, req.Inputs, req.Ignore))`,
+			File:      "engine/run/resume.go",
+			Find:      `	out := u.change(ctx, *made.State, u.res.changeAll())`,
+			Replace:   `	out := u.change(ctx, *made.State, u.changes(ctx, *made.State))`,
 			Package:   "engine", Test: "TestCreateGoesOn", Fails: "all inputs count as changed",
 		},
 		{
@@ -63,7 +72,7 @@ func ofLives() []Mutant {
 		{
 			Promise:   "What was made is kept, whatever failed next",
 			Mechanism: "a delete that failed says so, and the state stays",
-			File:      "engine/run/resource.go",
+			File:      "engine/run/delete.go",
 			Find:      `	return r.Mask().Error(err) // with the secrets that the steps have seen`,
 			Replace:   `	return r.Mask().Error(nil)`,
 			Package:   e2e, Test: "TestConformance/54", Fails: "expected a failure",

@@ -21,14 +21,14 @@ func ofNames() []Mutant {
 		},
 		{
 			Promise: typed, Mechanism: "what has had its effect is recorded as done",
-			File:    "engine/run/steps.go",
+			File:    "engine/run/operation/run.go",
 			Find:    `	if err != nil && (!verdict.IsUnfit(err) || s.ForEach != nil) {`,
 			Replace: `	if err != nil {`,
 			Package: "engine", Test: "TestUnfitEffectsAreDoneOnce", Fails: "it is kept as failed",
 		},
 		{
 			Promise: typed, Mechanism: "the element that was made is kept with the others",
-			File:    "engine/run/steps.go",
+			File:    "engine/run/operation/run.go",
 			Find:    `	if err != nil && !verdict.IsUnfit(err) || r.Undoing {`,
 			Replace: `	if err != nil || r.Undoing {`,
 			Package: "engine", Test: "TestUnfitElements", Fails: "make y",

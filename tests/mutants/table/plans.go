@@ -34,9 +34,9 @@ func ofPlans() []Mutant {
 		{
 			Promise:   "A preview does not guess",
 			Mechanism: "a step that depends on what is not known is not known, and no failure",
-			File:      "engine/run/steps.go",
-			Find:      "	value, err := r.step(ctx, s)\n	if r.preview && errors.Is(err, scope.ErrNotKnown) {",
-			Replace:   "	value, err := r.step(ctx, s)\n	if false {",
+			File:      "engine/run/operation/run.go",
+			Find:      "	value, err := r.Loop(ctx, s)\n	if r.Preview && errors.Is(err, scope.ErrNotKnown) {",
+			Replace:   "	value, err := r.Loop(ctx, s)\n	if false {",
 			Package:   "engine", Test: "TestPreviewOfUnknownConditions", Fails: "it depends on a value that is not known yet",
 		},
 		{
@@ -67,7 +67,7 @@ func ofPlans() []Mutant {
 		{
 			Promise:   "A plan says what an update would do",
 			Mechanism: "what the user ignores is no change",
-			File:      "engine/run/changes.go",
+			File:      "engine/run/compare/compare.go",
 			Find:      `value.IsIgnored(c.Path, ignore) || `,
 			Replace:   ``,
 			Package:   "engine", Test: "TestDiff/ignored", Fails: "-want +got",

@@ -15,7 +15,7 @@ func ofScreens() []Mutant {
 		{
 			Promise:   promise,
 			Mechanism: "inputs that make such an id are refused before anything is sent",
-			File:      "engine/run/resource.go",
+			File:      "engine/run/create.go",
 			Find:      `	if err := r.precheckID(); err != nil {`,
 			Replace:   `	if err := r.precheckID(); err != nil && false {`,
 			Package:   "tests/outside", Test: "TestSteeringIDs", Fails: "something was made",

@@ -9,6 +9,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -16,11 +17,11 @@ import (
 // undone, if they were not undone themselves. The next run does these steps again for its new
 // object, so nothing else records what the first ones left.
 func (a *aftermath) listBereft() error {
-	maybe := statusOf(a.failure) != actions.Refused
+	maybe := operation.StatusOf(a.failure) != actions.Refused
 	var bereft []*plan.Step
 	for i := range a.Operation.RelyOn(a.undone) {
-		did := a.finished[i] || slices.ContainsFunc(a.touched, func(t *touched) bool {
-			return t.step.Index == i && (t.done || maybe && i == a.failed)
+		did := a.Finished[i] || slices.ContainsFunc(a.Touched, func(t *operation.Touched) bool {
+			return t.Step.Index == i && (t.Done || maybe && i == a.Failed)
 		})
 		if s := a.Operation.Steps[i]; did && !a.undone[i] && s.Effect == actions.Write {
 			bereft = append(bereft, s)
@@ -49,7 +50,7 @@ func (a *aftermath) listBereft() error {
 			}
 			for _, i := range own {
 				// A new token and no hash: neither a recorded state nor a later run settles it.
-				i.Token, i.Hash, i.Status = a.rt.Tokens.Next(), "", journal.Failed
+				i.Token, i.Hash, i.Status = a.res.all.Tokens.Next(), "", journal.Failed
 				i.Error = screen.Show("what it belongs to was undone, and this was not: "+a.failure.Error(), a.Mask()).String()
 				if err := a.book().Put(i, false); err != nil {
 					return err
@@ -72,7 +73,7 @@ func (a *aftermath) listEarlierBereft() error {
 		if i.Operation != journal.Create || !relying[i.Step] || a.undone[i.Step] || i.Hash != a.inputsHash() || !i.Open() {
 			continue
 		}
-		i.Token, i.Hash, i.Status = a.rt.Tokens.Next(), "", journal.Failed
+		i.Token, i.Hash, i.Status = a.res.all.Tokens.Next(), "", journal.Failed
 		i.Error = "what it belongs to was undone, and nobody knows whether this was done"
 		err = errors.Join(err, a.book().Put(i, false))
 	}
@@ -85,16 +86,16 @@ func (a *aftermath) elementsOf(s *plan.Step) []string {
 	if s.ForEach == nil {
 		return []string{""}
 	}
-	keys := slices.Clone(a.turns[s.Index])
-	if a.finished[s.Index] {
-		switch results := a.results[s.Index].(type) {
+	keys := slices.Clone(a.Turns[s.Index])
+	if a.Finished[s.Index] {
+		switch results := a.Results[s.Index].(type) {
 		case []any:
 			for i := range results {
 				keys = append(keys, strconv.Itoa(i))
 			}
 		case map[string]any:
 			for _, key := range slices.Sorted(maps.Keys(results)) {
-				keys = append(keys, a.hiddenKey(key)) // the results do not tell whether the keys are secret
+				keys = append(keys, a.HiddenKey(key)) // the results do not tell whether the keys are secret
 			}
 		}
 	}

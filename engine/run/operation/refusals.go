@@ -1,4 +1,4 @@
-package run
+package operation
 
 import (
 	"context"
@@ -15,46 +15,46 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// refuseAhead is the error of an operation that some step would be refused what it needs.
-// It comes before the first step, so that nothing is half done; what depends on the
-// answers of its steps is left to these.
+// refuseAhead returns an error if a step of the operation lacks a permission. It is called before
+// the first step, so that nothing is half done. What depends on the responses of steps is not
+// known yet, and is checked when those steps run.
 func (r *Run) refuseAhead(ctx context.Context) error {
 	if !r.Operation.MayEndHalfway() {
 		return nil
 	}
 	defer r.SetContext(r.SetContext(scope.BeforeSending(ctx)))
-	defer r.hideResponses()()
+	defer r.HideResponses()()
 	first := -1
 	for i, s := range r.Operation.Steps {
-		if r.finished[i] || r.until > 0 && i >= r.until {
+		if r.Finished[i] || r.Until > 0 && i >= r.Until {
 			continue
 		}
 		if first < 0 {
 			first = i
 		}
 		if found := r.Refusals(s); len(found) > 0 {
-			r.failed = first // where the next run goes on
-			return r.stop(s, 1, actions.Refused, found[0])
+			r.Failed = first // where the next run goes on
+			return r.Stop(s, 1, actions.Refused, found[0])
 		}
 	}
 	return nil
 }
 
-// hideResponses makes unknown what the steps that are still to run will answer, until the
+// HideResponses makes unknown what the steps that are still to run will answer, until the
 // returned function is called.
-func (r *Run) hideResponses() (restore func()) {
+func (r *Run) HideResponses() (restore func()) {
 	before := r.Vars.Values
 	r.Vars.Values = maps.Clone(before)
 	for _, name := range plan.NamesOfAnswers {
 		r.Vars.Values[name] = expr.Unknown{}
 	}
-	if r.id != "" {
-		r.Vars.Values["id"] = r.id
+	if r.ID != "" {
+		r.Vars.Values["id"] = r.ID
 	}
 	answers := map[string]any{}
 	known, _ := before["steps"].(map[string]any)
 	for i, s := range r.Operation.Steps {
-		if answer, has := known[s.Model.As]; has && r.finished[i] {
+		if answer, has := known[s.Model.As]; has && r.Finished[i] {
 			answers[s.Model.As] = answer
 		} else if s.Model.As != "" {
 			answers[s.Model.As] = expr.Unknown{}
@@ -64,11 +64,11 @@ func (r *Run) hideResponses() (restore func()) {
 	return func() { r.Vars.Values = before }
 }
 
-// blame makes the error of a step that was refused for want of a grant name the input
-// that decides it, as in a preview.
-func (r *Run) blame(s *plan.Step, err error) {
+// nameDecidingInput makes the error of a step that lacks a permission name the input that
+// decides it, as a preview does.
+func (r *Run) nameDecidingInput(s *plan.Step, err error) {
 	var failed *StepError
-	if !errors.As(err, &failed) || failed.status != actions.Refused {
+	if !errors.As(err, &failed) || failed.Status != actions.Refused {
 		return
 	}
 	var file *files.PermissionError
@@ -82,19 +82,19 @@ func (r *Run) blame(s *plan.Step, err error) {
 	}
 }
 
-// refuseStep is the error of a step of a preview that would be refused what it needs.
+// refuseStep returns an error if a step of a preview lacks a permission.
 func (r *Run) refuseStep(ctx context.Context, s *plan.Step) error {
 	if len(s.Requests) == 0 {
 		return nil
 	}
 	defer r.SetContext(r.SetContext(scope.BeforeSending(ctx)))
 	if found := r.Refusals(s); len(found) > 0 {
-		return r.stop(s, 1, actions.Refused, found[0])
+		return r.Stop(s, 1, actions.Refused, found[0])
 	}
 	return nil
 }
 
-// ungranted returns what the step needs and is not granted.
+// Refusals returns the permissions that a step lacks.
 func (r *Run) Refusals(s *plan.Step) []*permit.Refusal {
-	return r.rt.Permits.Refusals(&r.Scope, r.env, s)
+	return r.rt.Permits.Refusals(&r.Scope, r.Env, s)
 }

@@ -1,24 +1,25 @@
-package run
+package operation
 
 import (
 	"context"
 	"fmt"
 	"sync"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/permit"
 	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // Runtime is what the runs of a configured provider share. It is safe for concurrent use.
 type Runtime struct {
-	program *plan.Program
+	Program *plan.Program
 	locks   *Locks
 	// Config is the configuration as templates see it.
 	Config map[string]any
@@ -30,21 +31,20 @@ type Runtime struct {
 	session any
 	Permits *permit.Permits
 	runners runners
-	records records
-	// Tokens are the tokens of the resources that were created or shown as live.
-	Tokens recorded.Tokens
+	// hash returns the hash of a text, which tells nothing of the text.
+	hash func(text string) string
 }
 
 // NewRuntime returns the runtime of a program with a complete configuration, after it has run
 // the spec's `configure`. Relative paths start at dir. locks are shared by all runtimes of the
-// program. openJournal opens the journal, once.
+// program. hash returns the hash of a text, which tells nothing of the text: it names the
+// elements of secret maps.
 func NewRuntime(
-	ctx context.Context, p *plan.Program, locks *Locks, config property.Map, dir string, openJournal func() (*journal.Journal, error),
+	ctx context.Context, p *plan.Program, locks *Locks, config property.Map, dir string, hash func(text string) string,
 ) (*Runtime, error) {
-	rt := &Runtime{program: p, locks: locks}
+	rt := &Runtime{Program: p, locks: locks, hash: hash}
 	rt.Config = p.ConfigType.PlainMap(config, []string{"config"}, &rt.ConfigSecrets)
 	rt.hides = screen.NewMask(rt.ConfigSecrets.Values)
-	rt.records = newRecords(openJournal, p.Provider.Name, withoutSecrets(p, config))
 	var err error
 	if rt.Permits, err = permit.New(ctx, p, rt.Config, dir); err != nil {
 		return nil, err
@@ -57,33 +57,10 @@ func NewRuntime(
 	return rt, nil
 }
 
-// withoutSecrets returns a configuration without its secret members.
-func withoutSecrets(p *plan.Program, config property.Map) property.Map {
-	for name, value := range config.AllStable {
-		if m := p.ConfigType.ByName[name]; m == nil || m.Secret || value.HasSecrets() {
-			config = config.Delete(name)
-		}
-	}
-	return config
-}
-
-// Mask returns a mask of the configuration's secrets and of what is marked as secret in the
-// values.
-func (rt *Runtime) Mask(values ...property.Value) *screen.Mask {
-	var all value.Secrets
-	for _, v := range values {
-		all.AddMarked(v)
-	}
-	return rt.hides.With(all.Values)
-}
-
-// Journal opens the journal.
-func (rt *Runtime) Journal() (*journal.Journal, error) { return rt.records.open() }
-
 // openSession runs `configure`. Wrong credentials are the usual reason why it fails, so its
 // error points at the configuration.
 func (rt *Runtime) openSession(ctx context.Context) error {
-	r := rt.New(ctx, nil, rt.program.Session, "configure", recorded.Ref{}, nil)
+	r := rt.New(ctx, nil, rt.Program.Session, "configure", recorded.Ref{}, nil)
 	if err := r.Open(); err != nil {
 		return err
 	}
@@ -99,6 +76,41 @@ func (rt *Runtime) openSession(ctx context.Context) error {
 		return fmt.Errorf("the provider's configuration does not work: %w", r.Mask().Error(err))
 	}
 	return nil
+}
+
+// Mask returns a mask of the configuration's secrets and of what is marked as secret in the
+// values.
+func (rt *Runtime) Mask(values ...property.Value) *screen.Mask {
+	var all value.Secrets
+	for _, v := range values {
+		all.AddMarked(v)
+	}
+	return rt.hides.With(all.Values)
+}
+
+// Scope returns the scope that the templates of every operation start with.
+func (rt *Runtime) Scope(ctx context.Context, ref recorded.Ref) scope.Scope {
+	const names = 14 // the most that an operation has: the map need not grow
+	values := make(map[string]any, names)
+	values["config"], values["session"], values["resource"] = rt.Config, rt.session, resourceValue(ref)
+	secrets := &value.Secrets{}
+	secrets.Paths = append(secrets.Paths, rt.ConfigSecrets.Paths...)
+	secrets.Values = append(secrets.Values, rt.ConfigSecrets.Values...)
+	return scope.New(ctx, values, secrets, rt.Program, rt.hides)
+}
+
+// Vars returns the variables of a template that belongs to no operation.
+func (rt *Runtime) Vars(ctx context.Context, values map[string]any) *expr.Vars {
+	return scope.New(ctx, values, nil, rt.Program, rt.hides).Vars
+}
+
+// resourceValue returns the `resource` of templates.
+func resourceValue(ref recorded.Ref) map[string]any {
+	v := map[string]any{"type": ref.Type, "name": nil}
+	if ref.Name != "" {
+		v["name"] = ref.Name
+	}
+	return v
 }
 
 // runners holds the runner of each family of actions. A runner is opened at its first use and
@@ -121,56 +133,4 @@ func (r *runners) Run(ctx context.Context, f *actions.Family, k *actions.Kind, c
 	}
 	r.mu.Unlock()
 	return run(ctx, k, call)
-}
-
-// Locks holds the `lock` keys that are in use: steps with equal keys never run at the same
-// time. The zero value is ready.
-type Locks struct {
-	mu   sync.Mutex
-	held map[string]*keyedLock
-}
-
-type keyedLock struct {
-	free  chan struct{} // holds one token while nobody has the lock
-	users int
-}
-
-// acquire waits for a key until ctx ends or the operation is stopped, and returns a function
-// that releases the key.
-func (l *Locks) acquire(ctx context.Context, key string) (func(), error) {
-	l.mu.Lock()
-	if l.held == nil {
-		l.held = map[string]*keyedLock{}
-	}
-	lock := l.held[key]
-	if lock == nil {
-		lock = &keyedLock{free: make(chan struct{}, 1)}
-		lock.free <- struct{}{}
-		l.held[key] = lock
-	}
-	lock.users++
-	l.mu.Unlock()
-
-	select {
-	case <-lock.free:
-		return func() {
-			lock.free <- struct{}{}
-			l.leave(key, lock)
-		}, nil
-	case <-actions.StopDone(ctx):
-		l.leave(key, lock)
-		return nil, actions.ErrStopped
-	case <-ctx.Done():
-		l.leave(key, lock)
-		return nil, context.Cause(ctx)
-	}
-}
-
-// leave ends one use of a lock, and forgets the lock if nobody else has it or waits for it.
-func (l *Locks) leave(key string, lock *keyedLock) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if lock.users--; lock.users == 0 {
-		delete(l.held, key)
-	}
 }

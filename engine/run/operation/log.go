@@ -1,4 +1,4 @@
-package run
+package operation
 
 import "github.com/declprov/declprov/spec/screen"
 
@@ -28,19 +28,19 @@ type Silent struct{}
 func (Silent) Message(Severity, screen.Text) {}
 func (Silent) Status(screen.Text)            {}
 
-// runLog is the log of a run. It masks the secrets that the run has seen so far and escapes
+// masked is the log of a run. It masks the secrets that the run has seen so far and escapes
 // what a terminal would not show as text.
-type runLog struct {
+type masked struct {
 	To  Log
 	run *Run
 }
 
 // Message logs a text. A long one, such as the output of a command, becomes several messages.
-func (l runLog) Message(severity Severity, text string) {
+func (l masked) Message(severity Severity, text string) {
 	for _, part := range screen.Parts(text, l.run.Mask()) {
 		l.To.Message(severity, part)
 	}
 }
 
 // Status shows a text until the next one replaces it.
-func (l runLog) Status(text string) { l.To.Status(screen.Show(text, l.run.Mask()).Line()) }
+func (l masked) Status(text string) { l.To.Status(screen.Show(text, l.run.Mask()).Line()) }

@@ -1,0 +1,92 @@
+// Package compare tells whether recorded and new values of a resource mean the same.
+package compare
+
+import (
+	"cmp"
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/operation"
+	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec/expr"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+)
+
+// Rules are the rules by which values of a resource are compared: those of their types, and the
+// @equal rules of its inputs.
+type Rules struct {
+	Runtime  *operation.Runtime
+	Resource *plan.Resource
+	Ref      recorded.Ref
+}
+
+// Changes returns the properties that differ between recorded and new inputs, sorted by path,
+// without those that are ignored.
+func (r Rules) Changes(ctx context.Context, olds, news property.Map, ignore []string) []value.Change {
+	d := r.differ(ctx)
+	d.CompareObjects(r.Resource.Inputs, olds, news, "", r.Resource.Update == nil)
+	out := slices.DeleteFunc(d.Changes, func(c value.Change) bool {
+		return value.IsIgnored(c.Path, ignore) || c.Kind == value.Delete && r.serverKeeps(c.Path)
+	})
+	slices.SortStableFunc(out, func(a, b value.Change) int { return cmp.Compare(a.Path, b.Path) })
+	return out
+}
+
+// IsSame reports whether two values of a property mean the same, by all rules of a diff.
+func (r Rules) IsSame(ctx context.Context, m *value.Member, old, new property.Value) bool {
+	d := r.differ(ctx)
+	d.Compare(m.Check, m, old, new, m.Name, false)
+	return len(d.Changes) == 0
+}
+
+// differ returns a differ with the @equal rules of the resource.
+func (r Rules) differ(ctx context.Context) *value.Differ {
+	return &value.Differ{Equal: func(m *value.Member, old, new property.Value) bool { return r.isEqual(ctx, m, old, new) }}
+}
+
+// isEqual reports whether two values of an input are equal by the @equal rule of the property.
+func (r Rules) isEqual(ctx context.Context, m *value.Member, old, new property.Value) bool {
+	if m.EqualExpr != nil {
+		return r.equalByTemplate(ctx, m, old, new)
+	}
+	if !old.IsString() || !new.IsString() {
+		return false
+	}
+	a, b := old.AsString(), new.AsString()
+	switch m.Equal {
+	case "fold":
+		return strings.EqualFold(a, b)
+	case "trim":
+		return strings.TrimSpace(a) == strings.TrimSpace(b)
+	case "path":
+		return path.Clean(a) == path.Clean(b)
+	case "json":
+		return value.EqualJSON(a, b, r.Runtime.Program.MaxValues())
+	default:
+		return false
+	}
+}
+
+// equalByTemplate evaluates an @equal template over two values. If it fails for them, they are
+// not equal.
+func (r Rules) equalByTemplate(ctx context.Context, m *value.Member, old, new property.Value) bool {
+	if m.EqualRule == nil || old.IsNull() || new.IsNull() {
+		return false
+	}
+	run := r.Runtime.New(ctx, r.Resource, nil, plan.Update, r.Ref, nil)
+	run.Vars.Values["old"] = m.Check.Plain(old, []string{"old"}, run.Secrets)
+	run.Vars.Values["new"] = m.Check.Plain(new, []string{"new"}, run.Secrets)
+	v, err := run.Eval(m.EqualRule)
+	return err == nil && v == true && !expr.HasUnknown(v)
+}
+
+// serverKeeps reports whether a path is a property whose value the server may choose, because it
+// is an input and an output of one type. To remove such a property from the program is no change.
+func (r Rules) serverKeeps(path string) bool {
+	in, out := r.Resource.Inputs.ByName[path], r.Resource.Outputs.ByName[path]
+	return in != nil && out != nil && in.Type.Kind == out.Type.Kind && in.Default == nil
+}

@@ -1,0 +1,101 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/value"
+)
+
+// Create creates a resource. The result has a state without an error if that succeeded, an error
+// without a state if nothing is left of the attempt, and both if something was made that is not
+// complete: the next run continues there.
+func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateRequest) Result {
+	r := rs.resource(res, req.Ref, req.Log).beginWith(ctx, res.Create, plan.Create, req.Inputs)
+	r.Preview = req.Preview
+	ctx, cancel := withTimeout(ctx, req.Timeout)
+	defer cancel()
+	if err := r.Open(); err != nil {
+		return Result{Err: err}
+	}
+	if err := r.precheckID(); err != nil {
+		return Result{Err: r.Mask().Error(err)}
+	}
+	if req.Preview {
+		return r.previewState(ctx, recorded.State{Inputs: req.Inputs})
+	}
+	r.token = rs.Tokens.Next()
+	out, settled := earlier{r}.settle(ctx)
+	if !settled {
+		out = r.finishCreate(ctx)
+	}
+	if out.State != nil {
+		rs.Tokens.Show(r.res.object(*out.State), req.Ref, r.token)
+	}
+	r.hand(out)
+	return out
+}
+
+// finishCreate runs the steps of a create that are still to be done, and returns the state that
+// they leave.
+func (r *run) finishCreate(ctx context.Context) Result {
+	err := r.Steps(ctx)
+	if err != nil {
+		return r.afterFailure(ctx, err)
+	}
+	if r.ID == "" {
+		r.Failed = len(r.Operation.Steps)
+		return r.afterFailure(ctx, r.missingIDError())
+	}
+	outputs, err := r.buildOutputs(ctx, nil)
+	state := r.newState(outputs)
+	state.Private.Unmade = r.unmadeNow(nil)
+	if err != nil {
+		state.Private.Failed = r.newFailed(len(r.Operation.Steps), err)
+	}
+	return Result{State: state, Err: r.Mask().Error(err)}
+}
+
+// precheckID returns an error if the inputs lead to an id that is not valid. It is called before
+// anything is sent: once the object is made, nothing could name it.
+func (r *run) precheckID() error {
+	if r.Resource.ID == nil {
+		return nil
+	}
+	inputs, _ := r.Vars.Values["inputs"].(map[string]any)
+	for _, name := range r.Resource.IDInputs {
+		if text, ok := inputs[name].(string); ok {
+			if err := value.CheckID(text, "the id of "+r.Resource.Spec.Name); err != nil {
+				return err
+			}
+		}
+	}
+	if !r.Resource.IDMixes {
+		return nil
+	}
+	defer r.HideResponses()()
+	if _, err := r.EvalID(); value.IsUnrecordable(err) {
+		return err
+	}
+	return nil // what else is wrong with it, its step says
+}
+
+// missingIDError returns the error of an id that is null after a create. It lists the members of
+// the response that the id refers to.
+func (r *run) missingIDError() error {
+	name, has := r.Resource.Spec.Name, ""
+	for _, ref := range r.Resource.ID.Refs() {
+		within := ref.Path[:len(ref.Path)-1]
+		if len(within) == 0 || has != "" || !slices.Contains(append([]string{"steps"}, plan.AnswerNames...), within[0]) {
+			continue
+		}
+		if has = listMembers(r.Marked(within...)); has != "" {
+			has = fmt.Sprintf(" (of %s%s)", strings.Join(within, "."), has)
+		}
+	}
+	return fmt.Errorf("%s has no id: `id` yields nothing after create%s (%s)", name, has, r.Resource.Spec.ID.Range)
+}

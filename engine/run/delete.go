@@ -1,0 +1,56 @@
+package run
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/operation"
+	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/spec/screen"
+)
+
+// Delete removes a resource. It succeeds if the resource, or a part of it, is gone already.
+func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state recorded.State, req DeleteRequest) error {
+	res := rs.resource(of, req.Ref, req.Log)
+	if res.skipSuperseded(state) {
+		return nil
+	}
+	ctx, cancel := withTimeout(ctx, req.Timeout)
+	defer cancel()
+	if err := res.relocateWithInputs(ctx, &state); err != nil {
+		return err
+	}
+	if err := recorded.CheckComplete(of, state, plan.Delete); err != nil {
+		return err
+	}
+	r := res.begin(ctx, res.Delete, plan.Delete)
+	r.Recall(state)
+	r.ETag = state.Private.ETag
+	if err := r.Open(); err != nil {
+		return err
+	}
+	err := r.Steps(ctx)
+	if err == nil {
+		// What is to be removed may be on the pages that were left out.
+		err = r.NotOnPages(r.Operation.Steps...)
+	}
+	if err == nil {
+		rs.Tokens.Forget(res.object(state), state.Private.Token)
+		r.mention(res.settleDeleted(state, r.Missed))
+		r.warnLeft(state)
+	}
+	return r.Mask().Error(err) // with the secrets that the steps have seen
+}
+
+// skipSuperseded reports whether the object of a state belongs to a later state, and says so.
+func (res resource) skipSuperseded(s recorded.State) bool {
+	if !res.all.Tokens.Superseded(res.object(s), s.Private.Token) {
+		return false
+	}
+	if res.log != nil {
+		text := fmt.Sprintf("nothing is deleted: the %s %q was replaced, and its replacement has the same id", res.Spec.Name, recorded.CurrentID(s))
+		res.log.Message(operation.Info, screen.Show(text, nil))
+	}
+	return true
+}

@@ -1,0 +1,66 @@
+package operation
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// StepError is the error of an operation that stopped at a step.
+type StepError struct {
+	// Verb, Step and Action name the operation, its step and the action of the step.
+	Verb, Step, Action string
+	// Attempt counts from 1.
+	Attempt int
+	// Place is the position of the step in the spec: file:line:column.
+	Place string
+	Err   error
+
+	// Status is the status of all attempts together.
+	Status actions.Status
+	// Refused is true if the last attempt was refused, even if an earlier one was not.
+	Refused bool
+	class   string
+}
+
+func (e *StepError) Error() string {
+	attempt := ""
+	if e.Attempt > 1 {
+		attempt = fmt.Sprintf(", attempt %d", e.Attempt)
+	}
+	return fmt.Sprintf("%s failed at %s, %s%s: %v (%s)", e.Verb, e.Step, e.Action, attempt, e.Err, e.Place)
+}
+
+func (e *StepError) Unwrap() error { return e.Err }
+
+// place returns a position in the spec as messages show it. An absolute path loses its
+// folders: they are the author's, and mean nothing to who uses the provider.
+func place(at diag.Range) string {
+	absolute := strings.HasPrefix(at.File, "/") || strings.HasPrefix(at.File, `\`) || strings.Contains(at.File, ":")
+	if i := strings.LastIndexAny(at.File, `/\`); i >= 0 && (absolute || strings.Contains(at.File, "..")) {
+		at.File = at.File[i+1:]
+	}
+	return at.String()
+}
+
+// Stop returns the error of a step that ended with a status.
+func (r *Run) Stop(s *plan.Step, attempt int, status actions.Status, err error) error {
+	return &StepError{
+		Verb: string(r.Verb), Step: s.Name, Action: s.Action, Attempt: attempt,
+		Place: place(s.Model.Range), Err: err, Status: status,
+	}
+}
+
+// StatusOf returns the status of the step at which an operation stopped. It returns Refused
+// for an error that is not of a step.
+func StatusOf(err error) actions.Status {
+	var failed *StepError
+	if errors.As(err, &failed) {
+		return failed.Status
+	}
+	return actions.Refused
+}

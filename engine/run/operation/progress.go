@@ -1,0 +1,137 @@
+package operation
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/verdict"
+)
+
+// Progress is what has been done of an operation, by this run and by the runs that it continues.
+type Progress struct {
+	// Results are the results of the finished steps, by index.
+	Results []any
+	// Finished are the steps that an earlier run has done, by index; their results are
+	// recorded.
+	Finished map[int]bool
+	// Effected is true if a step has changed something, or may have.
+	Effected bool
+	// Touched are the steps with an effect that ran, in order: undo goes through them.
+	Touched []*Touched
+	// Looping is the forEach step that the run is at, or at which an earlier run stopped, and
+	// Elements are its results so far, by the key of the element.
+	Looping  *plan.Step
+	Elements map[string]any
+	// Turns are the keys of the elements that a forEach has done, or may have, by step.
+	Turns map[int][]string
+	// Misfits are the steps that succeeded, here or in an earlier run, with responses that
+	// do not match their declared types.
+	Misfits map[int]bool
+	// Cut are the steps that did not read all pages of a list.
+	Cut []int
+}
+
+// Touched is a step that has changed something, or may have.
+type Touched struct {
+	Step *plan.Step
+	// Done is true if at least one attempt succeeded: what the step made is the resource's.
+	Done bool
+	// Answer is the latest response, whatever its verdict, nil if none came.
+	Answer any
+}
+
+// keep keeps the result of a finished step.
+func (p *Progress) keep(s *plan.Step, value any) {
+	for len(p.Results) <= s.Index {
+		p.Results = append(p.Results, nil)
+	}
+	p.Results[s.Index] = value
+}
+
+// keepElement keeps the result of a step for one element.
+func (p *Progress) keepElement(s *plan.Step, key string, value any) {
+	if p.Looping != s {
+		p.Looping, p.Elements = s, nil
+	}
+	if p.Elements == nil {
+		p.Elements = map[string]any{}
+	}
+	p.Elements[key] = value
+}
+
+// Misfit records that a step succeeded with a response that does not match its type.
+func (p *Progress) Misfit(step int) {
+	if p.Misfits == nil {
+		p.Misfits = map[int]bool{}
+	}
+	p.Misfits[step] = true
+}
+
+// Of returns the record of a step's effect, nil if it had none.
+func (p *Progress) Of(s *plan.Step) *Touched {
+	for _, t := range p.Touched {
+		if t.Step == s {
+			return t
+		}
+	}
+	return nil
+}
+
+// setPartialAnswer makes the results of a forEach so far visible to its undo steps.
+func (p *Progress) setPartialAnswer(s *plan.Step, results any) {
+	if t := p.Of(s); t != nil {
+		t.Answer = results
+	}
+}
+
+// LastAnswer returns the latest response of the last step that had an effect, if that is the
+// step: nil otherwise, and if it is a loop.
+func (p *Progress) LastAnswer(s *plan.Step) any {
+	if t := plan.Last(p.Touched); t != nil && t.Step == s && s.ForEach == nil {
+		return t.Answer
+	}
+	return nil
+}
+
+// Effect records that a step has changed something, or may have.
+func (r *Run) Effect(s *plan.Step, v verdict.Verdict) {
+	if s.Effect != actions.Write || v.Status == actions.Refused || v.Status == actions.Gone || r.Undoing {
+		return
+	}
+	r.Effected = true
+	t := r.Of(s)
+	if t == nil {
+		t = &Touched{Step: s}
+		r.Touched = append(r.Touched, t)
+	}
+	r.takeTurn(s)
+	// If a settled action fails, what it made is known and is the resource's.
+	t.Done = t.Done || v.Status == actions.Done || v.Status == actions.Failed && s.Certainty == actions.Settled
+	if v.Status != actions.Unknown && v.Value != nil {
+		t.Answer = v.Value
+	}
+}
+
+// takeTurn records that a loop has done its current element, or may have.
+func (r *Run) takeTurn(s *plan.Step) {
+	if s.ForEach == nil || r.Undoing || slices.Contains(r.Turns[s.Index], r.At) {
+		return
+	}
+	if r.Turns == nil {
+		r.Turns = map[int][]string{}
+	}
+	r.Turns[s.Index] = append(r.Turns[s.Index], r.At)
+}
+
+// NotOnPages returns the error of finding nothing by steps of which one did not read all pages:
+// the object may be on a later one. It returns nil if all were read.
+func (r *Run) NotOnPages(by ...*plan.Step) error {
+	for _, s := range by {
+		if slices.Contains(r.Cut, s.Index) {
+			return r.Stop(s, 1, actions.Refused, errors.New("it was not found on the pages that were read, and there are more: raise paginate.maxPages, or let the server look for it"))
+		}
+	}
+	return nil
+}

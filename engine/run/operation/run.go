@@ -1,0 +1,389 @@
+// Package operation runs the steps of an operation: in order, with their conditions, loops,
+// locks, time limits, retries and polls. It knows what a step asks of the resource that it
+// belongs to (Owner), but not what becomes of that resource.
+//
+// A Runtime is a configured program, and a Run is one execution of an operation: run.go runs its
+// steps, and attempts.go sends a step until it is done.
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/run/scope"
+	"github.com/declprov/declprov/engine/run/stop"
+	"github.com/declprov/declprov/engine/run/verdict"
+	"github.com/declprov/declprov/engine/run/view"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// Run is one execution of an operation.
+type Run struct {
+	view.View
+	Progress
+	// Owner decides about the effects of the steps.
+	Owner     Owner
+	Operation *plan.Operation
+	Verb      plan.Verb
+	Log       masked
+	// Env is the part of the machine and the network that the run may use: see Open.
+	Env *actions.Env
+	// Preview is true if nothing may be changed.
+	Preview bool
+	// Undoing is true while steps are undone.
+	Undoing bool
+	// Until is the index of the step before which the run pauses, 0 for none.
+	Until int
+	// Failed is the index of the step that failed.
+	Failed int
+	// Missed is true if a step of an undo or a delete did not find its object.
+	Missed bool
+	// Ran is true if a step ran: its `if` did not leave it out.
+	Ran bool
+	// At is the key of the current element of a forEach, "" outside of one.
+	At string
+	// ETag is the ETag of the resource in the last response about it.
+	ETag string
+	// Limit is the maximum number of items of a list, 0 for all.
+	Limit int
+	// SecretNames are the wire names of secret properties.
+	SecretNames []string
+
+	rt *Runtime
+	// unfit is the error of an attempt that succeeded with a response that does not match
+	// its declared type.
+	unfit error
+}
+
+// Owner is what a run asks of the resource that it changes.
+type Owner interface {
+	// BeforeWrite is called before a step with an effect. Its error refuses the step.
+	BeforeWrite(ctx context.Context, s *plan.Step) error
+	// Send runs a step by Run.Attempts, and records what it does as far as that is needed.
+	Send(ctx context.Context, s *plan.Step) (any, error)
+	// Sign gives the call of a step the key and the mark by which its effect is recognized.
+	Sign(call *actions.Call, s *plan.Step)
+	// Certainty returns how far a step may be repeated after its response was lost.
+	Certainty(s *plan.Step) actions.Certainty
+	// CanLook reports whether BeforeRepeat can tell the outcome of a step.
+	CanLook(s *plan.Step) bool
+	// BeforeRepeat is called before a step is sent again, after an attempt that ended with a
+	// status. doubt is true if an attempt may have done the step.
+	BeforeRepeat(ctx context.Context, s *plan.Step, status actions.Status, doubt bool) (Repeat, error)
+	// Recorded is called once the result of a step is in scope.
+	Recorded(s *plan.Step) error
+	// Restarted is called before all steps are run again.
+	Restarted()
+}
+
+// Repeat says whether a step may be sent again.
+type Repeat struct {
+	// Send is true if the step may be sent again.
+	Send bool
+	// Found is the result of the step, if an earlier attempt turned out to have done it.
+	Found any
+	// Undone is true if the earlier attempts turned out to have done nothing.
+	Undone bool
+}
+
+// New returns a run of an operation of a resource. res is nil if the operation belongs to no
+// resource, and log is nil if nothing is to be logged.
+func (rt *Runtime) New(ctx context.Context, res *plan.Resource, op *plan.Operation, v plan.Verb, ref recorded.Ref, log Log) *Run {
+	r := &Run{rt: rt, Operation: op, Verb: v, View: view.View{Scope: rt.Scope(ctx, ref), Resource: res}}
+	r.Owner = nobody{r}
+	if log == nil {
+		log = Silent{}
+	}
+	r.Log = masked{To: log, run: r}
+	if res != nil {
+		r.Naming, r.SecretNames = res.Naming, res.SecretNames
+	}
+	return r
+}
+
+// Open opens the files, commands and origins that the run may use.
+func (r *Run) Open() (err error) {
+	r.Env, err = r.rt.Permits.Open(r.Vars)
+	return r.Mask().Error(err)
+}
+
+// nobody owns the runs that change no resource.
+type nobody struct{ run *Run }
+
+func (nobody) BeforeWrite(context.Context, *plan.Step) error { return nil }
+func (nobody) Sign(*actions.Call, *plan.Step)                {}
+func (nobody) Certainty(s *plan.Step) actions.Certainty      { return s.Certainty }
+func (nobody) CanLook(*plan.Step) bool                       { return false }
+func (nobody) Recorded(*plan.Step) error                     { return nil }
+func (nobody) Restarted()                                    {}
+
+func (n nobody) Send(ctx context.Context, s *plan.Step) (any, error) {
+	return n.run.Attempts(ctx, s, false)
+}
+
+func (nobody) BeforeRepeat(context.Context, *plan.Step, actions.Status, bool) (Repeat, error) {
+	return Repeat{Send: true}, nil
+}
+
+// Steps runs the steps of the operation that no earlier run has finished. If they fail and
+// the operation's `retry` says so, it runs all steps again.
+func (r *Run) Steps(ctx context.Context) error {
+	if err := r.refuseAhead(ctx); err != nil {
+		return err
+	}
+	r.Vars.Context = ctx
+	for failures := 1; ; failures++ {
+		err := r.pass(ctx)
+		if !r.Effected {
+			r.Vars.Context = scope.BeforeSending(ctx) // nothing was changed that must be recorded
+		}
+		if err == nil || r.Operation.Retry == nil || r.Preview {
+			return err
+		}
+		var failed *StepError
+		if !errors.As(err, &failed) {
+			return err
+		}
+		v := verdict.Verdict{Status: failed.Status, Err: failed.Err, Class: failed.class}
+		again, because := r.judge().AllAgain(ctx, "all steps of "+string(r.Verb), r.Operation.Retry, v, failures)
+		if !again {
+			return errors.Join(err, because)
+		}
+		r.Finished, r.Elements = nil, nil
+		r.Owner.Restarted()
+	}
+}
+
+// pass runs the unfinished steps once.
+func (r *Run) pass(ctx context.Context) error {
+	for i, s := range r.Operation.Steps {
+		if r.Finished[i] {
+			continue
+		}
+		if r.Until > 0 && i >= r.Until {
+			return nil
+		}
+		if err := r.Step(ctx, s); err != nil {
+			if r.Failed = i; verdict.IsUnfit(err) {
+				r.Misfit(i)
+				if s.ForEach == nil {
+					r.Failed++ // the next run continues after it
+				}
+				return err
+			}
+			return r.explainLack(s, err)
+		}
+		if s.ForEach == nil {
+			delete(r.Misfits, i)
+		}
+	}
+	return nil
+}
+
+// Step runs a step and records its result.
+func (r *Run) Step(ctx context.Context, s *plan.Step) error {
+	if r.Preview {
+		if err := r.refuseStep(ctx, s); err != nil {
+			return err
+		}
+	}
+	if r.Preview && !s.Model.Preview {
+		r.Record(s, expr.Unknown{})
+		return nil
+	}
+	if r.isOrphaned(s) {
+		r.Record(s, nil)
+		return nil
+	}
+	if s.Effect == actions.Write {
+		if err := r.Owner.BeforeWrite(ctx, s); err != nil {
+			return err
+		}
+	}
+	value, err := r.Loop(ctx, s)
+	if r.Preview && errors.Is(err, scope.ErrNotKnown) {
+		value, err = expr.Unknown{}, nil
+	}
+	if err != nil && (!verdict.IsUnfit(err) || s.ForEach != nil) {
+		r.nameDecidingInput(s, err)
+		return err
+	}
+	r.Record(s, value)
+	if r.Preview {
+		return err
+	}
+	if failed := r.Owner.Recorded(s); failed != nil && err == nil {
+		return failed
+	}
+	return err
+}
+
+// Record keeps the result of a finished step and puts it into scope.
+func (r *Run) Record(s *plan.Step, value any) {
+	r.keep(s, value)
+	r.SetResult(s, value)
+}
+
+// Loop runs a step once, or once for each element of its `forEach`.
+func (r *Run) Loop(ctx context.Context, s *plan.Step) (any, error) {
+	defer r.SetContext(r.SetContext(scope.BeforeSending(ctx)))
+	if s.ForEach == nil {
+		return r.once(ctx, s)
+	}
+	collection, err := r.Evaluate(s.ForEach)
+	if err != nil {
+		return nil, r.Stop(s, 1, actions.Refused, err)
+	}
+	switch collection.Plain.(type) {
+	case expr.Unknown:
+		return expr.Unknown{}, nil
+	case nil:
+		switch s.ForEachKind {
+		case spec.List:
+			return []any{}, nil
+		case spec.Map:
+			return map[string]any{}, nil
+		}
+		return nil, nil
+	}
+	elements, listed, err := scope.Elements(collection.Marked)
+	if err != nil {
+		return nil, r.Stop(s, 1, actions.Refused, err)
+	}
+	defer r.Secrets.Forget("each")
+	defer delete(r.Vars.Values, "each")
+	list, byKey := make([]any, 0, len(elements)), map[string]any{}
+	for _, el := range elements {
+		value, err := r.element(ctx, s, el)
+		// A response that does not have its declared type is kept: what it is about was made.
+		if made := err == nil || verdict.IsUnfit(err); made && listed {
+			list = append(list, value)
+		} else if made {
+			byKey[el.Text] = value
+		}
+		if err != nil {
+			if !r.Undoing {
+				r.setPartialAnswer(s, loopResult(listed, list, byKey))
+			}
+			return nil, err
+		}
+	}
+	return loopResult(listed, list, byKey), nil
+}
+
+// loopResult returns the result of a loop: a list for a list, a map for a map.
+func loopResult(listed bool, list []any, byKey map[string]any) any {
+	if listed {
+		return list
+	}
+	return byKey
+}
+
+// element runs a step for one element, or returns the result that an earlier run has for it.
+func (r *Run) element(ctx context.Context, s *plan.Step, el scope.Element) (any, error) {
+	key := el.Text
+	r.At = key
+	if el.SecretKey {
+		r.At = r.HiddenKey(key) // the journal records it
+	}
+	defer func() { r.At = "" }()
+	if value, done := r.Elements[key]; done && r.Looping == s {
+		r.takeTurn(s)
+		return value, nil
+	}
+	r.Set("each", map[string]any{"key": el.Key, "value": el.Value})
+	value, err := r.once(ctx, s)
+	if err != nil && !verdict.IsUnfit(err) || r.Undoing {
+		return value, err
+	}
+	r.keepElement(s, key, value)
+	return value, err
+}
+
+// HiddenKey returns a name for an element of a secret map that does not contain its key.
+func (r *Run) HiddenKey(key string) string { return "secret-" + r.rt.hash(key)[:16] }
+
+// once runs a step's action under its `if`, `lock` and `timeout`.
+func (r *Run) once(ctx context.Context, s *plan.Step) (any, error) {
+	wanted, err := r.Bool(s.When, true)
+	if err != nil {
+		return nil, r.Stop(s, 1, actions.Refused, err)
+	}
+	if !wanted {
+		return nil, nil
+	}
+	if err := stop.Err(ctx); err != nil {
+		return nil, r.Stop(s, 1, actions.Refused, err)
+	}
+	r.Ran = true
+	key, err := r.Text(s.Lock)
+	if err != nil {
+		return nil, r.Stop(s, 1, actions.Refused, err)
+	}
+	if key != "" {
+		release, err := r.rt.locks.acquire(ctx, key)
+		if err != nil {
+			return nil, r.Stop(s, 1, actions.Refused, fmt.Errorf("waiting for lock %q: %w", key, err))
+		}
+		defer release()
+	}
+	limit := time.Duration(0)
+	if s.Until != nil {
+		limit = defaultPollTimeout
+	}
+	if limit, err = r.Duration(s.Timeout, limit); err != nil {
+		return nil, r.Stop(s, 1, actions.Refused, err)
+	}
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, overtime(limit, s))
+		defer cancel()
+		defer r.SetContext(r.SetContext(scope.BeforeSending(ctx)))
+	}
+	r.unfit = nil
+	value, err := r.Owner.Send(ctx, s)
+	if err == nil && !r.Undoing {
+		err = r.unfit // its intent is settled, and the step fails nevertheless
+	}
+	if (r.Verb == plan.Delete || r.Undoing) && err != nil && StatusOf(err) == actions.Gone {
+		r.Missed = true
+		return nil, nil // this object is gone already; the next element may not be
+	}
+	return value, err
+}
+
+// overtime returns the error of a step that took longer than its limit.
+func overtime(limit time.Duration, s *plan.Step) error {
+	what, option := "it", "the step's `timeout`"
+	if s.Until != nil {
+		what = "the poll"
+		if s.Timeout == nil {
+			option = "the default; give the step a `timeout` to wait longer"
+		}
+	}
+	return fmt.Errorf("%s took longer than %s (%s): %w", what, limit, option, context.DeadlineExceeded)
+}
+
+// Fork returns a run of another operation in the scope of r, without the names that belong to
+// the operation of r: its steps and their responses.
+func (r *Run) Fork(op *plan.Operation, v plan.Verb) *Run {
+	f := *r
+	f.Owner = nobody{&f}
+	f.Operation, f.Verb, f.Progress = op, v, Progress{Effected: r.Effected}
+	f.Undoing, f.At, f.Until = false, "", 0
+	values := maps.Clone(r.Vars.Values)
+	for _, name := range append([]string{"state", "changes", "each"}, plan.NamesOfAnswers...) {
+		delete(values, name)
+	}
+	vars := *r.Vars
+	vars.Values = values
+	f.Vars = &vars
+	return &f
+}

@@ -1,0 +1,106 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/operation"
+	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/run/verdict"
+)
+
+// Read looks up a resource. Gone reports that it does not exist.
+func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded.State, req ReadRequest) Result {
+	res := rs.resource(of, req.Ref, req.Log)
+	if res.Read == nil {
+		if req.Reason == Import {
+			return Result{Err: fmt.Errorf("%s cannot be imported: its spec has no read", req.Type)}
+		}
+		state.ID, state.Private.ID = recorded.CurrentID(state), ""
+		return Result{State: &state} // what is recorded is all there is to know
+	}
+	ctx, cancel := withTimeout(ctx, req.Timeout)
+	defer cancel()
+	if req.Reason == Refresh {
+		if err := res.relocateWithInputs(ctx, &state); err != nil {
+			return Result{Err: err}
+		}
+	}
+	if !req.hasOnlyID() {
+		if err := recorded.CheckComplete(of, state, plan.Read); err != nil {
+			return Result{Err: err}
+		}
+	}
+	r := res.reading(ctx, state)
+	if state.ID == "" {
+		r.Vars.Values["id"] = nil // an import that does not give it
+	}
+	if err := r.Open(); err != nil {
+		return Result{Err: err}
+	}
+	yield, err := r.read(ctx)
+	if errors.Is(err, verdict.ErrGone) && (isPartlyUndone(state) || res.mayNotExistYet(state)) || errors.Is(err, verdict.ErrNotFound) && res.hasUnmadeSteps(state) {
+		if req.Reason == Refresh {
+			r.Log.Message(operation.Info, "read does not find all of it, and it is kept for what the first steps of its create made, which stopped halfway: `pulumi up` goes on, and `pulumi destroy` removes them")
+		}
+		return Result{State: &state} // the next run makes it, and what is left of it stays known
+	}
+	if errors.Is(err, verdict.ErrGone) {
+		rs.Tokens.Forget(res.object(state), state.Private.Token)
+		return Result{Gone: true}
+	}
+	if err != nil {
+		return Result{Err: r.Mask().Error(err)}
+	}
+	out := r.state(state, yield, req.hasOnlyID())
+	if out.State != nil && req.Reason == Refresh && out.Err == nil {
+		if err := res.closeLostUpdates(*out.State); err != nil {
+			r.Log.Message(operation.Warning, err.Error())
+		}
+		r.warnOtherID(recorded.CurrentID(state), out.State.ID)
+	}
+	if out.State != nil {
+		rs.Tokens.Show(res.object(*out.State), req.Ref, out.State.Private.Token)
+	}
+	return out
+}
+
+// isPartlyUndone reports whether steps of the create that made a resource were undone,
+// while others were not.
+func isPartlyUndone(s recorded.State) bool {
+	f := s.Private.Failed
+	return f != nil && f.Op == string(plan.Create) && len(f.Undone) > 0
+}
+
+// mayNotExistYet reports whether what read asks for may not have been made yet, by a create
+// that stopped behind steps with an effect: its id tells nothing of that where it is made
+// of inputs alone.
+func (res resource) mayNotExistYet(s recorded.State) bool {
+	f := s.Private.Failed
+	if f == nil || f.Op != string(plan.Create) || res.Create == nil || f.Steps != res.Create.Shape() || res.IDFromAnswers() {
+		return false
+	}
+	finished, ahead := false, false
+	for i, step := range res.Create.Steps {
+		done := (i < f.Step || slices.Contains(f.Kept, i)) && !slices.Contains(f.Undone, i)
+		finished = finished || done && step.Effect == actions.Write
+		ahead = ahead || !done && step.Effect == actions.Write
+	}
+	return finished && ahead
+}
+
+// hasUnmadeSteps reports whether a step of the create has made nothing, so that a later step of
+// read may find nothing.
+func (res resource) hasUnmadeSteps(s recorded.State) bool {
+	f := s.Private.Failed
+	return s.Private.Unmade != "" || f != nil && f.Op == string(plan.Create) && res.Create != nil && f.Step < len(res.Create.Steps)
+}
+
+// hasOnlyID reports whether nothing is known of a resource but its id.
+func (req ReadRequest) hasOnlyID() bool {
+	return req.Reason == Import || req.Reason == Lookup && req.State.Inputs.Len() == 0 && req.State.Outputs.Len() == 0
+}

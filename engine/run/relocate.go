@@ -1,0 +1,178 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/operation"
+	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec/expr"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+)
+
+// A lost response to an update that gives the resource another id leaves the state with an id that
+// no longer exists. What find finds by the inputs of that update tells the new one.
+
+// relocate finds the id that a lost update may have given the resource, and gives it to the
+// state. What find finds counts only if it found nothing but the resource itself before the
+// update was sent.
+func (res resource) relocate(ctx context.Context, s *recorded.State) error {
+	if res.Find == nil || s.Private.Token == "" || !res.Journals() {
+		return nil
+	}
+	list, err := res.book().Intents()
+	if err != nil {
+		return err
+	}
+	for _, i := range list {
+		if i.Operation != journal.Update || i.Token != s.Private.Token || i.UnderWay() || i.Status == journal.Failed {
+			continue // what failed was answered, and gives no right to what is found now
+		}
+		id := i.ID
+		if i.Status == journal.Answered && !i.Moved {
+			continue // its id is the one before
+		}
+		if i.Status != journal.Answered {
+			if id, err = res.findIDAfter(ctx, i, *s); err != nil {
+				return fmt.Errorf("an update of it, whose response was lost, is still open: %w", err)
+			}
+		}
+		if id != "" && id != recorded.CurrentID(*s) {
+			s.Private.ID = id
+		}
+	}
+	return nil
+}
+
+// closeLostUpdates records that a refresh has seen the outcome of lost updates: once the host
+// shows that it has recorded the id, they are settled. An update that the state calls unfinished
+// is resumed first.
+func (res resource) closeLostUpdates(s recorded.State) error {
+	if res.Find == nil || s.Private.Token == "" || s.Private.Failed != nil {
+		return nil
+	}
+	book := res.book()
+	if !book.MayHaveIntents() {
+		return nil
+	}
+	list, err := book.Intents()
+	for _, i := range list {
+		if i.Operation == journal.Update && i.Token == s.Private.Token && i.Open() {
+			i.Status, i.ID, i.Moved = journal.Answered, recorded.CurrentID(s), true
+			err = errors.Join(err, book.Put(i, false))
+		}
+	}
+	return err
+}
+
+// relocateWithInputs is relocate for reads and deletes, which see the resource as it is now: the
+// inputs that the id gives are those of the new id.
+func (res resource) relocateWithInputs(ctx context.Context, s *recorded.State) error {
+	if err := res.relocate(ctx, s); err != nil || s.Private.ID == "" {
+		return err
+	}
+	var err error
+	s.Inputs, err = res.withIDInputs(s.Private.ID, s.Inputs)
+	return err
+}
+
+// findIDAfter returns the id that find gives after a lost update of a state, "" if it gives none.
+func (res resource) findIDAfter(ctx context.Context, i journal.Intent, s recorded.State) (string, error) {
+	if !i.Looked || len(i.Withheld) > 0 || len(i.Inputs) == 0 {
+		return "", nil
+	}
+	inputs, err := value.DecodeRecorded(i.Inputs)
+	if err != nil {
+		return "", err
+	}
+	return res.findOwnID(ctx, recorded.CurrentID(s), inputs, s.Inputs)
+}
+
+// withIDInputs returns inputs, of which those that the id gives have its values.
+func (res resource) withIDInputs(id string, inputs property.Map) (property.Map, error) {
+	if !res.Identity.ID.IsSet() {
+		return inputs, nil
+	}
+	said, _, err := res.Identity.ID.Read(res.Resource, res.all.Config, id)
+	for name, v := range said.AllStable {
+		if before, given := inputs.GetOk(name); !given || !value.PlainEqual(before, v) {
+			inputs = inputs.Set(name, v)
+		}
+	}
+	return inputs, err
+}
+
+// findOwnID returns the id of what find finds by the inputs of a lost update, "" if that is
+// nothing, or another object. An object with another id is the resource only if each property has
+// its recorded value, or the value that the update was to give it.
+func (res resource) findOwnID(ctx context.Context, was string, inputs, before property.Map) (string, error) {
+	id, f, found, err := res.findID(ctx, inputs)
+	if err != nil || id == "" || id == was {
+		return id, err
+	}
+	why, err := f.notOwn(ctx, res.Maker, found, nil, inputs, before)
+	if err == nil && why == "" && f.existsUnderID(ctx, was, before) {
+		why = fmt.Sprintf("what had the id %q is there, too", was)
+	}
+	if err != nil || why == "" {
+		return id, err
+	}
+	f.Log.Message(operation.Warning, fmt.Sprintf("an update may have given it another id. Something is there now%s, and %s: it is left alone", f.describeID(res.Maker, found), why))
+	return "", nil
+}
+
+// findID returns the id of what find finds by these inputs, "" if that is nothing, and the finder
+// that found it.
+func (res resource) findID(ctx context.Context, inputs property.Map) (id string, f finder, found any, err error) {
+	if res.Maker == nil {
+		return "", finder{}, nil, nil
+	}
+	f, err = res.finder(ctx, inputs)
+	if err != nil {
+		return "", finder{}, nil, err
+	}
+	found, err = f.find(ctx, res.Maker)
+	if err != nil || found == nil {
+		return "", finder{}, nil, f.Mask().Error(err)
+	}
+	for _, name := range plan.AnswerNames {
+		f.Vars.Values[name] = expr.Unknown{}
+	}
+	f.SetResult(res.Maker, found)
+	id, err = f.EvalID()
+	return id, f, found, f.Mask().Error(err)
+}
+
+// existsUnderID reports whether the object of an id exists, which a lost update of one step
+// would have given another id: then the update was not done. With more steps than one, an update
+// may make a copy first and remove the old object later.
+func (f finder) existsUnderID(ctx context.Context, was string, before property.Map) bool {
+	writes := 0
+	for _, s := range f.Resource.Update.Steps {
+		if s.Effect == actions.Write {
+			writes++
+		}
+	}
+	if writes != 1 || f.Resource.Read == nil || !f.Resource.Read.RefersToState() {
+		return false
+	}
+	reader, yield, err := f.readAs(ctx, recorded.State{ID: was, Inputs: before, Private: recorded.Private{SchemaVersion: f.Resource.Spec.SchemaVersion}})
+	if err != nil {
+		return false
+	}
+	seen := reader.state(recorded.State{ID: was, Inputs: before}, yield, false)
+	return seen.State != nil && seen.State.ID == was
+}
+
+// readAs reads the resource with a state, with the permissions of the finder.
+func (f finder) readAs(ctx context.Context, s recorded.State) (reading, any, error) {
+	r := f.res.reading(ctx, s)
+	r.Env = f.Env
+	yield, err := r.read(ctx)
+	return r, yield, err
+}

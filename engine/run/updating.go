@@ -1,0 +1,191 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/operation"
+	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/run/stop"
+	"github.com/declprov/declprov/engine/run/verdict"
+	"github.com/declprov/declprov/engine/value"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+)
+
+// updating is a run of an update.
+type updating struct {
+	*run
+	req UpdateRequest
+	// old is the state before.
+	old recorded.State
+}
+
+// finish runs the steps of an update that are still to be done, and returns the state that they
+// leave.
+func (r updating) finish(ctx context.Context) Result {
+	old := r.old
+	failure := r.Steps(ctx)
+	if failure != nil && operation.StatusOf(failure) == actions.Gone {
+		failure = fmt.Errorf("%w; %s", failure, r.goneRemedy())
+	}
+	if failure != nil && !r.Effected {
+		return Result{Err: r.Mask().Error(failure)}
+	}
+	if failure != nil && r.looked && stop.Err(ctx) == nil {
+		if id, err := r.res.findOwnID(ctx, r.ID, r.given, old.Inputs); err == nil && id != "" {
+			r.ID = id
+		}
+	}
+	if operation.StatusOf(failure) == actions.Unknown && stop.Err(ctx) == nil {
+		if out := r.reconcile(ctx, &old); out != nil {
+			return *out
+		}
+		if r.Failed < len(r.Operation.Steps) && r.Owner.Certainty(r.Operation.Steps[r.Failed]) == actions.Safe {
+			failure = fmt.Errorf("%w; run `pulumi up` again: it is safe to repeat", failure)
+		}
+	}
+	r.untold = failure == nil && !r.takeNewID() && !r.findNewID(ctx)
+	next := &recorded.State{ID: old.ID, Inputs: r.given, Private: recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, Token: old.Private.Token, Unmade: r.unmadeNow(nil)}}
+	if r.ID != old.ID {
+		next.Private.ID = r.ID
+	}
+	outputs := recorded.DeclaredOutputs(r.Resource, old)
+	failed := r.Failed
+	if failure == nil {
+		got, err := r.buildOutputs(ctx, outputs)
+		if err == nil || value.IsUnrecordable(err) {
+			outputs = got
+		}
+		failure, failed = err, len(r.Operation.Steps)
+		if err != nil && r.untold {
+			failure = errors.Join(err, (&aftermath{run: r.run, failure: err}).reopen())
+		}
+	}
+	next.Private.ETag = r.ETag // reading back may have given another
+	next.Outputs = recorded.WithInputs(r.given, outputs)
+	if failure != nil {
+		next.Inputs = old.Inputs // as hosts record it, too: nobody knows which of the new ones hold
+		next.Private.Failed = r.newFailed(failed, failure)
+	} else if err := r.forgetUpdates(next); err != nil {
+		r.Log.Message(operation.Warning, err.Error())
+	}
+	return Result{State: next, Err: r.Mask().Error(failure)}
+}
+
+// reconcile looks whether an update with an unknown outcome was done: whether the object is what
+// the program wants. It returns nil if the update was not done, or if that cannot be found out.
+// Then it gives the state the id and the ETag of now, so that the update can be sent again.
+func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
+	if r.ID != s.ID {
+		s.Private.ID = r.ID
+	} else {
+		s.Private.ID = ""
+	}
+	if r.Resource.Read == nil || !r.isLastWrite(r.Failed) || r.mayLeaveOld(ctx, s) {
+		return nil
+	}
+	inputs, err := r.res.withIDInputs(r.ID, r.given)
+	if err != nil {
+		return nil
+	}
+	now := recorded.State{ID: r.ID, Inputs: inputs, Outputs: s.Outputs, Private: recorded.Private{Token: s.Private.Token}}
+	reader, yield, err := r.readAs(ctx, now)
+	if err != nil {
+		return nil
+	}
+	seen := reader.state(now, yield, false)
+	if seen.State == nil || seen.Err != nil {
+		return nil
+	}
+	if !r.readMatches(ctx, r.given, seen.State.Inputs) {
+		if r.readMatches(ctx, s.Inputs, seen.State.Inputs) {
+			r.ETag, s.Private.ETag = reader.ETag, reader.ETag // nobody else has changed it
+		}
+		return nil
+	}
+	out := &recorded.State{ID: s.ID, Inputs: r.given, Outputs: recorded.WithInputs(r.given, recorded.DeclaredOutputs(r.Resource, *seen.State))}
+	out.Private = recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, ETag: reader.ETag, Token: s.Private.Token, Unmade: r.unmadeNow(nil)}
+	if r.ID != s.ID {
+		out.Private.ID = r.ID
+	}
+	r.Log.Message(operation.Info, "the response to the update was lost: it was done, as reading it shows")
+	if err := r.forgetUpdates(out); err != nil {
+		r.Log.Message(operation.Warning, err.Error())
+	}
+	return &Result{State: out}
+}
+
+// readMatches reports whether what a read has seen is what the inputs say, as far as read
+// can tell: something must be there that it tells.
+func (r updating) readMatches(ctx context.Context, want, seen property.Map) bool {
+	told := false
+	for _, m := range r.Resource.Inputs.Fields {
+		told = told || !m.NoRead && !m.Ephemeral
+	}
+	return told && len(r.res.rules().Changes(ctx, seen, want, r.req.Ignore)) == 0
+}
+
+// findNewID asks find for the id of a resource whose update was done, where no response
+// tells it. It is false where find cannot tell it, either.
+func (r updating) findNewID(ctx context.Context) bool {
+	if !r.looked || stop.Err(ctx) != nil {
+		return false
+	}
+	id, err := r.res.findOwnID(ctx, r.ID, r.given, r.old.Inputs)
+	if err == nil && id != "" {
+		r.ID = id
+	}
+	return err == nil && id != ""
+}
+
+// mayLeaveOld reports whether the object of the id before is still there, or may be,
+// after a step that followed the one that gave another id: reading the new one does
+// not tell what that step did to the old one.
+func (r updating) mayLeaveOld(ctx context.Context, s *recorded.State) bool {
+	before, _ := r.Vars.Values["id"].(string)
+	changed := slices.ContainsFunc(r.Operation.Steps[:min(r.Failed, len(r.Operation.Steps))], func(s *plan.Step) bool {
+		ran, err := r.Bool(s.When, true)
+		return s.Effect == actions.Write && (err != nil || ran)
+	})
+	if before == "" || before == r.ID || !changed {
+		return false
+	}
+	inputs, err := r.res.withIDInputs(before, s.Inputs)
+	if err != nil {
+		return true
+	}
+	_, _, err = r.readAs(ctx, recorded.State{ID: before, Inputs: inputs, Outputs: s.Outputs, Private: recorded.Private{Token: s.Private.Token}})
+	return !errors.Is(err, verdict.ErrGone)
+}
+
+// takeNewID takes the id that an update gave the resource. It is false where the responses
+// of the update do not tell it: they lack it, or it is made of another operation's step.
+func (r updating) takeNewID() bool {
+	if !r.HasIDSources(plan.Last(r.Results) != nil) {
+		return false
+	}
+	id, err := r.EvalID()
+	if err != nil || id == "" {
+		return false
+	}
+	r.TakeID(id)
+	return true
+}
+
+// goneRemedy is what to do about an update that found nothing to change.
+func (r updating) goneRemedy() string {
+	if f := r.old.Private.Failed; f != nil && f.Unknown && f.Op == string(plan.Update) && r.renames() {
+		return "the response to an earlier update, which was to give it another name, was lost: " + r.newNameRemedy()
+	}
+	return "if it was deleted, run `pulumi refresh`: the next `pulumi up` makes it again"
+}
+
+// newNameRemedy is what to do about a resource that may be there under another id.
+func (r *run) newNameRemedy() string {
+	return fmt.Sprintf("look for it in the service. If it is there under its new name, "+
+		"run `pulumi state delete` and `pulumi import`; if %q was deleted, `pulumi refresh`", r.ID)
+}
