@@ -9,7 +9,7 @@ import (
 
 // documented returns the documentation of a property, followed by the constraints of
 // its type. Pulumi's schemas have no bounds or patterns, but Check enforces them.
-func (g *generator) documented(f *spec.Property) string {
+func (g *typeGenerator) documented(f *spec.Property) string {
 	rules := constraints(g.named.Resolve(f.Type))
 	if len(rules) == 0 {
 		return f.Doc

@@ -12,7 +12,7 @@ import (
 // isEnum reports whether SDKs have an enumeration for the type: for several strings
 // or numbers that a schema can represent. A single literal becomes a constant or a
 // plain type, and two booleans become a boolean.
-func (g *generator) isEnum(t *spec.Type) bool {
+func (g *typeGenerator) isEnum(t *spec.Type) bool {
 	if len(t.Enum) < 2 || t.Kind == spec.Bool {
 		return false
 	}
@@ -26,7 +26,7 @@ func (g *generator) isEnum(t *spec.Type) bool {
 	}
 }
 
-func (g *generator) enum(t *spec.Type, at place) complexType {
+func (g *typeGenerator) enum(t *spec.Type, at place) complexType {
 	def := complexType{objectType: objectType{Description: at.doc, Type: primitive(t.Kind)}}
 	named := enumNames(t.Enum)
 	for _, v := range t.Enum {

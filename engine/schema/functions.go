@@ -12,7 +12,7 @@ type function struct {
 	Outputs     *objectType `json:"outputs,omitempty"`
 }
 
-func (g *generator) function(f *spec.Function) function {
+func (g generator) function(f *spec.Function) function {
 	base := names.Pascal(f.Name)
 	return function{
 		Description: f.Doc,
@@ -23,7 +23,7 @@ func (g *generator) function(f *spec.Function) function {
 
 // method returns the function of a method. Its first argument is the resource on
 // which it is called.
-func (g *generator) method(r *spec.Resource, f *spec.Function) function {
+func (g generator) method(r *spec.Resource, f *spec.Function) function {
 	base := r.Name + names.Pascal(f.Name)
 	out := function{
 		Description: f.Doc,
@@ -42,7 +42,7 @@ func (g *generator) method(r *spec.Resource, f *spec.Function) function {
 
 // methods adds the methods of a resource to the functions, and returns their tokens
 // by name. A token contains the name of the resource.
-func (g *generator) methods(r *spec.Resource, functions map[string]function) map[string]string {
+func (g generator) methods(r *spec.Resource, functions map[string]function) map[string]string {
 	if len(r.Methods) == 0 {
 		return nil
 	}
@@ -52,16 +52,4 @@ func (g *generator) methods(r *spec.Resource, functions map[string]function) map
 		functions[tokens[f.Name]] = g.method(r, f)
 	}
 	return tokens
-}
-
-// plainObject returns an object that does not belong to a resource, so that no change
-// of it requires replacement.
-func (g *generator) plainObject(t *spec.Type, base string, s side) *objectType {
-	out := &objectType{Type: "object"}
-	out.Properties, out.Required = g.properties(t, base, s)
-	for name, p := range out.Properties {
-		p.ReplaceOnChanges, p.WillReplaceOnChanges = false, false
-		out.Properties[name] = p
-	}
-	return out
 }

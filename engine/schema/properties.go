@@ -23,7 +23,7 @@ const (
 
 // properties returns the properties of an object, and which are required. base is the
 // prefix of the names of nested types.
-func (g *generator) properties(t *spec.Type, base string, s side) (map[string]property, []string) {
+func (g *typeGenerator) properties(t *spec.Type, base string, s side) (map[string]property, []string) {
 	if t == nil || len(t.Fields) == 0 {
 		return nil, nil
 	}
@@ -56,7 +56,7 @@ func isRequired(f *spec.Property, types spec.Types, s side) bool {
 	return f.Required && len(f.Env) == 0 && f.Autoname == nil && f.DefaultExpr == nil
 }
 
-func (g *generator) property(f *spec.Property, base string, s side) property {
+func (g *typeGenerator) property(f *spec.Property, base string, s side) property {
 	p := property{
 		typeSpec:           g.typeSpec(f.Type, place{base: base + names.Pascal(f.Name), doc: f.Doc, side: s}),
 		Description:        g.documented(f),
@@ -81,7 +81,7 @@ func (g *generator) property(f *spec.Property, base string, s side) property {
 
 // defaultOf returns the default if a schema can represent it: a scalar, and for an
 // enum one of its values. Check sets other defaults.
-func (g *generator) defaultOf(f *spec.Property, t typeSpec) any {
+func (g *typeGenerator) defaultOf(f *spec.Property, t typeSpec) any {
 	value := scalar(f.Default, g.primitiveOf(t))
 	if value == nil {
 		return nil
@@ -93,7 +93,7 @@ func (g *generator) defaultOf(f *spec.Property, t typeSpec) any {
 }
 
 // primitiveOf returns the primitive type of a type's values, or "".
-func (g *generator) primitiveOf(t typeSpec) string {
+func (g *typeGenerator) primitiveOf(t typeSpec) string {
 	if isPrimitive(t.Type) {
 		return t.Type
 	}
@@ -142,6 +142,18 @@ func languageNames(names map[string]string) map[string]any {
 	}
 	if len(out) == 0 {
 		return nil
+	}
+	return out
+}
+
+// plainObject returns an object that does not belong to a resource, so that no change
+// of it requires replacement.
+func (g *typeGenerator) plainObject(t *spec.Type, base string, s side) *objectType {
+	out := &objectType{Type: "object"}
+	out.Properties, out.Required = g.properties(t, base, s)
+	for name, p := range out.Properties {
+		p.ReplaceOnChanges, p.WillReplaceOnChanges = false, false
+		out.Properties[name] = p
 	}
 	return out
 }

@@ -28,7 +28,7 @@ const codeSchema = "schema"
 // omits what is not served yet, so that a program that uses it fails when it is
 // compiled, and not when it runs.
 func Pulumi(p *spec.Provider) ([]byte, diag.List) {
-	g := &generator{
+	g := generator{&typeGenerator{
 		name:  p.Name,
 		named: p.Types,
 		shown: names.SchemaTypes(p),
@@ -36,7 +36,7 @@ func Pulumi(p *spec.Provider) ([]byte, diag.List) {
 		names: newTypeNames(p),
 		refs:  map[string]string{},
 		open:  map[string]bool{},
-	}
+	}}
 	doc := g.metadata(p.Metadata)
 	g.nameTypes()
 	doc.Config, doc.Provider = g.provider(p)
@@ -74,8 +74,13 @@ func encode(doc pkg) ([]byte, error) {
 	return bytes.TrimSpace(b.Bytes()), err
 }
 
-// generator is the state of the generation of a schema.
-type generator struct {
+// generator is the state of the generation of a schema. It describes resources and functions; its
+// typeGenerator describes their types.
+type generator struct{ *typeGenerator }
+
+// typeGenerator is the state of the generation of types.
+type typeGenerator struct {
+	// name is the name of the package.
 	name  string
 	named spec.Types
 	// shown are the named types that the schema describes.
@@ -90,9 +95,9 @@ type generator struct {
 }
 
 // token returns the full name of a resource or type.
-func (g *generator) token(name string) string { return g.name + ":index:" + name }
+func (g *typeGenerator) token(name string) string { return g.name + ":index:" + name }
 
-func (g *generator) metadata(m spec.Metadata) pkg {
+func (g generator) metadata(m spec.Metadata) pkg {
 	doc := pkg{
 		Name: m.Name, DisplayName: m.DisplayName, Version: m.Version, Description: m.Description,
 		Keywords: slices.Clone(m.Keywords), Homepage: m.Homepage, License: m.License,
@@ -131,7 +136,7 @@ func languages(author map[string]any) map[string]any {
 
 // provider returns the configuration, as variables of a stack and as inputs of an
 // explicit provider.
-func (g *generator) provider(p *spec.Provider) (config, resource) {
+func (g generator) provider(p *spec.Provider) (config, resource) {
 	t := p.Config
 	if t == nil {
 		t = &spec.Type{Kind: spec.Object}

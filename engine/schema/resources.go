@@ -8,7 +8,7 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-func (g *generator) resource(r *spec.Resource) resource {
+func (g generator) resource(r *spec.Resource) resource {
 	inputs, requiredInputs := g.properties(r.Inputs, r.Name, input)
 	outputs, required := g.outputs(r)
 	out := resource{
@@ -34,7 +34,7 @@ func (g *generator) resource(r *spec.Resource) resource {
 // outputs returns the properties of a resource that a program can read: all recorded
 // inputs, and the declared outputs. If a property is both, the output's declaration
 // is used, with the input's documentation if the output has none.
-func (g *generator) outputs(r *spec.Resource) (map[string]property, []string) {
+func (g generator) outputs(r *spec.Resource) (map[string]property, []string) {
 	recorded := &spec.Type{Kind: spec.Object}
 	for _, f := range r.Inputs.Fields {
 		if !f.Ephemeral {
@@ -70,7 +70,7 @@ func firstOf(a, b string) string {
 	return b
 }
 
-func (g *generator) listInputs(r *spec.Resource) *objectType {
+func (g generator) listInputs(r *spec.Resource) *objectType {
 	out := &objectType{Type: "object"}
 	if r.List.Inputs != nil {
 		out.Properties, out.Required = g.properties(r.List.Inputs, r.Name+"List", input)
@@ -80,7 +80,7 @@ func (g *generator) listInputs(r *spec.Resource) *objectType {
 
 // stateInputs returns the inputs that a program must pass to get an existing resource
 // by its id: those that `read` uses and the id does not determine.
-func (g *generator) stateInputs(r *spec.Resource) *objectType {
+func (g generator) stateInputs(r *spec.Resource) *objectType {
 	if r.Read == nil {
 		return nil
 	}
@@ -135,7 +135,7 @@ func mentioned(n *spec.Node, found map[string]bool) {
 
 // component returns a component. Its properties are only its outputs, because the
 // program already has the inputs.
-func (g *generator) component(m *spec.Component) resource {
+func (g generator) component(m *spec.Component) resource {
 	inputs, outputs := g.plainObject(m.Inputs, m.Name, input), g.plainObject(m.Outputs, m.Name, output)
 	return resource{
 		objectType:      objectType{Description: m.Doc, Properties: outputs.Properties, Required: outputs.Required},

@@ -26,7 +26,7 @@ type place struct {
 
 // nameTypes names all definitions that a schema can show, before any type is named
 // after its position.
-func (g *generator) nameTypes() {
+func (g *typeGenerator) nameTypes() {
 	for _, key := range sortedKeys(g.shown) {
 		if t := g.named.Resolve(&spec.Type{Ref: key}); isStruct(t) || g.isEnum(t) {
 			g.refs[key] = g.names.claim(names.Pascal(g.named[key].Name))
@@ -44,7 +44,7 @@ func isStruct(t *spec.Type) bool { return t.Kind == spec.Object && !t.Open && le
 
 // typeSpec describes a type. Objects and enums become named types with references to
 // them.
-func (g *generator) typeSpec(t *spec.Type, at place) typeSpec {
+func (g *typeGenerator) typeSpec(t *spec.Type, at place) typeSpec {
 	if t == nil {
 		return typeSpec{Ref: anyRef}
 	}
@@ -91,7 +91,7 @@ func primitive(k spec.Kind) string {
 
 // reference describes a definition by its name, or by its type if Pulumi has no names
 // for such types (lists, scalars).
-func (g *generator) reference(t *spec.Type, at place) typeSpec {
+func (g *typeGenerator) reference(t *spec.Type, at place) typeSpec {
 	if name, ok := g.refs[t.Ref]; ok {
 		return g.ref(name)
 	}
@@ -107,7 +107,7 @@ func (g *generator) reference(t *spec.Type, at place) typeSpec {
 	return g.typeSpec(named.Type, at)
 }
 
-func (g *generator) ref(name string) typeSpec { return typeSpec{Ref: typesRef + g.token(name)} }
+func (g *typeGenerator) ref(name string) typeSpec { return typeSpec{Ref: typesRef + g.token(name)} }
 
 // refToken returns the token in a reference to a type of this package, or "".
 func refToken(ref string) string {
@@ -121,7 +121,7 @@ func refToken(ref string) string {
 // object describes a struct. Objects in Pulumi are closed, because a program must be
 // able to write every member. So an open struct is a map: of its element type if it
 // declares no members, otherwise of any.
-func (g *generator) object(t *spec.Type, at place) typeSpec {
+func (g *typeGenerator) object(t *spec.Type, at place) typeSpec {
 	if isStruct(t) {
 		return g.placed(t, at)
 	}
@@ -135,7 +135,7 @@ func (g *generator) object(t *spec.Type, at place) typeSpec {
 // placed describes a type that is named after its position. If inputs and outputs
 // have equal types at the same position, they share one type. Otherwise the name of
 // the output's type ends in Result.
-func (g *generator) placed(t *spec.Type, at place) typeSpec {
+func (g *typeGenerator) placed(t *spec.Type, at place) typeSpec {
 	def := g.define(t, at)
 	base := at.base
 	for n := 1; ; n++ {
@@ -157,7 +157,7 @@ func (g *generator) placed(t *spec.Type, at place) typeSpec {
 	}
 }
 
-func (g *generator) define(t *spec.Type, at place) complexType {
+func (g *typeGenerator) define(t *spec.Type, at place) complexType {
 	if g.isEnum(t) {
 		return g.enum(t, at)
 	}
@@ -171,7 +171,7 @@ func (g *generator) define(t *spec.Type, at place) complexType {
 
 // union describes a union. Variants that are equal in a schema are merged. If a
 // variant is any, so is the union.
-func (g *generator) union(t *spec.Type, at place) typeSpec {
+func (g *typeGenerator) union(t *spec.Type, at place) typeSpec {
 	var specs []typeSpec
 	mapping := map[string]string{}
 	for i, v := range t.Variants {
@@ -220,7 +220,7 @@ func variant(t *spec.Type) *spec.Type {
 }
 
 // variantPlace returns the position of a variant, named after the value of its tag.
-func (g *generator) variantPlace(t *spec.Type, i int, at place) place {
+func (g *typeGenerator) variantPlace(t *spec.Type, i int, at place) place {
 	if value, ok := g.tagValue(t.Variants[i], t.Tag); ok {
 		at.base += names.Pascal(value)
 	}
@@ -228,7 +228,7 @@ func (g *generator) variantPlace(t *spec.Type, i int, at place) place {
 }
 
 // tagValue returns the literal that identifies the variant.
-func (g *generator) tagValue(v *spec.Type, tag string) (string, bool) {
+func (g *typeGenerator) tagValue(v *spec.Type, tag string) (string, bool) {
 	f := g.named.Resolve(v).Field(tag)
 	if tag == "" || f == nil {
 		return "", false

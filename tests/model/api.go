@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/declprov/declprov/tests/model/specgen"
 )
 
 // foreign is the owner that no stack is.
@@ -17,7 +19,7 @@ const foreign = "foreign"
 
 // API is the simulated one. Its log is what the oracle believes.
 type API struct {
-	spec *Spec
+	spec *specgen.Spec
 
 	mu     sync.Mutex
 	things []*Thing
@@ -36,7 +38,7 @@ type remembered struct {
 	answer any
 }
 
-func newAPI(spec *Spec) *API {
+func newAPI(spec *specgen.Spec) *API {
 	return &API{spec: spec, keys: map[string]remembered{}, tokens: map[string]bool{}}
 }
 
@@ -66,7 +68,7 @@ func (a *API) serve(c call) (status int, answer any, e *Entry) {
 	a.log = append(a.log, e)
 	status, answer = a.do(c, e)
 	e.Status = status
-	if shown, ok := answer.(object); ok && c.method == "GET" {
+	if shown, ok := answer.(specgen.Object); ok && c.method == "GET" {
 		_, e.ShowsNothing = shown["deleted"]
 	}
 	if e.Effect != Nothing && a.watch != nil {
@@ -79,14 +81,14 @@ func (a *API) serve(c call) (status int, answer any, e *Entry) {
 }
 
 func failure(status int, format string, args ...any) (int, any) {
-	return status, object{"error": fmt.Sprintf(format, args...)}
+	return status, specgen.Object{"error": fmt.Sprintf(format, args...)}
 }
 
 func (a *API) do(c call, e *Entry) (int, any) {
 	if c.path == "/login" {
 		token := fmt.Sprintf("token-%d", len(a.log))
 		a.tokens[token] = true
-		return 200, object{"token": token, "expires": 3600}
+		return 200, specgen.Object{"token": token, "expires": 3600}
 	}
 	if a.spec.Login && !a.tokens[strings.TrimPrefix(c.header.Get("Authorization"), "Bearer ")] && c.who != foreign {
 		return failure(401, "no such token")
@@ -180,7 +182,7 @@ type sent struct {
 
 // create is every request that makes an object, whatever its method.
 func (a *API) create(c call, e *Entry, parts []string) (int, any) {
-	if key := c.header.Get("Idempotency-Key"); key != "" && a.spec.Way == Keyed {
+	if key := c.header.Get("Idempotency-Key"); key != "" && a.spec.Way == specgen.Keyed {
 		if before, ok := a.keys[c.who+key]; ok {
 			if before.body != string(c.body) {
 				return failure(422, "this key was used for something else")
@@ -312,7 +314,7 @@ func (a *API) remove(c call, e *Entry, t *Thing) (int, any) {
 			part.Gone = part.Gone || part.Parent == t.ID && part.Owner != foreign
 		}
 	}
-	return 200, object{"deleted": true}
+	return 200, specgen.Object{"deleted": true}
 }
 
 // doParts is about parts: PUT and DELETE of one by its name, POST of another one,
@@ -339,12 +341,12 @@ func (a *API) doParts(c call, e *Entry, parts []string) (int, any) {
 				a.watch(entry)
 			}
 		}
-		return 200, object{}
+		return 200, specgen.Object{}
 	case c.method == "POST" && len(parts) == 4:
 		t := &Thing{Owner: c.who, Slot: c.slot, Holders: map[string]bool{c.who: true}, Made: e, Parent: parts[2], Label: parts[3]}
 		a.add(e, t)
 		t.ID = fmt.Sprintf("p%d", t.Serial)
-		return 201, object{"part": t.ID}
+		return 201, specgen.Object{"part": t.ID}
 	}
 	i := strings.LastIndex(parts[1], "-")
 	if i < 0 {
@@ -359,14 +361,14 @@ func (a *API) doParts(c call, e *Entry, parts []string) (int, any) {
 		t := a.things[at]
 		t.Revision++
 		e.Effect, e.Thing = Changed, t
-		return 200, object{"part": parts[1]}
+		return 200, specgen.Object{"part": parts[1]}
 	case c.method == "PUT":
 		a.add(e, &Thing{Owner: c.who, Slot: c.slot, Holders: map[string]bool{c.who: true}, Made: e, Parent: parent, Label: label, ID: parts[1]})
-		return 201, object{"part": parts[1]}
+		return 201, specgen.Object{"part": parts[1]}
 	case c.method == "DELETE" && at >= 0:
 		a.things[at].Gone = true
 		e.Effect, e.Thing = Removed, a.things[at]
-		return 200, object{}
+		return 200, specgen.Object{}
 	}
 	return failure(404, "there is no such part")
 }

@@ -3,19 +3,12 @@ package model
 import (
 	"math/rand/v2"
 	"slices"
+
+	"github.com/declprov/declprov/tests/model/specgen"
 )
 
 // A part beside the object is one that another owner may have under its name: a create
 // that is refused there is kept for what it did before, and its delete goes by that name.
-
-// beside draws, of the cells where a part may be another owner's, those where it is. It
-// draws from a source of its own, so that the others stay what they were.
-func (s *Spec) beside(r *rand.Rand) {
-	if s.Steps == 3 && s.Method != Command && s.IDs == "client" && !s.Each && s.Retry != Group {
-		s.Beside, s.Asks = r.IntN(2) == 0, r.IntN(3) > 0
-		s.DeleteFirst = s.DeleteFirst || s.Beside // a new one beside the old one finds its part in the way
-	}
-}
 
 // contest adds another owner who takes the names of parts, and gives them up.
 func (h *History) contest(r *rand.Rand) {
@@ -31,9 +24,6 @@ const (
 	takePart  = "take the part of"
 	leavePart = "leave the part of"
 )
-
-// besidePath is where a part is that another owner may have.
-const besidePath = "/parts/${inputs.name}-two"
 
 // othersPart reports whether the part of that name is another owner's.
 func (w *World) othersPart(name string) bool {
@@ -61,8 +51,8 @@ func (o *Oracle) besides(e *Entry) {
 		return sent.Who == e.Who && sent.Slot == e.Slot && sent.Step == "part" && sent.Path == e.Path && sent.Excused && sent.Seq < e.Seq
 	})
 	switch {
-	case o.spec.Labels[MayBeForeign] && !o.spec.Asks:
-		o.count(MayBeForeign)
+	case o.spec.Labels[specgen.MayBeForeign] && !o.spec.Asks:
+		o.count(specgen.MayBeForeign)
 	case slices.ContainsFunc(o.api.things, func(own *Thing) bool {
 		return own.Owner == e.Who && own.Slot == e.Slot && own.Parent == t.Parent && own.Label == t.Label && own.Serial < t.Serial
 	}):

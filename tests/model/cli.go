@@ -11,6 +11,7 @@ import (
 
 	"github.com/declprov/declprov/tests/internal/provider"
 	"github.com/declprov/declprov/tests/internal/pulumicli"
+	"github.com/declprov/declprov/tests/model/specgen"
 )
 
 // Programs are the paths of Pulumi's CLI and of what it needs.
@@ -25,7 +26,7 @@ type Typed struct {
 }
 
 // openTyped makes a project with a stack.
-func openTyped(programs Programs, at Place, spec *Spec, who string, s settings) (*Typed, error) {
+func openTyped(programs Programs, at Place, spec *specgen.Spec, who string, s settings) (*Typed, error) {
 	dir := filepath.Join(at.Dir, "cli-"+who)
 	t := &Typed{name: "project-" + strings.ToLower(who), folder: filepath.Join(dir, "provider"), settings: s}
 	if err := os.MkdirAll(t.folder, 0o755); err != nil {
@@ -51,14 +52,14 @@ func openTyped(programs Programs, at Place, spec *Spec, who string, s settings) 
 
 // write writes the program.
 func (t *Typed) write(p Program) error {
-	config := object{"model:endpoint": object{"value": t.settings.endpoint}}
+	config := specgen.Object{"model:endpoint": specgen.Object{"value": t.settings.endpoint}}
 	if t.settings.tool != "" {
-		config["model:tool"] = object{"value": t.settings.tool}
+		config["model:tool"] = specgen.Object{"value": t.settings.tool}
 	}
-	resources := object{}
+	resources := specgen.Object{}
 	for slot, in := range p {
-		resources[slot] = object{
-			"type": "model:Thing", "properties": object{"name": in.Name, "colour": in.Colour, "text": in.Text, "size": in.Size},
+		resources[slot] = specgen.Object{
+			"type": "model:Thing", "properties": specgen.Object{"name": in.Name, "colour": in.Colour, "text": in.Text, "size": in.Size},
 		}
 	}
 	// JSON is YAML.

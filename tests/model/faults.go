@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/declprov/declprov/tests/model/specgen"
 )
 
 // Fault is one way in which an exchange goes wrong.
@@ -33,7 +35,7 @@ type Fault struct {
 	Certain bool
 	// For says which specs it means anything for; nil is all. Step is the only
 	// step that it means anything for, "" is all.
-	For  func(*Spec) bool
+	For  func(*specgen.Spec) bool
 	Step string
 }
 
@@ -57,9 +59,9 @@ func httpFaults() []Fault {
 		{Name: "very late commit", Break: "hang", Late: long},
 		{Name: "truncated after", Break: "truncated", After: true},
 		{Name: "garbage after", After: true, Status: 200, Body: "<html>Welcome to the airport</html>"},
-		{Name: "error inside 200 before", Status: 200, Body: `{"error":"the gateway is busy"}`, Certain: true, Step: "create", For: func(s *Spec) bool { return s.InBand != "" }},
-		{Name: "error inside 200 after", After: true, Status: 200, Body: `{"error":"the disk is full"}`, Step: "create", For: func(s *Spec) bool { return s.InBand == "fail" }},
-		{Name: "303 and 401", After: true, Redirect: true, For: func(s *Spec) bool { return s.Login }},
+		{Name: "error inside 200 before", Status: 200, Body: `{"error":"the gateway is busy"}`, Certain: true, Step: "create", For: func(s *specgen.Spec) bool { return s.InBand != "" }},
+		{Name: "error inside 200 after", After: true, Status: 200, Body: `{"error":"the disk is full"}`, Step: "create", For: func(s *specgen.Spec) bool { return s.InBand == "fail" }},
+		{Name: "303 and 401", After: true, Redirect: true, For: func(s *specgen.Spec) bool { return s.Login }},
 	}
 	for _, status := range []int{408, 499, 500, 502, 503, 504} {
 		for _, after := range []bool{false, true} {
@@ -98,9 +100,9 @@ func commandFaults() []Fault {
 }
 
 // faultsOf are the faults that mean something for a spec.
-func faultsOf(s *Spec) []Fault {
+func faultsOf(s *specgen.Spec) []Fault {
 	all := httpFaults()
-	if s.Method == Command {
+	if s.Method == specgen.Command {
 		all = commandFaults()
 	}
 	return slices.DeleteFunc(all, func(f Fault) bool { return f.For != nil && !f.For(s) })

@@ -1,3 +1,12 @@
+// Package model tries the engine against a simulated API whose connection is
+// unlucky, in thousands of generated histories: nothing may be made twice,
+// nothing lost, and nothing of another owner touched.
+//
+// The parts, in the order in which a history meets them: a cell of the matrix becomes a spec (package specgen), a history is drawn for it
+// (history.go), a host that behaves as Pulumi's engine does plays it (host.go,
+// play.go) against the API (api.go) behind its proxy (proxy.go), and the oracle
+// (oracle.go) judges what happened by the API's own log. What fails is made
+// smaller (shrink.go), and printed with the command that plays it again.
 package model
 
 import (
@@ -6,6 +15,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/declprov/declprov/tests/model/specgen"
 )
 
 // The users of stacks, and whoever runs `declprov try`.
@@ -59,7 +70,7 @@ func (o Op) String() string {
 // History is one run: a spec, an API, and what happens.
 type History struct {
 	Seed, Number uint64
-	Spec         *Spec
+	Spec         *specgen.Spec
 	Ops          []Op
 	// Test is the test whose history it is; "" is one that was drawn.
 	Test string
@@ -74,11 +85,11 @@ type Kind struct{ Process, CLI bool }
 
 // newHistory draws the history of a number and a cell. Its spec is not compiled
 // yet: most are only looked at.
-func newHistory(seed, number uint64, c Cell, k Kind, f Features) *History {
+func newHistory(seed, number uint64, c specgen.Cell, k Kind, f specgen.Features) *History {
 	r := rand.New(rand.NewPCG(seed, number))
-	h := &History{Seed: seed, Number: number, Spec: newSpec(c, r, f), Process: k.Process, CLI: k.CLI, Apart: r.IntN(2) == 0}
+	h := &History{Seed: seed, Number: number, Spec: specgen.NewSpec(c, r, f), Process: k.Process, CLI: k.CLI, Apart: r.IntN(2) == 0}
 	beside := rand.New(rand.NewPCG(seed, ^number))
-	h.Spec.beside(beside)
+	h.Spec.DrawBeside(beside)
 	d := &drawing{Rand: r, spec: h.Spec, kind: k, faults: faultsOf(h.Spec), programs: map[string]Program{}, prefix: map[string]string{}}
 	d.two = r.IntN(4) == 0
 	if r.IntN(2) == 0 {
@@ -112,7 +123,7 @@ func newHistory(seed, number uint64, c Cell, k Kind, f Features) *History {
 // drawing is a history that is being drawn.
 type drawing struct {
 	*rand.Rand
-	spec     *Spec
+	spec     *specgen.Spec
 	kind     Kind
 	faults   []Fault
 	programs map[string]Program
@@ -248,7 +259,7 @@ func (d *drawing) strike(steps []string) Strike {
 	if d.one(5) {
 		s.Nth += 1 + d.IntN(2)
 	}
-	if d.spec.Method != Command && d.one(40) {
+	if d.spec.Method != specgen.Command && d.one(40) {
 		return Strike{Step: "start", Nth: 1, Act: "down", Before: true}
 	}
 	if !d.one(4) {

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+
+	"github.com/declprov/declprov/tests/model/specgen"
 )
 
 // mechanism is one that keeps promises of certainty and identity. tests/mutants has
@@ -11,7 +13,7 @@ import (
 type mechanism struct {
 	name, promise string
 	// about reports whether the mechanism matters to a spec.
-	about func(*Spec) bool
+	about func(*specgen.Spec) bool
 	// happens is what happens to a resource of such a spec: the oracle finds a broken
 	// promise in it if the mechanism is off.
 	happens func(scene) []Op
@@ -22,7 +24,7 @@ type mechanism struct {
 // scene is what the ops of a mechanism are written for: a spec, and the number of the
 // history, by which one of several faults is chosen.
 type scene struct {
-	*Spec
+	*specgen.Spec
 	number uint64
 }
 
@@ -57,7 +59,7 @@ func (s scene) struck(step string, nth int, faults ...string) Strike {
 // all is bad luck at each request of a step but the first.
 func (s scene) all(step string, fault string) []Strike {
 	var out []Strike
-	for nth := 2; nth <= attempts+1; nth++ {
+	for nth := 2; nth <= specgen.Attempts+1; nth++ {
 		out = append(out, s.struck(step, nth, fault))
 	}
 	return out
@@ -99,7 +101,7 @@ func (b *bench) meeting(m mechanism, wanted int) []*History {
 	var met []*History
 	for n := uint64(0); len(met) < wanted && n < mostDrawn; n++ {
 		c := b.cells[n*stride%uint64(len(b.cells))]
-		s := newSpec(c, rand.New(rand.NewPCG(*seed, n)), b.features)
+		s := specgen.NewSpec(c, rand.New(rand.NewPCG(*seed, n)), b.features)
 		if len(s.Missing) > 0 || len(c.Refusals()) > 0 || !m.about(s) {
 			continue
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/declprov/declprov/actions/sys/process/supervisor"
 	"github.com/declprov/declprov/tests/internal/provider"
 	"github.com/declprov/declprov/tests/internal/tools"
+	"github.com/declprov/declprov/tests/model/specgen"
 )
 
 var (
@@ -95,16 +96,16 @@ type bench struct {
 	// printed as they are, for they are short.
 	cli, whole bool
 	programs   Programs
-	features   Features
+	features   specgen.Features
 	families   []*actions.Family
-	cells      []Cell
+	cells      []specgen.Cell
 	report     *Report
 }
 
 func newBench(t *testing.T) *bench {
-	b := &bench{T: t, base: base(t), families: builtin.Families(), cells: Cells(), report: newReport()}
+	b := &bench{T: t, base: base(t), families: builtin.Families(), cells: specgen.Cells(), report: newReport()}
 	b.tool = sync.OnceValues(func() (string, error) { return tool(b.base) })
-	b.features = probe(b.families)
+	b.features = specgen.Probe(b.families)
 	// One copy, which histories link to: a file that was just written cannot be
 	// run while another process is being started.
 	text, err := os.ReadFile(provider.Binary(t))
@@ -125,7 +126,7 @@ func (b *bench) history(number uint64) *History {
 }
 
 // compiled compiles the spec of a history that was drawn.
-func (b *bench) compiled(h *History) { h.Spec.compile(b.families) }
+func (b *bench) compiled(h *History) { h.Spec.Compile(b.families) }
 
 // drawing draws the history of a number: its cell is the number's, so that no cell
 // is left out.
@@ -155,7 +156,7 @@ func (b *bench) play(h *History) *Played {
 	}
 	defer done()
 	at.Binary, at.Programs = b.binary, b.programs
-	if h.Spec.Method == Command {
+	if h.Spec.Method == specgen.Command {
 		if at.Tool, err = b.tool(); err != nil {
 			b.Error(err)
 			return nil

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/declprov/declprov/tests/model/specgen"
 )
 
 // Violation is a promise that was broken.
@@ -40,10 +42,10 @@ const (
 )
 
 // window is how long the spec says that a commit may take.
-var window = must(time.ParseDuration(consistency))
+var window = must(time.ParseDuration(specgen.Consistency))
 
 // answered is how long the spec says that a response is waited for.
-var answered = must(time.ParseDuration(timeout))
+var answered = must(time.ParseDuration(specgen.Timeout))
 
 func must[T any](v T, err error) T {
 	if err != nil {
@@ -55,7 +57,7 @@ func must[T any](v T, err error) T {
 // Oracle judges a history by the API's log and by the owners that it records. What
 // the engine says is not asked.
 type Oracle struct {
-	spec *Spec
+	spec *specgen.Spec
 	api  *API
 	// recorded are the states; listed says whether a stack's journal names a
 	// resource.
@@ -121,11 +123,11 @@ func (o *Oracle) effect(e *Entry) {
 		o.besides(e)
 	case t.Parent != "" && o.api.holds(e.Who, t.Parent):
 		t.Holders[e.Who] = true // whoever holds an object holds its parts
-	case o.excuses(e.Who, e.Slot, o.whole(t), e):
-		t.Holders[e.Who], o.whole(t).Holders[e.Who] = true, true
-	case o.spec.Labels[MayOverwrite] && o.api.held(e.Who, cmp.Or(t.Parent, t.ID)):
+	case o.excuses(e.Who, e.Slot, o.api.whole(t), e):
+		t.Holders[e.Who], o.api.whole(t).Holders[e.Who] = true, true
+	case o.spec.Labels[specgen.MayOverwrite] && o.api.held(e.Who, cmp.Or(t.Parent, t.ID)):
 		// Both have overwritten what has this id, and each goes on with what is there.
-		o.count(MayOverwrite)
+		o.count(specgen.MayOverwrite)
 		t.Holders[e.Who] = true
 	case e.Who == trier:
 		o.violation(tried, "a try %s #%d (%s), which %s made", e.Effect, t.Serial, e.Step, t.Owner)
@@ -133,16 +135,6 @@ func (o *Oracle) effect(e *Entry) {
 		o.violation(touched, "%s %s %s #%d (%s), which %s made for %q", e.Who, e.Slot, e.Effect, t.Serial, e.Step, t.Owner, t.Slot)
 		t.Holders[e.Who] = true // it is said once
 	}
-}
-
-// whole is the object that one is a part of, or itself.
-func (o *Oracle) whole(t *Thing) *Thing {
-	if t.Parent != "" {
-		if parent := o.api.find(t.Parent); parent != nil {
-			return parent
-		}
-	}
-	return t
 }
 
 // takesPlace reports whether a new object, or a part of one, is where a state will find the
@@ -157,8 +149,8 @@ func (o *Oracle) takesPlace(t *Thing, id string) bool {
 // be taken for one's own, and counts it.
 func (o *Oracle) excuses(who, slot string, t *Thing, e *Entry) bool {
 	switch {
-	case e != nil && e.Step == "create" && o.spec.Labels[MayOverwrite]:
-		o.count(MayOverwrite)
+	case e != nil && e.Step == "create" && o.spec.Labels[specgen.MayOverwrite]:
+		o.count(specgen.MayOverwrite)
 	case t.Reused[who], o.undid(who, slot, t):
 		o.count(reusedResidual)
 	case e != nil && e.Excused && e.At.Sub(e.Arrived) > window && t.Made.At.After(e.Arrived):
@@ -220,42 +212,26 @@ func (o *Oracle) making(e *Entry) {
 		if other == t || other.Owner != t.Owner || other.Slot != t.Slot || other.Parent != t.Parent || other.Label != t.Label {
 			continue
 		}
-		if t.Parent == "" && o.covered(other) || o.bereft(other) {
+		if t.Parent == "" && o.covered(other) || o.api.bereft(other) {
 			continue
 		}
 		switch {
-		case o.spec.Labels[AtLeastOnce] && (other.Made.Excused || e.Excused) && o.mayRepeat(other.Made, e):
-			o.count(AtLeastOnce)
-		case o.failedToMake(other), other.Changed != nil && hasFailed(other.Changed), o.outlived(other):
+		case o.spec.Labels[specgen.AtLeastOnce] && (other.Made.Excused || e.Excused) && o.mayRepeat(other.Made, e):
+			o.count(specgen.AtLeastOnce)
+		case o.api.failedToMake(other), other.Changed != nil && hasFailed(other.Changed), o.api.outlived(other):
 			continue // which was heard: it is done anew, and what is left has to be listed
 		case isLate(t) || isLate(other):
 			o.count(lateResidual)
-		case o.spec.Labels[NoDelete]:
-			o.count(NoDelete)
+		case o.spec.Labels[specgen.NoDelete]:
+			o.count(specgen.NoDelete)
 		case o.told[other]:
-		case !o.spec.Finds() && o.spec.Way != Keyed && other.Made.Body != e.Body:
+		case !o.spec.Finds() && o.spec.Way != specgen.Keyed && other.Made.Body != e.Body:
 			continue // nothing can tell what came of the one of before; it has to be listed
 		default:
 			o.violation(madeTwice, "#%d was made for %s %s while #%d is there (%s)", t.Serial, t.Owner, t.Slot, other.Serial, other.Made)
 		}
 		o.told[other] = true
 	}
-}
-
-// outlived reports whether a part is of an object that its owner has undone since.
-func (o *Oracle) outlived(t *Thing) bool {
-	return t.Parent != "" && slices.ContainsFunc(o.api.log, func(e *Entry) bool {
-		return e.Who == t.Owner && e.Step == "undo" && e.Effect == Removed && e.Thing.ID == t.Parent && e.Seq > t.Made.Seq
-	})
-}
-
-// failedToMake reports whether a client was told that an object was begun and has failed:
-// by the answer to the request that made it, or to one under the same key, which speaks
-// for both.
-func (o *Oracle) failedToMake(t *Thing) bool {
-	return hasFailed(t.Made) || slices.ContainsFunc(o.api.log, func(e *Entry) bool {
-		return e.Key != "" && e.Key == t.Made.Key && hasFailed(e)
-	})
 }
 
 // hasFailed reports whether a client was told that what it asked for was begun and
@@ -268,16 +244,16 @@ func hasFailed(e *Entry) bool {
 // repeated where it was: by the next run, and within one only where the spec says
 // so of a command's exit code.
 func (o *Oracle) mayRepeat(before, now *Entry) bool {
-	return before.Command != now.Command || o.spec.Method == Command && o.spec.Retry != None
+	return before.Command != now.Command || o.spec.Method == specgen.Command && o.spec.Retry != specgen.None
 }
 
 // again looks at another version of an object that its owner had made.
 func (o *Oracle) again(e *Entry) {
-	if o.failedToMake(e.Thing) {
+	if o.api.failedToMake(e.Thing) {
 		return
 	}
-	if e.Thing.Made.Excused && o.spec.Labels[AtLeastOnce] {
-		o.count(AtLeastOnce)
+	if e.Thing.Made.Excused && o.spec.Labels[specgen.AtLeastOnce] {
+		o.count(specgen.AtLeastOnce)
 		return
 	}
 	if isLate(e.Thing) || e.Excused && e.At.Sub(e.Arrived) > window {
@@ -336,8 +312,8 @@ func (o *Oracle) owned(when, who string, r Recorded) {
 	case t == nil: // it has gone, or has another id, which the provider knows
 	case !t.Holders[who] && o.excuses(who, r.Slot, t, nil):
 		t.Holders[who] = true
-	case !t.Holders[who] && o.spec.Labels[MayOverwrite] && o.api.held(who, t.ID):
-		o.count(MayOverwrite) // both have overwritten what has this id
+	case !t.Holders[who] && o.spec.Labels[specgen.MayOverwrite] && o.api.held(who, t.ID):
+		o.count(specgen.MayOverwrite) // both have overwritten what has this id
 		t.Holders[who] = true
 	case !t.Holders[who]:
 		o.violation(adopted, "%s: the state of %s has %s, which is #%d of %s", when, who, r, t.Serial, t.Owner)
@@ -372,32 +348,20 @@ func (o *Oracle) known(when string, t *Thing) {
 		return
 	}
 	switch {
-	case o.spec.Labels[AtLeastOnce] && t.Made.Excused:
-		o.count(AtLeastOnce)
+	case o.spec.Labels[specgen.AtLeastOnce] && t.Made.Excused:
+		o.count(specgen.AtLeastOnce)
 	case isLate(t):
 		o.count(lateResidual)
 	case o.mistaken[t.Owner+t.Slot]:
 		o.count(windowResidual) // the other one was taken for it
-	case o.bereft(t):
+	case o.api.bereft(t):
 		o.count(bereftPart)
-	case o.spec.Labels[NoDelete]:
-		o.count(NoDelete)
+	case o.spec.Labels[specgen.NoDelete]:
+		o.count(specgen.NoDelete)
 	default:
 		o.violation(lost, "%s: #%d (%s%s) of %s %s is in no state and in no journal; it was made by: %s", when, t.Serial, t.ID, partOf(t), t.Owner, t.Slot, t.Made)
 	}
 	o.told[t] = true
-}
-
-// bereft reports whether a part belongs to an object that another owner (the other
-// stack, too) has deleted, or its own owner without hearing of it: whoever goes on with what the
-// object was to have makes what nobody knows of.
-func (o *Oracle) bereft(t *Thing) bool {
-	for _, e := range o.api.log {
-		if t.Parent != "" && (e.Who != t.Owner || e.Excused) && e.Effect == Removed && e.Thing.ID == t.Parent {
-			return true
-		}
-	}
-	return false
 }
 
 func partOf(t *Thing) string {

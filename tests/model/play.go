@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/tests/model/specgen"
 )
 
 // Played is what came of a history.
@@ -98,7 +99,7 @@ func (w *World) open(at Place) error {
 		s := settings{
 			stack: "stack-" + who, endpoint: "http://" + w.proxy.addr + "/" + who, tool: at.Tool, journal: w.journals[who], dir: at.Dir,
 		}
-		if w.h.Spec.Method != Command {
+		if w.h.Spec.Method != specgen.Command {
 			s.tool = ""
 		}
 		start := startInside(w.h.Spec, s)
@@ -306,7 +307,7 @@ func (w *World) stranger(do, slot, name string) {
 		}
 	case "create", twin:
 		c.step, c.method, c.path = "create by hand", "POST", "/things"
-		in := object{"name": name, "colour": "red", "text": "", "size": 7}
+		in := specgen.Object{"name": name, "colour": "red", "text": "", "size": 7}
 		if do == twin {
 			in["size"] = 1
 		}
@@ -397,7 +398,7 @@ func (w *World) try(op Op) {
 		"try", filepath.Join(w.at.Dir, "provider", "model.json"), "Thing", "name=" + in.Name, "colour=" + in.Colour, "text=" + in.Text, "size:=1",
 		"--config", "endpoint=http://" + w.proxy.addr + "/" + trier,
 	}
-	if w.h.Spec.Method == Command {
+	if w.h.Spec.Method == specgen.Command {
 		args = append(args, "--config", "tool="+w.at.Tool)
 	}
 	cmd := exec.Command(w.at.Binary, args...)

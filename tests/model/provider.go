@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/engine/pulumi"
 	"github.com/declprov/declprov/engine/pulumi/client"
 	"github.com/declprov/declprov/tests/internal/provider"
+	"github.com/declprov/declprov/tests/model/specgen"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // settings are what a provider is configured with.
@@ -59,7 +59,7 @@ func (p inside) Kill() {}
 func (p inside) Stop() { _ = p.c.Close() }
 
 // startInside starts providers in this process.
-func startInside(spec *Spec, s settings) func() (Provider, error) {
+func startInside(spec *specgen.Spec, s settings) func() (Provider, error) {
 	return func() (Provider, error) {
 		c, err := client.Start(pulumi.Options{
 			Program: spec.Program, Version: "0.1.0", Dir: s.dir, Journal: s.journal, Stderr: io.Discard, Stdout: io.Discard,
@@ -97,7 +97,7 @@ func startOutside(folder string, s settings) func() (Provider, error) {
 }
 
 // providerFolder makes the folder of a spec's provider.
-func providerFolder(at Place, spec *Spec) (string, error) {
+func providerFolder(at Place, spec *specgen.Spec) (string, error) {
 	folder := filepath.Join(at.Dir, "provider")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", err

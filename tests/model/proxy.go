@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/declprov/declprov/tests/model/specgen"
 )
 
 // Proxy stands between the clients and the API.
@@ -234,7 +236,7 @@ func (x *exchange) wait() {
 func (x *exchange) fail(f Fault, status int, answer any) {
 	switch {
 	case f.Exit > 0:
-		x.reply(200, fmt.Sprintf("exit %d", f.Exit), object{"error": "it says that it failed"})
+		x.reply(200, fmt.Sprintf("exit %d", f.Exit), specgen.Object{"error": "it says that it failed"})
 	case f.Kill:
 		x.reply(200, "kill", nil)
 	case f.Break == "hang":
@@ -274,7 +276,7 @@ func (x *exchange) reply(status int, exit string, answer any) {
 	if exit != "" {
 		h.Set("X-Exit", exit)
 	}
-	if m, ok := answer.(object); ok && m["etag"] != nil {
+	if m, ok := answer.(specgen.Object); ok && m["etag"] != nil {
 		h.Set("ETag", m["etag"].(string))
 	}
 	if x.p.api.spec.InBand != "" && x.c.step == "create" && status >= 400 && status != 401 {

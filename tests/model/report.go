@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/declprov/declprov/tests/model/specgen"
 )
 
 // Report counts what many histories came to.
 type Report struct {
 	mu    sync.Mutex
-	cells map[Cell]int
+	cells map[specgen.Cell]int
 	// waiting are the cells that need a language key which this version does not
 	// have, by key; refused those of which vet says no, by code.
 	waiting, refused map[string]int
@@ -23,7 +25,7 @@ type Report struct {
 }
 
 func newReport() *Report {
-	return &Report{cells: map[Cell]int{}, waiting: map[string]int{}, refused: map[string]int{}, counts: map[string]int{}, violations: map[string]int{}}
+	return &Report{cells: map[specgen.Cell]int{}, waiting: map[string]int{}, refused: map[string]int{}, counts: map[string]int{}, violations: map[string]int{}}
 }
 
 // add counts a history.
@@ -64,8 +66,8 @@ func (r *Report) broke(h *History, v Violation) {
 }
 
 // Empty are the cells that no history was of.
-func (r *Report) Empty() []Cell {
-	return slices.DeleteFunc(Cells(), func(c Cell) bool { return r.cells[c] > 0 })
+func (r *Report) Empty() []specgen.Cell {
+	return slices.DeleteFunc(specgen.Cells(), func(c specgen.Cell) bool { return r.cells[c] > 0 })
 }
 
 // Summary is the report without the matrix.
@@ -90,7 +92,7 @@ func (r *Report) Matrix() string {
 	var columns []string
 	rows := map[string][]string{}
 	var order []string
-	for _, c := range Cells() {
+	for _, c := range specgen.Cells() {
 		row := fmt.Sprintf("%-8s %-16s %-7s %-10s", c.Method, c.Way, c.Idempotent, c.Retry)
 		column := fmt.Sprintf("%s/%d", c.Undo, c.Steps)
 		if !slices.Contains(columns, column) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/tests/model/specgen"
 )
 
 // rounds is how often a user tries before giving up.
@@ -171,9 +172,9 @@ func (u *user) remedy(said []string) bool {
 		u.oracle.count(lateResidual)
 		u.byHand(slot)
 		return true
-	case u.oracle.spec.Labels[AtLeastOnce] && u.excusedOrphan(slot) && once("by hand"):
+	case u.oracle.spec.Labels[specgen.AtLeastOnce] && u.excusedOrphan(slot) && once("by hand"):
 		u.say("   vet has said that it may be made twice: what is left is deleted by hand")
-		u.oracle.count(AtLeastOnce)
+		u.oracle.count(specgen.AtLeastOnce)
 		u.byHand(slot)
 		return true
 	}
@@ -301,7 +302,7 @@ func (u *user) bereftByHand(slot string) bool {
 	defer u.api.mu.Unlock()
 	found := false
 	for _, t := range u.api.living() {
-		if t.Owner == u.who && t.Slot == slot && t.Label == "two" && u.oracle.bereft(t) {
+		if t.Owner == u.who && t.Slot == slot && t.Label == "two" && u.oracle.api.bereft(t) {
 			t.Gone, found = true, true
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/declprov/declprov/tests/model/specgen"
 )
 
 // Thing is an object of the API. A part is one, too: it has a parent.
@@ -93,8 +95,8 @@ func (t *Thing) etag() string { return fmt.Sprintf("%q", fmt.Sprintf("r%d-%d", t
 func (t *Thing) mark() string { return fmt.Sprintf("s-%d", t.Serial) }
 
 // shown is an object as the API shows it.
-func (t *Thing) shown() object {
-	return object{
+func (t *Thing) shown() specgen.Object {
+	return specgen.Object{
 		"id": t.ID, "name": t.Name, "colour": t.Colour, "text": t.Text, "size": t.Size, "serial": t.mark(),
 		"etag": t.etag(),
 	}

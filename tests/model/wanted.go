@@ -1,6 +1,10 @@
 package model
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/declprov/declprov/tests/model/specgen"
+)
 
 // wanted looks whether the world is as a converged program has it.
 func (o *Oracle) wanted(who string, p Program) {
@@ -37,11 +41,11 @@ func (o *Oracle) complete(t *Thing) {
 		o.count(lateResidual) // it took the place of one that had them
 		return
 	}
-	for _, label := range o.spec.labels() {
+	for _, label := range o.spec.LabelNames() {
 		switch {
 		case slices.ContainsFunc(o.api.living(), func(part *Thing) bool { return of(part) && part.Label == label }):
-		case o.spec.Labels[MayOverwrite] && t.Holders[stackA] && t.Holders[stackB]:
-			o.count(MayOverwrite) // both have overwritten it, and one has undone that
+		case o.spec.Labels[specgen.MayOverwrite] && t.Holders[stackA] && t.Holders[stackB]:
+			o.count(specgen.MayOverwrite) // both have overwritten it, and one has undone that
 		default:
 			o.violation(notAsWanted, "#%d of %s %s has no part %s", t.Serial, t.Owner, t.Slot, label)
 		}

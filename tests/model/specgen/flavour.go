@@ -1,4 +1,4 @@
-package model
+package specgen
 
 import "math/rand/v2"
 

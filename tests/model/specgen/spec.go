@@ -1,4 +1,4 @@
-package model
+package specgen
 
 import (
 	"context"
@@ -15,10 +15,10 @@ import (
 // The times of all specs. They are short, so that nobody waits; the timeout is one
 // that no machine is too slow for, whatever else it does.
 const (
-	timeout     = "3s"
-	consistency = "40ms"
+	Timeout     = "3s"
+	Consistency = "40ms"
 	backoff     = "1ms"
-	attempts    = 3
+	Attempts    = 3
 )
 
 // Spec is a generated spec, and what is known of it.
@@ -46,18 +46,18 @@ const (
 	MayBeForeign = "may-be-foreign"
 )
 
-type object = map[string]any
+type Object = map[string]any
 
-// newSpec makes the spec of a cell.
-func newSpec(c Cell, r *rand.Rand, f Features) *Spec {
+// NewSpec makes the spec of a cell.
+func NewSpec(c Cell, r *rand.Rand, f Features) *Spec {
 	s := &Spec{Cell: c, Flavour: c.flavour(r, f), Labels: map[string]bool{}}
 	s.Missing = s.missing(f)
 	s.features = f
 	return s
 }
 
-// compile writes the spec and asks vet.
-func (s *Spec) compile(families []*actions.Family) {
+// Compile writes the spec and asks vet.
+func (s *Spec) Compile(families []*actions.Family) {
 	s.Text = marshal(s.document())
 	if len(s.Missing) > 0 {
 		return
@@ -101,44 +101,44 @@ func (s *Spec) missing(f Features) []string {
 }
 
 // document is the spec as a tree.
-func (s *Spec) document() object {
-	doc := object{
+func (s *Spec) document() Object {
+	doc := Object{
 		"name": "model", "version": "0.1.0",
-		"config":    object{"endpoint": "string"},
-		"resources": object{"Thing": s.resource()},
+		"config":    Object{"endpoint": "string"},
+		"resources": Object{"Thing": s.resource()},
 	}
 	if s.Method == Command {
-		doc["config"] = object{"endpoint": "string", "tool": "string"}
-		doc["exec"] = object{"timeout": timeout, "grace": "50ms", "error": "${stdout.error}"}
+		doc["config"] = Object{"endpoint": "string", "tool": "string"}
+		doc["exec"] = Object{"timeout": Timeout, "grace": "50ms", "error": "${stdout.error}"}
 		return doc
 	}
-	http := object{"baseURL": "${config.endpoint}", "timeout": timeout, "error": "${body.error}"}
+	http := Object{"baseURL": "${config.endpoint}", "timeout": Timeout, "error": "${body.error}"}
 	if s.Login {
 		http["redirects"] = "same-origin"
-		http["auth"] = object{"login": object{
-			"http": object{"method": "POST", "path": "/login", "json": object{}}, "token": "${body.token}", "expires": "${body.expires}",
+		http["auth"] = Object{"login": Object{
+			"http": Object{"method": "POST", "path": "/login", "json": Object{}}, "token": "${body.token}", "expires": "${body.expires}",
 		}}
 	}
 	doc["http"] = http
 	return doc
 }
 
-func (s *Spec) resource() object {
+func (s *Spec) resource() Object {
 	name, text := "string @replace()", "*\"\" | string @replace()"
 	if s.Renames {
 		name = "string"
 	}
-	res := object{
-		"inputs":      object{"name": name, "size": "*1 | int", "colour": "*\"red\" | string @replace()", "text": text},
-		"outputs":     object{"serial": "string"},
+	res := Object{
+		"inputs":      Object{"name": name, "size": "*1 | int", "colour": "*\"red\" | string @replace()", "text": text},
+		"outputs":     Object{"serial": "string"},
 		"id":          s.id(),
-		"consistency": consistency,
+		"consistency": Consistency,
 		"create":      s.create(),
 		"read":        s.read(),
 		"update":      s.update(),
 	}
 	if s.DeleteFirst {
-		res["diff"] = object{"deleteBeforeReplace": true}
+		res["diff"] = Object{"deleteBeforeReplace": true}
 	}
 	if s.ImportByName {
 		res["import"] = "${inputs.name}"
@@ -202,18 +202,18 @@ type request struct {
 	body               any
 	// more are further arguments of the action; those of http alone are left out
 	// of commands.
-	more object
+	more Object
 }
 
 // step writes a request as the action of a step.
-func (s *Spec) step(r request) object {
+func (s *Spec) step(r request) Object {
 	if s.Method == Command {
-		args := object{
+		args := Object{
 			"command": []any{"${config.tool}", r.method, r.path},
-			"env":     object{"ENDPOINT": "${config.endpoint}", "SLOT": "${resource.name}", "STEP": r.step},
+			"env":     Object{"ENDPOINT": "${config.endpoint}", "SLOT": "${resource.name}", "STEP": r.step},
 			"stdout":  "json",
 		}
-		codes := object{"gone": []any{44}}
+		codes := Object{"gone": []any{44}}
 		if s.features.RefusedCodes {
 			codes["refused"] = []any{9}
 		}
@@ -230,11 +230,11 @@ func (s *Spec) step(r request) object {
 		if v, ok := r.more["idempotent"]; ok {
 			args["idempotent"] = v
 		}
-		return object{"exec": args}
+		return Object{"exec": args}
 	}
-	args := object{
+	args := Object{
 		"method": r.method, "path": r.path,
-		"headers": object{"X-Slot": "${resource.name}", "X-Step": r.step},
+		"headers": Object{"X-Slot": "${resource.name}", "X-Step": r.step},
 	}
 	if r.body != nil {
 		args["json"] = r.body
@@ -242,7 +242,7 @@ func (s *Spec) step(r request) object {
 	for name, v := range r.more {
 		args[name] = v
 	}
-	return object{"http": args}
+	return Object{"http": args}
 }
 
 // jsonTemplate is a body as the text that a command reads.
@@ -250,13 +250,13 @@ func jsonTemplate(body any) string {
 	if text, ok := body.(string); ok {
 		return "${jsonencode(" + strings.TrimSuffix(strings.TrimPrefix(text, "${"), "}") + ")}"
 	}
-	return marshal(body.(object))
+	return marshal(body.(Object))
 }
 
 // create is the operation of the cell: the step that makes the object, and with
 // three steps two that make parts of it.
-func (s *Spec) create() object {
-	more := object{}
+func (s *Spec) create() Object {
+	more := Object{}
 	switch s.Idempotent {
 	case Yes:
 		more["idempotent"] = true
@@ -278,11 +278,11 @@ func (s *Spec) create() object {
 	}
 	switch s.Retry {
 	case ByStatus:
-		main["retry"] = object{"on": s.retryOn(), "attempts": attempts, "backoff": backoff}
+		main["retry"] = Object{"on": s.retryOn(), "attempts": Attempts, "backoff": backoff}
 	case Bare:
-		main["retry"] = object{"attempts": attempts, "backoff": backoff}
+		main["retry"] = Object{"attempts": Attempts, "backoff": backoff}
 	}
-	steps := []object{main}
+	steps := []Object{main}
 	if s.Steps == 3 {
 		steps = append(steps, s.parts()...)
 	}
@@ -291,12 +291,12 @@ func (s *Spec) create() object {
 			steps[i]["onFailure"] = []any{undo}
 		}
 	}
-	op := object{"steps": steps}
+	op := Object{"steps": steps}
 	if s.Steps == 3 {
 		op["return"] = "${steps.main." + s.answer() + "}"
 	}
 	if s.Retry == Group {
-		op["retry"] = object{"on": s.groupOn(), "attempts": attempts, "backoff": backoff}
+		op["retry"] = Object{"on": s.groupOn(), "attempts": Attempts, "backoff": backoff}
 	}
 	return op
 }
@@ -338,23 +338,23 @@ func (s *Spec) groupOn() []any {
 }
 
 // parts are the second and the third step.
-func (s *Spec) parts() []object {
+func (s *Spec) parts() []Object {
 	id := "${" + "steps.main." + s.answer() + ".id}"
-	first := s.step(request{step: "part", method: "PUT", path: "/parts/" + id + "-one", body: object{}})
-	second := s.step(request{step: "part", method: "PUT", path: "/parts/" + id + "-two", body: object{}})
+	first := s.step(request{step: "part", method: "PUT", path: "/parts/" + id + "-one", body: Object{}})
+	second := s.step(request{step: "part", method: "PUT", path: "/parts/" + id + "-two", body: Object{}})
 	if s.Each {
-		second = s.step(request{step: "part", method: "POST", path: "/parts/of/" + id + "/${each.value}", body: object{}})
+		second = s.step(request{step: "part", method: "POST", path: "/parts/of/" + id + "/${each.value}", body: Object{}})
 		second["forEach"] = []any{"x", "y"}
 	}
 	if s.Beside {
-		second = s.step(request{step: "part", method: "PUT", path: besidePath, body: object{}, more: object{"ifNoneMatch": true}})
+		second = s.step(request{step: "part", method: "PUT", path: besidePath, body: Object{}, more: Object{"ifNoneMatch": true}})
 		second["as"] = "beside"
 	}
-	return []object{first, second}
+	return []Object{first, second}
 }
 
-// labels are what the parts of an object are called.
-func (s *Spec) labels() []string {
+// Labels are what the parts of an object are called.
+func (s *Spec) LabelNames() []string {
 	switch {
 	case s.Steps == 1:
 		return nil
@@ -366,7 +366,7 @@ func (s *Spec) labels() []string {
 }
 
 // undoes are the undo steps, by the step that they undo.
-func (s *Spec) undoes() []object {
+func (s *Spec) undoes() []Object {
 	id := "${steps.main?." + s.answer() + "?.id}"
 	main := s.step(request{step: "undo", method: "DELETE", path: "/things/${inputs.name}"})
 	if !s.UndoByName {
@@ -381,10 +381,10 @@ func (s *Spec) undoes() []object {
 	if s.Beside {
 		two = s.step(request{step: "undo", method: "DELETE", path: besidePath})
 	}
-	return []object{main, one, two}
+	return []Object{main, one, two}
 }
 
-func (s *Spec) read() object {
+func (s *Spec) read() Object {
 	path := "/things/${id}"
 	if s.ImportByName {
 		path = "/things/named/${inputs.name}"
@@ -396,23 +396,23 @@ func (s *Spec) read() object {
 	return read
 }
 
-func (s *Spec) update() object {
+func (s *Spec) update() Object {
 	switch s.Update {
 	case "put":
 		return s.step(request{step: "update", method: "PUT", path: "/things/${id}", body: "${inputs}"})
 	case "conditional":
-		return s.step(request{step: "update", method: "PUT", path: "/things/${id}", body: "${inputs}", more: object{"ifMatch": true}})
+		return s.step(request{step: "update", method: "PUT", path: "/things/${id}", body: "${inputs}", more: Object{"ifMatch": true}})
 	case "move":
 		return s.step(request{step: "update", method: "POST", path: "/things/${id}/move", body: "${inputs}"})
 	case "rename":
 		// As those write it who think of the request, and not of what it is sent to.
-		return s.step(request{step: "update", method: "POST", path: "/things/${id}/rename", body: "${inputs}", more: object{"idempotent": true}})
+		return s.step(request{step: "update", method: "POST", path: "/things/${id}/rename", body: "${inputs}", more: Object{"idempotent": true}})
 	default:
 		return s.step(request{step: "update", method: "PATCH", path: "/things/${id}", body: "${changes}"})
 	}
 }
 
-func (s *Spec) delete() object {
+func (s *Spec) delete() Object {
 	thing := s.step(request{step: "delete", method: "DELETE", path: "/things/${id}"})
 	if s.Steps == 1 {
 		return thing
@@ -422,7 +422,19 @@ func (s *Spec) delete() object {
 		if s.Asks {
 			two["if"] = "${made.beside}"
 		}
-		return object{"steps": []object{two, s.step(request{step: "delete", method: "DELETE", path: "/parts/${id}-one"}), thing}}
+		return Object{"steps": []Object{two, s.step(request{step: "delete", method: "DELETE", path: "/parts/${id}-one"}), thing}}
 	}
-	return object{"steps": []object{s.step(request{step: "delete", method: "DELETE", path: "/parts/of/${id}"}), thing}}
+	return Object{"steps": []Object{s.step(request{step: "delete", method: "DELETE", path: "/parts/of/${id}"}), thing}}
+}
+
+// besidePath is where a part is that another owner may have.
+const besidePath = "/parts/${inputs.name}-two"
+
+// DrawBeside draws, of the cells where a part may be another owner's, those where it is. It
+// draws from a source of its own, so that the others stay what they were.
+func (s *Spec) DrawBeside(r *rand.Rand) {
+	if s.Steps == 3 && s.Method != Command && s.IDs == "client" && !s.Each && s.Retry != Group {
+		s.Beside, s.Asks = r.IntN(2) == 0, r.IntN(3) > 0
+		s.DeleteFirst = s.DeleteFirst || s.Beside // a new one beside the old one finds its part in the way
+	}
 }

@@ -1,14 +1,6 @@
-// Package model tries the engine against a simulated API whose connection is
-// unlucky, in thousands of generated histories: nothing may be made twice,
-// nothing lost, and nothing of another owner touched.
-//
-// The parts, in the order in which a history meets them: a cell of the matrix
-// (cell.go) becomes a spec (specgen.go, flavour.go), a history is drawn for it
-// (history.go), a host that behaves as Pulumi's engine does plays it (host.go,
-// play.go) against the API (api.go) behind its proxy (proxy.go), and the oracle
-// (oracle.go) judges what happened by the API's own log. What fails is made
-// smaller (shrink.go), and printed with the command that plays it again.
-package model
+// Package specgen generates the specs of the model: a cell of its matrix (cell.go) and the
+// flavour of an API (flavour.go) become a spec (spec.go).
+package specgen
 
 import "fmt"
 
