@@ -19,21 +19,22 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
-// aftermath is what a create that stopped leaves: nothing, if nothing was made, nobody knows
-// whether anything was, or all of it was undone; else a state that the next run repairs.
+// aftermath determines what a create leaves that failed: nothing, if nothing was made, if it is
+// not known whether anything was made, or if all of it was undone; otherwise a state from which
+// the next run continues.
 type aftermath struct {
 	*run
-	// failure is why the create stopped, and what was done about it since.
+	// failure is the error of the create, with what was done since.
 	failure error
 	// undone are the steps that were undone, by index: true if what they had made was
 	// removed. It is nil if nothing may be undone.
 	undone map[int]bool
-	// unanswered are the steps of which nobody knows whether they were undone.
+	// unanswered are the steps for which it is not known whether they were undone.
 	unanswered []int
 }
 
-// afterFailure undoes what a create that stopped has made, as far as that may be done, and
-// returns what is left.
+// afterFailure undoes what a failed create has made, as far as that is allowed, and returns what
+// is left.
 func (r *run) afterFailure(ctx context.Context, failure error) Result {
 	a := &aftermath{run: r, failure: failure}
 	if !r.Effected {
@@ -49,7 +50,7 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 	a.failure = errors.Join(a.failure, a.forgetUndone())
 	m := r.Mask() // undoing may have seen more secrets
 	if !a.owns() {
-		a.failure = errors.Join(a.failure, a.listEarlierBereft())
+		a.failure = errors.Join(a.failure, a.listEarlierOrphans())
 		if failed {
 			r.book().Reread() // with the one that has just failed
 			a.mentionLeftovers()
@@ -57,16 +58,16 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 		return Result{Err: m.Error(a.failure)}
 	}
 	if r.ID == "" {
-		// Without an id there is nothing that a host could keep.
+		// A host cannot keep a resource without an id.
 		a.failure = fmt.Errorf("%w; something may have been made, and its id is not known: `declprov journal` lists it", a.failure)
-		return Result{Err: m.Error(errors.Join(a.failure, a.reopen()))}
+		return Result{Err: m.Error(errors.Join(a.failure, a.reopenIntents()))}
 	}
 	state := r.newState(a.partialOutputs(m))
 	stuck := a.isStuck(ctx)
 	if stuck {
-		a.failure = fmt.Errorf("%w; it cannot go on with what its steps were answered, so the next `pulumi up` replaces it", a.failure)
+		a.failure = fmt.Errorf("%w; it cannot continue with the responses of its steps, so the next `pulumi up` replaces it", a.failure)
 	}
-	state.Private.Unmade = r.unmadeNow(a.undone)
+	state.Private.Unmade = r.unmadeSteps(a.undone)
 	state.Private.Failed = r.newFailed(r.Failed, a.failure)
 	state.Private.Failed.Stuck, state.Private.Failed.Doubted = stuck, a.unanswered
 	for i, is := range a.undone {
@@ -76,22 +77,22 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 		if i != r.Failed {
 			state.Private.Failed.Undone = append(state.Private.Failed.Undone, i)
 		} else {
-			state.Private.Failed.Elements = nil // they are to be made again, all of them
+			state.Private.Failed.Elements = nil // all of them are made again
 		}
 	}
 	slices.Sort(state.Private.Failed.Undone)
-	a.failure = errors.Join(a.failure, a.listBereft())
+	a.failure = errors.Join(a.failure, a.listOrphans())
 	return Result{State: state, Err: m.Error(a.failure)}
 }
 
-// mentionLeftovers adds to a refusal what earlier attempts at the create may have left:
-// that may be why it was refused. One that was answered is among them, where it was
-// another create's: what the host has recorded of it would have settled it.
+// mentionLeftovers adds to the error of a refused create what earlier creates may have left,
+// because that may be why it was refused. An earlier create that succeeded counts too: if the
+// host had recorded it, its intents would be settled.
 func (a *aftermath) mentionLeftovers() {
 	if !a.book().MayHaveIntents() {
 		return
 	}
-	list, _ := a.book().Earlier() // what cannot be read is said at the first create that needs it
+	list, _ := a.book().Earlier() // the first create that needs the journal reports that it cannot be read
 	var keys []string
 	for _, i := range list {
 		if i.Operation == journal.Create && (!i.WasAnswered() || i.Token != a.token) && !i.UnderWay() {
@@ -112,10 +113,9 @@ func (a *aftermath) mentionLeftovers() {
 // maxNamedKeys is how many entries of the journal a message names.
 const maxNamedKeys = 4
 
-// owns reports whether something of the create may be left, and is proved to be
-// its own: a step was answered as done, or a response gave the id. Nothing is left
-// once every step that may have had an effect was undone. It takes the id where
-// that can be told.
+// owns reports whether something of the create may be left that is proved to be its own: a step
+// succeeded, or a response gave the id. Nothing is left once every step that may have had an
+// effect was undone. If the id can be evaluated, owns makes it the current one.
 func (a *aftermath) owns() bool {
 	left := a.resumed && len(a.Finished) > 0
 	owned := left
@@ -132,8 +132,8 @@ func (a *aftermath) owns() bool {
 	return owned || a.ID != ""
 }
 
-// isStuck reports whether a create stopped because an expression has no value for what
-// earlier steps were answered: the next run would have the same.
+// isStuck reports whether a create failed because an expression has no value with the responses
+// of earlier steps. The next run would fail in the same way.
 func (a *aftermath) isStuck(ctx context.Context) bool {
 	var eval *expr.EvalError
 	var lack *operation.LackError
@@ -147,11 +147,10 @@ func (a *aftermath) isStuck(ctx context.Context) bool {
 	return a.Operation.RelyOn(before)[a.Failed]
 }
 
-// reopen takes back that responses came, where nothing in them said what was made or moved:
-// the next run has to look, and a person may. What was not written down before is
-// listed now.
-func (a *aftermath) reopen() error {
-	// Those that are there now: what was refused is forgotten, and stays so.
+// reopenIntents opens the intents of steps whose responses did not say what was made or renamed,
+// so that the next run, or a person, looks for it. It writes intents for the steps that had none.
+func (a *aftermath) reopenIntents() error {
+	// The intents are read again, because those of refused steps were removed.
 	list, err := a.book().Intents()
 	for _, i := range list {
 		begun := slices.ContainsFunc(a.begun, func(own journal.Intent) bool { return own.Key == i.Key })
@@ -175,8 +174,8 @@ func (a *aftermath) reopen() error {
 	return err
 }
 
-// forgetUndone forgets the intents of steps that were undone: what comes next
-// under the same inputs is another create, and no server may take it for this one.
+// forgetUndone removes the intents of steps that were undone. The next create with the same
+// inputs is another one, and must not have the same keys.
 func (a *aftermath) forgetUndone() error {
 	for _, i := range a.begun {
 		if a.undone[i.Step] {
@@ -188,16 +187,15 @@ func (a *aftermath) forgetUndone() error {
 	return nil
 }
 
-// idUsesResponse reports whether the id is made of what a step was answered.
+// idUsesResponse reports whether the id refers to the response of a step.
 func (a *aftermath) idUsesResponse(s *plan.Step) bool {
 	return a.Resource.ID != nil && slices.ContainsFunc(a.Resource.ID.Refs(), func(ref expr.Ref) bool {
 		return slices.Contains(plan.AnswerNames, ref.Path[0]) || len(ref.Path) > 1 && ref.Path[0] == "steps" && ref.Path[1] == s.Model.As
 	})
 }
 
-// takeLateID takes the id of a create that stopped before it had one, where it
-// can be told: the step that failed may have answered, or the id may need no
-// response.
+// takeLateID takes the id of a create that failed before it had one, if it can be evaluated: the
+// failed step may have had a response, or the id may need none.
 func (a *aftermath) takeLateID() {
 	if a.ID != "" {
 		return
@@ -207,13 +205,13 @@ func (a *aftermath) takeLateID() {
 	}
 }
 
-// evalLateID is the id of a create that stopped before it had one, "" where that cannot be
-// told.
+// evalLateID returns the id of a create that failed before it had one, "" if it cannot be
+// evaluated.
 func (a *aftermath) evalLateID() string {
 	before := a.Vars.Values
 	a.Vars.Values = maps.Clone(before)
 	defer func() { a.Vars.Values = before }()
-	// What is seen is the response of an earlier step, and not the last one's.
+	// The response in scope is that of an earlier step.
 	for _, name := range plan.AnswerNames {
 		a.Vars.Values[name] = expr.Unknown{}
 	}
@@ -229,9 +227,8 @@ func (a *aftermath) evalLateID() string {
 	return id
 }
 
-// partialOutputs are the outputs of a create that stopped, as far as what its
-// steps have answered says them: what `return` makes of it, or what the last step
-// answered, where that is the one that failed.
+// partialOutputs returns the outputs of a failed create that can be evaluated from the responses
+// so far: the members of `return`, or of the response of the last step if that failed.
 func (a *aftermath) partialOutputs(m *screen.Mask) map[string]property.Value {
 	if a.Operation.Return == nil && a.Failed < len(a.Operation.Steps)-1 {
 		return nil // the last step, which would have said them, did not run

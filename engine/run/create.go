@@ -36,7 +36,7 @@ func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateR
 	if out.State != nil {
 		rs.Tokens.Show(r.res.object(*out.State), req.Ref, r.token)
 	}
-	r.hand(out)
+	r.recordHandover(out)
 	return out
 }
 
@@ -53,7 +53,7 @@ func (r *run) finishCreate(ctx context.Context) Result {
 	}
 	outputs, err := r.buildOutputs(ctx, nil)
 	state := r.newState(outputs)
-	state.Private.Unmade = r.unmadeNow(nil)
+	state.Private.Unmade = r.unmadeSteps(nil)
 	if err != nil {
 		state.Private.Failed = r.newFailed(len(r.Operation.Steps), err)
 	}

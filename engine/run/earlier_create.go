@@ -16,8 +16,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
-// earlier is a create that settles what earlier creates of the same resource left open, or the
-// continuation of such a create.
+// earlier settles what earlier creates of the same resource left open. Its run is the new create,
+// or the continuation of an earlier one.
 type earlier struct{ *run }
 
 // beginAgain returns a run of an earlier create with its inputs.
@@ -27,10 +27,9 @@ func (r earlier) beginAgain(ctx context.Context, inputs property.Map) earlier {
 	return earlier{old}
 }
 
-// settle settles what an earlier create of the same resource, with other
-// inputs, left open, before this one is sent: what it made is recorded, with an
-// error, so that the next run brings it to the inputs of now. It reports false
-// where there is nothing to record.
+// settle settles what an earlier create of the same resource, with other inputs, left open, before
+// the new one is sent. If the earlier one made the object, the result is its state with an error,
+// and the next run updates it to the new inputs. It returns false if there is nothing to record.
 func (r earlier) settle(ctx context.Context) (Result, bool) {
 	if r.Resource.Maker == nil || r.Resource.Maker.Certainty == actions.Settled || !r.book().MayHaveIntents() {
 		return Result{}, false
@@ -39,11 +38,11 @@ func (r earlier) settle(ctx context.Context) (Result, bool) {
 	if err != nil {
 		return Result{Err: r.Mask().Error(err)}, true
 	}
-	if err := r.settleHanded(ctx, list); err != nil {
+	if err := r.refuseHanded(ctx, list); err != nil {
 		return Result{Err: r.Mask().Error(err)}, true
 	}
 	for _, i := range list {
-		if !r.mayTake(i) && r.Resource.CanTell() {
+		if !r.mayContinue(i) && r.Resource.CanTell() {
 			continue
 		}
 		if i.Operation != journal.Create || i.Step != r.Resource.Maker.Index || i.Hash == r.inputsHash() || i.Status == journal.Failed {
@@ -63,8 +62,9 @@ func (r earlier) settle(ctx context.Context) (Result, bool) {
 	return Result{}, false
 }
 
-// settleOther settles an open intent of a create with other inputs: nil is that
-// nothing came of it, or that nobody can tell, which stays in the journal.
+// settleOther settles an open intent of a create with other inputs, and returns the state of what
+// that made. It returns nil if it made nothing, or if that cannot be found out: then the intent
+// stays in the journal.
 func (r earlier) settleOther(ctx context.Context, i journal.Intent) (*recorded.State, error) {
 	maker := r.Resource.Maker
 	if !r.Resource.CanTell() || len(i.Withheld) > 0 || len(i.Inputs) == 0 {
@@ -83,7 +83,7 @@ func (r earlier) settleOther(ctx context.Context, i journal.Intent) (*recorded.S
 		return nil, err
 	}
 	if maker.Certainty == actions.Keyed {
-		// Under its key it is done once, now or then.
+		// Under its key it has one effect, then or now.
 		gone, out := old.replay(ctx)
 		switch {
 		case gone:
@@ -93,7 +93,7 @@ func (r earlier) settleOther(ctx context.Context, i journal.Intent) (*recorded.S
 		}
 		return old.markEarlierInputs(out.State), nil
 	}
-	found, err := old.lookUntil(ctx, maker, i)
+	found, err := old.findUntilSeen(ctx, maker, i)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (r earlier) settleOther(ctx context.Context, i journal.Intent) (*recorded.S
 	if !i.Looked {
 		return nil, fmt.Errorf("something is there now%s, and nobody knows whether that create made it: if it did, import it or remove it, else leave it alone; then `declprov journal forget %s`", old.describeID(maker, found), i.Key)
 	}
-	switch why, err := old.notOwn(ctx, maker, found, nil, inputs); {
+	switch why, err := old.whyNotOwn(ctx, maker, found, nil, inputs); {
 	case err != nil:
 		return nil, err
 	case why != "":
@@ -118,9 +118,9 @@ func (r earlier) settleOther(ctx context.Context, i journal.Intent) (*recorded.S
 		return nil, err
 	}
 	if i.ID != "" && i.ID != id {
-		there, err := old.standing(ctx, i.ID)
+		there, err := old.exists(ctx, i.ID)
 		if err == nil && there {
-			err = old.besides(maker, found, i)
+			err = old.otherObjectError(maker, found, i)
 		}
 		if err != nil {
 			return nil, err
@@ -133,12 +133,11 @@ func (r earlier) settleOther(ctx context.Context, i journal.Intent) (*recorded.S
 	return old.markEarlierInputs(old.newState((&aftermath{run: old.run}).partialOutputs(old.Mask()))), r.book().Put(i, false)
 }
 
-// settleHanded refuses a create while what an earlier one of the same resource was
-// answered with may be there, if a state with it was handed to the host. Either the host
-// was killed before it recorded that, and a second one would be made, or somebody else has
-// it by now, since a stack or a resource was renamed, and it is not to be taken over. Once
-// it is gone nothing is left to decide.
-func (r earlier) settleHanded(ctx context.Context, list []journal.Intent) error {
+// refuseHanded refuses a create if an earlier create of the same resource succeeded, its state was
+// given to the host, and the object may still exist. Either the host was killed before it recorded
+// the state, and a second object would be made; or the stack or the resource was renamed, and the
+// object belongs to the renamed one. If the object no longer exists, the intent is removed.
+func (r earlier) refuseHanded(ctx context.Context, list []journal.Intent) error {
 	for _, i := range list {
 		if i.Operation != journal.Create || i.Step != r.Resource.Maker.Index || i.Status != journal.Handed || !r.Resource.CanTell() {
 			continue
@@ -160,8 +159,8 @@ func (r earlier) settleHanded(ctx context.Context, list []journal.Intent) error 
 	return nil
 }
 
-// mayStillExist reports whether what an intent made, with whose state the host was told, may
-// be there, and be nobody's; err is why that is not known.
+// mayStillExist reports whether the object of an intent may exist without an owner. If that cannot
+// be found out, it returns true and the error.
 func (r earlier) mayStillExist(ctx context.Context, i journal.Intent) (bool, error) {
 	inputs := r.given
 	if i.Hash != r.inputsHash() {
@@ -183,17 +182,17 @@ func (r earlier) mayStillExist(ctx context.Context, i journal.Intent) (bool, err
 		return true, err
 	}
 	there := false
-	err := old.untilSeen(ctx, i, func() (bool, error) {
-		found, err := settling{old.finder, i}.lookFor(ctx)
+	err := old.retryUntilSeen(ctx, i, func() (bool, error) {
+		found, err := settling{old.finder, i}.lookUp(ctx)
 		there = found.Found && found.ID == id
 		return there, err
 	})
 	return there || err != nil, err
 }
 
-// replay settles a create under its key: what it made is seen again, and what is still
-// to be done of it is done. A server repeats what it has answered, also of what is gone
-// since: for that no more is made.
+// replay sends a create again under its key, which returns the object that it made before, and
+// runs the rest of it. A server may repeat its stored response although the object was deleted
+// since: then replay reports that it is gone, and runs no further steps.
 func (r earlier) replay(ctx context.Context) (gone bool, out Result) {
 	maker := r.Resource.Maker
 	if r.Resource.Read == nil || maker.ForEach != nil {
@@ -204,7 +203,7 @@ func (r earlier) replay(ctx context.Context) (gone bool, out Result) {
 		return false, r.afterFailure(ctx, err)
 	}
 	if r.ID != "" {
-		if there, err := r.standing(ctx, r.ID); err == nil && !there {
+		if there, err := r.exists(ctx, r.ID); err == nil && !there {
 			return true, Result{}
 		}
 	}
@@ -215,8 +214,8 @@ func (r earlier) replay(ctx context.Context) (gone bool, out Result) {
 	return false, r.finishCreate(ctx)
 }
 
-// markEarlierInputs is the state of what a create with other inputs than those of now has made:
-// it says which, because the host will record those of now.
+// markEarlierInputs adds the inputs of the earlier create to the state of what it made, because the
+// host records the new ones.
 func (r earlier) markEarlierInputs(s *recorded.State) *recorded.State {
 	if s.Private.Failed == nil {
 		s.Private.Failed = r.newFailed(len(r.Results), errors.New("it was made with other inputs"))

@@ -33,11 +33,11 @@ func (res resource) finder(ctx context.Context, inputs property.Map) (finder, er
 	return f, f.Open()
 }
 
-// lookUntil runs find until it finds what an intent made, or until untilSeen gives up: then it
+// findUntilSeen runs find until it finds what an intent made, or until untilSeen gives up: then it
 // returns nil.
-func (f finder) lookUntil(ctx context.Context, s *plan.Step, intent journal.Intent) (any, error) {
+func (f finder) findUntilSeen(ctx context.Context, s *plan.Step, intent journal.Intent) (any, error) {
 	var found any
-	err := f.untilSeen(ctx, intent, func() (bool, error) {
+	err := f.retryUntilSeen(ctx, intent, func() (bool, error) {
 		var err error
 		found, err = f.find(ctx, s)
 		return found != nil, err
@@ -45,9 +45,9 @@ func (f finder) lookUntil(ctx context.Context, s *plan.Step, intent journal.Inte
 	return found, err
 }
 
-// untilSeen calls look until it reports true, or until `consistency` has passed since the step
+// retryUntilSeen calls look until it reports true, or until `consistency` has passed since the step
 // was sent: for so long the server may not show a new object.
-func (f finder) untilSeen(ctx context.Context, intent journal.Intent, look func() (bool, error)) error {
+func (f finder) retryUntilSeen(ctx context.Context, intent journal.Intent, look func() (bool, error)) error {
 	limit, err := f.Duration(f.Resource.Consistency, defaultConsistency)
 	if err != nil {
 		return err

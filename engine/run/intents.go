@@ -85,12 +85,12 @@ func (r *run) intent(s *plan.Step) journal.Intent {
 	return i
 }
 
-// noteLate writes the intent of a create without a key or a find, once its response is lost.
+// recordLater writes the intent of a create without a key or a find, once its response is lost.
 // After a success it removes the intents of earlier failures.
-func (r owner) noteLate(s *plan.Step, err error) error {
+func (r owner) recordLater(s *plan.Step, err error) error {
 	if err == nil && r.Verb == plan.Create && !r.Undoing && s.Certainty == actions.Uncertain {
 		if r.book().MayHaveIntents() {
-			r.mention(r.forgetFailed(s))
+			r.warn(r.forgetFailed(s))
 		}
 	}
 	if err == nil || operation.StatusOf(err) == actions.Refused || operation.StatusOf(err) == actions.Gone || r.Verb != plan.Create || r.Undoing ||
@@ -129,10 +129,10 @@ func (r *run) forgetFailed(s *plan.Step) error {
 	return r.book().Remove(failed)
 }
 
-// mayTake reports whether a run may continue the intent of an earlier one. An intent that failed
+// mayContinue reports whether a run may continue the intent of an earlier one. An intent that failed
 // has its response already. What was handed to the host may be in another state by now, if the
 // stack or the resource was renamed.
-func (r *run) mayTake(i journal.Intent) bool {
+func (r *run) mayContinue(i journal.Intent) bool {
 	return i.Status != journal.Failed && (i.Status != journal.Handed || i.Token == r.token)
 }
 

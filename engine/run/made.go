@@ -12,10 +12,10 @@ import (
 	"github.com/declprov/declprov/engine/run/recorded"
 )
 
-// unmadeNow returns the names of the create's steps that have made nothing for the resource so
+// unmadeSteps returns the names of the create's steps that have made nothing for the resource so
 // far: they did not run, were refused or undone, or their outcome is unknown. A step of an
 // update makes what the create's step of the same name would have made.
-func (r *run) unmadeNow(undone map[int]bool) string {
+func (r *run) unmadeSteps(undone map[int]bool) string {
 	ran := map[string]bool{}
 	for _, t := range r.Touched {
 		if t.Done || t.Step.OwnsWhatItSends() {
@@ -36,9 +36,9 @@ func (r *run) unmadeNow(undone map[int]bool) string {
 	return strings.Join(out, " ")
 }
 
-// withUnmadeIntent sends a step. If the step makes what the recorded state names as unmade, it gets an
-// intent first, whatever its certainty. The intent stays until the host has the new state: if
-// the run is killed before, nothing else records that the object was made.
+// withUnmadeIntent sends a step. If the step makes what the recorded state names as unmade, it gets
+// an intent first, whatever its certainty. The intent stays until the host has the new state: if
+// the run is killed before that, nothing else records that the object was made.
 func (r owner) withUnmadeIntent(s *plan.Step, send func() (any, error)) (any, error) {
 	if r.Undoing || r.Verb == plan.Create && !r.resumed || !s.IsInMade() || !slices.Contains(r.Unmade, s.Model.As) {
 		return send()
@@ -68,31 +68,31 @@ func (r owner) withUnmadeIntent(s *plan.Step, send func() (any, error)) (any, er
 	t := r.Of(s)
 	switch {
 	case t == nil:
-		r.mention(r.book().RemoveOne(intent))
+		r.warn(r.book().RemoveOne(intent))
 		return value, err
 	case t.Done || s.OwnsWhatItSends():
 		intent.Status = journal.Answered
 	default:
 		intent.Status = journal.Unknown
 	}
-	r.mention(r.book().Put(intent, false))
+	r.warn(r.book().Put(intent, false))
 	return value, err
 }
 
-// keepsUnmade reports whether an intent is of a step that the recorded state names as unmade.
-func (res resource) keepsUnmade(s recorded.State, i journal.Intent) bool {
+// isUnmade reports whether an intent is of a step that the recorded state names as unmade.
+func (res resource) isUnmade(s recorded.State, i journal.Intent) bool {
 	of := res.stepOf(i)
 	return of != nil && slices.Contains(strings.Fields(s.Private.Unmade), of.Model.As)
 }
 
-// warnLeft warns of objects that a delete has left alone because their owner is unknown.
-func (r *run) warnLeft(s recorded.State) {
+// warnLeftAlone warns of objects that a delete has left alone because their owner is unknown.
+func (r *run) warnLeftAlone(s recorded.State) {
 	if s.Private.Unmade == "" || !r.book().MayHaveIntents() {
 		return
 	}
 	r.book().Reread() // the delete has changed it
 	list, err := r.book().Earlier()
-	r.mention(err)
+	r.warn(err)
 	for _, i := range list {
 		if i.Token == s.Private.Token && i.Open() {
 			r.Log.Message(operation.Warning, fmt.Sprintf("nobody knows whether %s had made something, so that was not removed: look for it in the service; `declprov journal` lists it until `declprov journal forget %s`", i.StepName, i.Key))
@@ -100,9 +100,9 @@ func (r *run) warnLeft(s recorded.State) {
 	}
 }
 
-// unmadeBehind returns the names of the create's steps after that of an intent which the journal
-// does not have as begun: they have made nothing.
-func (res resource) unmadeBehind(i journal.Intent) string {
+// unmadeAfter returns the names of the create's steps after that of an intent that have no intent
+// themselves: they have made nothing.
+func (res resource) unmadeAfter(i journal.Intent) string {
 	if i.Operation != journal.Create {
 		return ""
 	}

@@ -23,8 +23,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
-// listMembers lists the members of a response, for an error about one that it lacks; ""
-// where it is no object, or secret as a whole.
+// listMembers returns a phrase that lists the members of a response, for an error about a member
+// that is missing. It returns "" if the response is not an object, or is secret.
 func listMembers(v any) string {
 	members, ok := v.(map[string]any)
 	if !ok {
@@ -45,8 +45,8 @@ func listMembers(v any) string {
 	return "; it has: " + strings.Join(names, ", ")
 }
 
-// missingError is the error of a yield without outputs that are required: where they are
-// declared, and what there is instead.
+// missingError returns the error of a value that lacks required outputs. It says where they are
+// declared, and which members the value has instead.
 func missingError(of *plan.Resource, what string, missing []string, yield any) error {
 	var places []string
 	for _, name := range missing {
@@ -62,8 +62,8 @@ func missingError(of *plan.Resource, what string, missing []string, yield any) e
 	return fmt.Errorf("%s no %s%s", what, diag.And(places), has)
 }
 
-// fillMissing completes what an operation yields by what is recorded; what nobody
-// knows is an error.
+// fillMissing adds recorded values for the outputs that the value of an operation lacks. It returns
+// an error if one has no recorded value.
 func fillMissing(of *plan.Resource, verb plan.Verb, got value.Projection, before map[string]property.Value, yield any) error {
 	for _, name := range got.Missing {
 		v, ok := before[name]
@@ -75,9 +75,9 @@ func fillMissing(of *plan.Resource, verb plan.Verb, got value.Projection, before
 	return nil
 }
 
-// notReadableError is the failure of an operation that was done, and after which read finds
-// nothing: somebody has deleted the object, or it may stay unseen for longer than the
-// spec says. The state keeps it, so that a refresh can tell.
+// notReadableError returns the error of an operation that was done, and after which read finds no
+// object: somebody has deleted it, or the server takes longer to show it than the spec says. The
+// state is kept, so that a refresh can tell.
 func (r *run) notReadableError(limit time.Duration, err error) error {
 	did := "made"
 	if r.Verb == plan.Update {
@@ -91,8 +91,8 @@ func (r *run) notReadableError(limit time.Duration, err error) error {
 		"if it was deleted, run `pulumi refresh`: the next `pulumi up` makes it again; else `pulumi up` looks again", did, limit, err)
 }
 
-// previewState is the state that an operation will leave, as far as it is known:
-// steps that may run in a preview run, what depends on the others is computed.
+// previewState returns the state that an operation will leave, as far as it is known. It runs the
+// steps that may run in a preview; what depends on the others is unknown.
 func (r *run) previewState(ctx context.Context, old recorded.State) Result {
 	if err := r.Steps(ctx); err != nil {
 		return Result{Err: r.Mask().Error(err)}
@@ -112,12 +112,12 @@ func (r *run) previewState(ctx context.Context, old recorded.State) Result {
 			}
 		}
 	}
-	// What is yet to be made has no id, and no outputs: whoever is given one of
-	// them waits for it, and does not ask the world for what is not there.
+	// Before the create, the id and outputs are unknown, so that a function which is given one of
+	// them waits, and does not ask for an object that does not exist.
 	return Result{State: &recorded.State{ID: old.ID, Inputs: old.Inputs, Outputs: recorded.WithInputs(old.Inputs, values)}}
 }
 
-// previewReturn fills in what of `return` can be told beforehand.
+// previewReturn adds the members of `return` that are known before the operation.
 func (r *run) previewReturn(values map[string]property.Value) {
 	yield, err := r.Return(r.Operation)
 	if err != nil {
@@ -138,9 +138,8 @@ func (r *run) previewReturn(values map[string]property.Value) {
 	}
 }
 
-// buildOutputs are what the world gave after a create or update: what the operation
-// yields, or, where that lacks a required output, what read does, or, where there
-// is none, what was known before an update.
+// buildOutputs returns the outputs after a create or update: those in the value of the operation,
+// or, if that lacks a required output, those of a read, or, without a read, the recorded ones.
 func (r *run) buildOutputs(ctx context.Context, before map[string]property.Value) (map[string]property.Value, error) {
 	yield, err := r.Return(r.Operation)
 	if err != nil {
@@ -149,7 +148,7 @@ func (r *run) buildOutputs(ctx context.Context, before map[string]property.Value
 	// The next change may need an ETag that only a read gives.
 	untagged := r.ETag == "" && r.Resource.Conditional
 	if len(r.Resource.Outputs.Fields) == 0 && !untagged {
-		return nil, nil // whatever came, nobody asked for it
+		return nil, nil // the resource has no outputs
 	}
 	m := r.Mask()
 	got, err := r.Resource.Outputs.Project(yield, m)
@@ -166,8 +165,9 @@ func (r *run) buildOutputs(ctx context.Context, before map[string]property.Value
 	return seen, err
 }
 
-// readBack reads a resource that was just made or changed. Not found is tried
-// again for as long as the spec's `consistency` says, and never taken as gone.
+// readBack reads a resource that was just created or updated. If read does not find it, readBack
+// tries again for as long as the spec's `consistency` says, and then returns an error: the
+// resource never counts as gone.
 func (r *run) readBack(ctx context.Context, outputs map[string]property.Value) (map[string]property.Value, error) {
 	limit, err := r.Duration(r.Resource.Consistency, defaultConsistency)
 	if err != nil {
@@ -180,7 +180,7 @@ func (r *run) readBack(ctx context.Context, outputs map[string]property.Value) (
 		reader.Env = r.Env
 		reader.Secrets.Values = append(reader.Secrets.Values, r.Secrets.Values...)
 		reader.SetInputs(r.given)
-		reader.SetState(recorded.State{Inputs: r.given, Outputs: property.NewMap(outputs), Private: recorded.Private{Unmade: r.unmadeNow(nil)}})
+		reader.SetState(recorded.State{Inputs: r.given, Outputs: property.NewMap(outputs), Private: recorded.Private{Unmade: r.unmadeSteps(nil)}})
 		reader.TakeID(r.ID)
 		yield, err := reader.read(ctx)
 		if err == nil {
@@ -228,7 +228,7 @@ func (r *run) newFailed(failed int, err error) *recorded.Failed {
 	for _, value := range r.Results[:min(failed, len(r.Results))] {
 		out.Results = append(out.Results, recorded.WithoutFiles(value))
 	}
-	// A run that went on may have finished steps behind the one that failed now.
+	// A run that was resumed may have finished steps after the one that failed now.
 	for i := failed; i < len(r.Results); i++ {
 		value := any(nil)
 		if r.Finished[i] && i > failed {
@@ -239,8 +239,8 @@ func (r *run) newFailed(failed int, err error) *recorded.Failed {
 	if failed < len(r.Operation.Steps) && r.Looping == r.Operation.Steps[failed] && len(r.Elements) > 0 {
 		out.Elements, _ = recorded.WithoutFiles(r.Elements).(map[string]any)
 	}
-	// An answer may hold what nobody has declared a secret, and a hash of a short
-	// secret can be guessed.
+	// A response may contain secrets that are not declared, and a hash of a short secret can be
+	// guessed.
 	out.Secret = len(out.Results) > 0 || len(out.Elements) > 0 || property.New(r.given).HasSecrets()
 	return out
 }

@@ -14,8 +14,7 @@ import (
 	"github.com/declprov/declprov/engine/run/verdict"
 )
 
-// owner decides about the effects of a run's steps, as the owner of the resource that they
-// change.
+// owner implements operation.Owner for a run that changes a resource.
 type owner struct{ *run }
 
 // BeforeWrite looks for the object before the first effect of a create or an update.
@@ -34,7 +33,7 @@ func (o owner) Send(ctx context.Context, s *plan.Step) (any, error) {
 	before, sync := o.journalled(s)
 	if !before {
 		value, err := o.withUnmadeIntent(s, func() (any, error) { return o.Attempts(ctx, s, false) })
-		return value, o.noteLate(s, err)
+		return value, o.recordLater(s, err)
 	}
 	if _, err := o.res.all.journal.Key(); err != nil {
 		return nil, o.Stop(s, 1, actions.Refused, err) // without the key, intents of equal inputs cannot be recognized
@@ -55,7 +54,7 @@ func (o owner) Send(ctx context.Context, s *plan.Step) (any, error) {
 			return nil, n.leaveOpen(n.unknown(err))
 		}
 		if moved {
-			o.mention(o.book().Put(n.intent, false))
+			o.warn(o.book().Put(n.intent, false))
 			return nil, nil
 		}
 	}
@@ -98,13 +97,13 @@ func (o owner) BeforeRepeat(ctx context.Context, s *plan.Step, status actions.St
 			return operation.Repeat{Found: found}, nil
 		}
 		next.Undone = true
-		if err := o.sending.again(); err != nil {
+		if err := o.sending.markResent(); err != nil {
 			return next, err
 		}
 	}
 	if status == actions.Failed && o.Verb == plan.Create && !o.Undoing && o.res.Finds(s) && !s.Certainty.Repeatable() {
 		var err error
-		next.Send, err = o.leftNothing(ctx, s)
+		next.Send, err = o.foundNothing(ctx, s)
 		return next, err
 	}
 	return next, nil
@@ -141,7 +140,7 @@ func (o owner) lookFirst(ctx context.Context) error {
 		return o.Stop(o.Resource.Maker, 1, actions.Refused, err)
 	}
 	for _, i := range list {
-		if i.Operation == journal.Create && i.Step == o.Resource.Maker.Index && i.Hash == o.inputsHash() && i.Looked && o.mayTake(i) {
+		if i.Operation == journal.Create && i.Step == o.Resource.Maker.Index && i.Hash == o.inputsHash() && i.Looked && o.mayContinue(i) {
 			o.looked = true // an earlier run of the same create found nothing
 			return nil
 		}
@@ -167,14 +166,14 @@ func (o owner) lookFirst(ctx context.Context) error {
 }
 
 // lookAgain looks for what an attempt with an unknown outcome may have made, before the step is
-// sent again. other is true if something is there that is not known to be its own.
+// sent again. other is true if it finds an object that may be somebody else's.
 func (o owner) lookAgain(ctx context.Context, s *plan.Step) (found any, other bool, err error) {
 	intent := journal.Intent{Sent: time.Now()}
-	found, err = o.lookUntil(ctx, s, intent)
+	found, err = o.findUntilSeen(ctx, s, intent)
 	if err != nil || found == nil {
 		return nil, false, err
 	}
-	why, err := o.notOwn(ctx, s, found, nil, o.given)
+	why, err := o.whyNotOwn(ctx, s, found, nil, o.given)
 	if err != nil || why != "" {
 		return nil, true, err
 	}
@@ -182,10 +181,10 @@ func (o owner) lookAgain(ctx context.Context, s *plan.Step) (found any, other bo
 	return found, false, nil
 }
 
-// leftNothing reports whether find finds nothing after an attempt that failed. If something is
+// foundNothing reports whether find finds nothing after an attempt that failed. If something is
 // there, another attempt could make it twice.
-func (o owner) leftNothing(ctx context.Context, s *plan.Step) (bool, error) {
-	found, err := o.lookUntil(ctx, s, journal.Intent{Sent: time.Now()})
+func (o owner) foundNothing(ctx context.Context, s *plan.Step) (bool, error) {
+	found, err := o.findUntilSeen(ctx, s, journal.Intent{Sent: time.Now()})
 	if err == nil && found != nil {
 		err = fmt.Errorf("it is not retried, because the object exists now%s, and the failed attempt may have made it: "+
 			"delete it or import it, then run `pulumi up`", o.describeID(s, found))

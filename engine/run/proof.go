@@ -19,10 +19,10 @@ import (
 // somebody else has made since under the same name. The object is adopted only if no other
 // resource has it, and if it holds what was sent.
 
-// notOwn returns why an object that find found for a step is not the resource's own, "" if it
+// whyNotOwn returns why an object that find found for a step is not the resource's own, "" if it
 // may be. sent are the inputs that requests may have sent: the object must hold those of one of
 // them. Inputs that were withheld from the journal are not compared.
-func (f finder) notOwn(ctx context.Context, s *plan.Step, found any, withheld []string, sent ...property.Map) (why string, err error) {
+func (f finder) whyNotOwn(ctx context.Context, s *plan.Step, found any, withheld []string, sent ...property.Map) (why string, err error) {
 	id := f.resultID(s, found)
 	if id == "" {
 		return "", nil
@@ -39,7 +39,7 @@ func (f finder) notOwn(ctx context.Context, s *plan.Step, found any, withheld []
 	whole := err == nil
 	if errors.Is(err, verdict.ErrGone) || errors.Is(err, verdict.ErrNotFound) {
 		// If the create stopped halfway, some steps of read may find nothing yet.
-		yield, err = reader.lookPast(ctx)
+		yield, err = reader.readPastMissing(ctx)
 	}
 	if err != nil {
 		return "", fmt.Errorf("reading what is there now: %w", reader.Mask().Error(err))
@@ -61,7 +61,7 @@ func (f finder) notOwn(ctx context.Context, s *plan.Step, found any, withheld []
 	return "", nil
 }
 
-// contradiction returns the first property that the step sends and that holds none of the sent
+// contradiction returns the first property that the step sends and that has none of the sent
 // values, "" if there is none.
 func (f finder) contradiction(ctx context.Context, s *plan.Step, seen property.Map, withheld []string, sent []property.Map) string {
 	names, whole := s.Sends(f.Resource)
@@ -110,10 +110,10 @@ func empty(v property.Value) bool {
 	}
 }
 
-// standing reports whether the object with the id that an earlier create got still exists, as
+// exists reports whether the object with the id that an earlier create got still exists, as
 // far as read can tell. Without read it returns false: find finds one object for a name, and
 // that is another one.
-func (f finder) standing(ctx context.Context, id string) (bool, error) {
+func (f finder) exists(ctx context.Context, id string) (bool, error) {
 	if f.Resource.Read == nil {
 		return false, nil
 	}
@@ -129,8 +129,8 @@ func (f finder) standing(ctx context.Context, id string) (bool, error) {
 	return true, nil
 }
 
-// besides returns the error of a create whose object exists while find finds another one.
-func (f finder) besides(s *plan.Step, found any, i journal.Intent) error {
+// otherObjectError returns the error of a create whose object exists while find finds another one.
+func (f finder) otherObjectError(s *plan.Step, found any, i journal.Intent) error {
 	return fmt.Errorf("an earlier create has made %q, and find finds something else%s: import the one that is yours, "+
 		"then `declprov journal forget %s` removes that create from the journal", i.ID, f.describeID(s, found), i.Key)
 }

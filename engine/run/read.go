@@ -21,7 +21,7 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 			return Result{Err: fmt.Errorf("%s cannot be imported: its spec has no read", req.Type)}
 		}
 		state.ID, state.Private.ID = recorded.CurrentID(state), ""
-		return Result{State: &state} // what is recorded is all there is to know
+		return Result{State: &state} // nothing but the recorded state is known
 	}
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
@@ -45,9 +45,9 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 	yield, err := r.read(ctx)
 	if errors.Is(err, verdict.ErrGone) && (isPartlyUndone(state) || res.mayNotExistYet(state)) || errors.Is(err, verdict.ErrNotFound) && res.hasUnmadeSteps(state) {
 		if req.Reason == Refresh {
-			r.Log.Message(operation.Info, "read does not find all of it, and it is kept for what the first steps of its create made, which stopped halfway: `pulumi up` goes on, and `pulumi destroy` removes them")
+			r.Log.Message(operation.Info, "read does not find all of the resource, because its create stopped halfway. The resource is kept for what its first steps made: `pulumi up` continues the create, and `pulumi destroy` removes it")
 		}
-		return Result{State: &state} // the next run makes it, and what is left of it stays known
+		return Result{State: &state} // the next run makes the rest
 	}
 	if errors.Is(err, verdict.ErrGone) {
 		rs.Tokens.Forget(res.object(state), state.Private.Token)
@@ -69,16 +69,15 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 	return out
 }
 
-// isPartlyUndone reports whether steps of the create that made a resource were undone,
-// while others were not.
+// isPartlyUndone reports whether some steps of the create of a resource were undone.
 func isPartlyUndone(s recorded.State) bool {
 	f := s.Private.Failed
 	return f != nil && f.Op == string(plan.Create) && len(f.Undone) > 0
 }
 
-// mayNotExistYet reports whether what read asks for may not have been made yet, by a create
-// that stopped behind steps with an effect: its id tells nothing of that where it is made
-// of inputs alone.
+// mayNotExistYet reports whether the object that read asks for may not have been made yet, because
+// the create stopped between two steps with an effect. If the id refers to inputs only, it is no
+// proof that the object was made.
 func (res resource) mayNotExistYet(s recorded.State) bool {
 	f := s.Private.Failed
 	if f == nil || f.Op != string(plan.Create) || res.Create == nil || f.Steps != res.Create.Shape() || res.IDFromAnswers() {

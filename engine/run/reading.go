@@ -55,10 +55,10 @@ func (r reading) read(ctx context.Context) (any, error) {
 	return nil, errors.New("read yields nothing; say with `return` what it means, or that null is gone")
 }
 
-// lookPast continues a read after the step that found nothing, and returns its value. What
+// readPastMissing continues a read after the step that found nothing, and returns its value. What
 // depends on a step that found nothing is unknown in it. lookPast returns nil if no step found
 // anything, or if all steps ran and `return` is null.
-func (r reading) lookPast(ctx context.Context) (any, error) {
+func (r reading) readPastMissing(ctx context.Context) (any, error) {
 	if len(r.Results) == len(r.Operation.Steps) {
 		return nil, nil
 	}
@@ -90,7 +90,7 @@ func (r reading) lookPast(ctx context.Context) (any, error) {
 	return r.Return(r.Operation)
 }
 
-// state returns the state that a read found: old, brought to what the value of the read says.
+// state returns the old state, updated by the value of a read.
 func (r reading) state(old recorded.State, yield any, importing bool) Result {
 	m := r.Mask()
 	outputs, lost := r.Resource.Outputs.Project(yield, m)
@@ -102,8 +102,8 @@ func (r reading) state(old recorded.State, yield any, importing bool) Result {
 		inputs = all.AsMap() // the spec may have declared it secret since then
 	}
 	lost = errors.Join(lost, lostInputs)
-	// What is managed stays so without what cannot be recorded of it; what is not yet
-	// is not taken over.
+	// A managed resource stays managed without the values that cannot be recorded; an import
+	// fails.
 	if lost != nil && (importing || !value.IsUnrecordable(lost)) {
 		return Result{Err: m.Error(fmt.Errorf("read of %s: %w", r.Resource.Spec.Name, lost))}
 	}
@@ -128,8 +128,8 @@ func (r reading) state(old recorded.State, yield any, importing bool) Result {
 	return Result{State: &found, Err: lost}
 }
 
-// inputs returns the recorded inputs, brought to what the value of a read says. Inputs that the
-// value lacks stay, and so do those that mean the same.
+// inputs returns the recorded inputs, updated by the value of a read. Inputs that mean the same as
+// before keep their recorded value.
 func (r reading) inputs(old recorded.State, yield any, importing bool) (property.Map, error) {
 	inputs := old.Inputs
 	found, err := r.Resource.Inputs.Project(yield, r.Mask())
@@ -139,18 +139,18 @@ func (r reading) inputs(old recorded.State, yield any, importing bool) (property
 	for _, m := range r.Resource.Inputs.Fields {
 		recorded, given := old.Inputs.GetOk(m.Name)
 		shown, there := found.Values[m.Name]
-		// The server may choose what is an input and an output: the input is
-		// the program's only where the program set it.
+		// The server may choose the value of a property that is an input and an output. It
+		// counts as an input only if the program has set it.
 		chosen := !importing && !given && r.Resource.Outputs.ByName[m.Name] != nil
 		switch {
 		case slices.Contains(found.Lost, m.Name):
-			// It stays as it is recorded.
+			// It keeps its recorded value.
 		case m.NoRead || m.Ephemeral || chosen:
 			if importing && !given && m.Default != nil {
 				inputs = inputs.Set(m.Name, m.Fallback)
 			}
 		case !there && (m.Required || r.Resource.Identity.Determines(m.Name) && given):
-			// The world does not say, and it cannot be unset; or the id says it.
+			// It cannot be unset, or the id gives it: it keeps its recorded value.
 		case !there && m.Default != nil:
 			inputs = inputs.Set(m.Name, m.Fallback)
 		case !there:
@@ -193,7 +193,7 @@ func (r reading) idOf(inputs property.Map) string {
 		}
 	}
 	if len(found) == 2 && r.ID != "" {
-		return "" // the answer and what read makes of it say two things
+		return "" // the response and the value of read lead to different ids
 	}
 	if len(found) == 0 {
 		return ""
@@ -235,9 +235,8 @@ func (r reading) responsesForID() []any {
 	return []any{raw, answering(s, raw, yield)}
 }
 
-// warnOtherID warns of a refresh that found another id where its read does not ask
-// for the one that was recorded: what is there may be another object, in the place of the
-// one that was.
+// warnOtherID warns of a refresh that found another id although read does not ask for the recorded
+// one: what it found may be another object in the place of the recorded one.
 func (r reading) warnOtherID(old, now string) {
 	if old == now || old == "" {
 		return

@@ -27,7 +27,7 @@ func (rs *Resources) SettleRecorded(of *plan.Resource, ref recorded.Ref, s recor
 			return false
 		case i.Token != s.Private.Token:
 			return i.Status == journal.Handed && i.ID == recorded.CurrentID(s) // the object was imported
-		case res.keepsUnmade(s, i):
+		case res.isUnmade(s, i):
 			return false
 		case i.Operation == journal.Update:
 			// An answered step of an unfinished update may have renamed the object.
@@ -54,7 +54,7 @@ func (res resource) settleDeleted(s recorded.State, missed bool) error {
 		return nil
 	}
 	return book.Remove(func(i journal.Intent) bool {
-		if i.Open() && res.keepsUnmade(s, i) {
+		if i.Open() && res.isUnmade(s, i) {
 			return false // a delete that reads made has left it alone
 		}
 		moved := missed && i.Operation == journal.Update

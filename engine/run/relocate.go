@@ -115,7 +115,7 @@ func (res resource) findOwnID(ctx context.Context, was string, inputs, before pr
 	if err != nil || id == "" || id == was {
 		return id, err
 	}
-	why, err := f.notOwn(ctx, res.Maker, found, nil, inputs, before)
+	why, err := f.whyNotOwn(ctx, res.Maker, found, nil, inputs, before)
 	if err == nil && why == "" && f.existsUnderID(ctx, was, before) {
 		why = fmt.Sprintf("what had the id %q is there, too", was)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/declprov/declprov/engine/value"
 )
 
-// whereStopped says at which of an operation's steps it stopped.
+// whereStopped returns a phrase that names the step at which an operation stopped.
 func whereStopped(step int, op *plan.Operation) string {
 	if step < len(op.Steps) {
 		return "at " + op.Steps[step].Name
@@ -55,12 +55,12 @@ func (u update) resume(ctx context.Context, state recorded.State) Result {
 		return r.finish(ctx)
 	}
 	out := r.finishCreate(ctx)
-	r.hand(out)
+	r.recordHandover(out)
 	return keepKnownID(out, state)
 }
 
-// keepKnownID gives the result of a resumed create the id that the host knows. A
-// resource that was kept as failed stays kept, whatever happened now.
+// keepKnownID gives the result of a resumed create the id that the host knows. A resource that
+// the host has recorded as failed stays recorded, whatever this run came to.
 func keepKnownID(out Result, before recorded.State) Result {
 	if out.State == nil {
 		if out.Err != nil {
@@ -74,8 +74,8 @@ func keepKnownID(out Result, before recorded.State) Result {
 	return out
 }
 
-// resume takes over the results of an earlier run. The run continues at the step at which that
-// one stopped, or at the step from which that one restarts. It runs again what was undone.
+// resume restores the results of an earlier run. The run then continues at the step at which the
+// earlier one stopped, or at its `restart`. Steps that were undone run again.
 func (r *run) resume(s recorded.State) {
 	f := s.Private.Failed
 	r.Unmade = strings.Fields(s.Private.Unmade)
@@ -109,20 +109,20 @@ func (r *run) resume(s recorded.State) {
 	}
 }
 
-// settleUndo finds out what came of undo steps that were not answered, before a create
-// goes on with what they may have undone. Of its object read tells; another step is done
-// again where that does no harm.
+// settleUndo finds out whether undo steps were done whose responses were lost, before a create
+// continues. For the object itself, read tells. Other steps count as undone, and run again, if
+// they are safe to repeat.
 func (r updating) settleUndo(ctx context.Context, doubted []int) error {
 	gone := map[int]bool{}
 	for _, i := range doubted {
 		switch s := r.Operation.Steps[i]; {
 		case s == r.Resource.Maker && r.Resource.Read != nil && r.ID != "":
-			there, err := r.standing(ctx, r.ID)
+			there, err := r.exists(ctx, r.ID)
 			if err != nil {
 				return err
 			}
 			if gone[i] = !there; !there {
-				r.Log.Message(operation.Info, fmt.Sprintf("undoing %s was not answered: it was done, as reading shows, so it is made anew", s.Name))
+				r.Log.Message(operation.Info, fmt.Sprintf("the response to undoing %s was lost: it was undone, as read shows, so it is made again", s.Name))
 			}
 		case s.Certainty == actions.Safe:
 			gone[i] = true
@@ -132,7 +132,7 @@ func (r updating) settleUndo(ctx context.Context, doubted []int) error {
 		return nil
 	}
 	a := &aftermath{run: r.run, failure: errors.New("undoing what it belongs to was not answered"), undone: gone}
-	if err := a.listBereft(); err != nil {
+	if err := a.listOrphans(); err != nil {
 		return err
 	}
 	for i := range r.Operation.RelyOn(gone) {
@@ -158,12 +158,11 @@ func (res resource) isHalfMade(state recorded.State) bool {
 	return f != nil && f.Op == string(plan.Create) && f.Step < len(res.Create.Steps) && recorded.CanResume(res.Resource, state, state.Inputs)
 }
 
-// finishThenChange goes on with a create that stopped halfway, with the inputs that
-// it was begun with, and then changes what it made to the inputs of now. An update
-// knows how to change a whole resource, not how to make the rest of one. Where the
-// step fails once more, the inputs of then may be why: the rest is made with those of
-// now. No update comes before: it would change what the create has not made, and somebody
-// else may have.
+// finishThenChange resumes a create with its original inputs, and then updates the resource to the
+// new inputs: an update can change a whole resource, but cannot make the rest of one. If the same
+// step fails again, the original inputs may be the reason, and the rest is made with the new ones.
+// The update is not run before that, because it would change objects that the create has not made
+// and that somebody else may own.
 func (u update) finishThenChange(ctx context.Context, state recorded.State) Result {
 	original := u
 	original.req.Inputs = state.Inputs
@@ -183,8 +182,8 @@ func (u update) finishThenChange(ctx context.Context, state recorded.State) Resu
 
 func canContinue(ctx context.Context) bool { return stop.Err(ctx) == nil && ctx.Err() == nil }
 
-// withOriginalInputs is what came of a create that went on with other inputs than it was begun with:
-// what its first steps made still has those.
+// withOriginalInputs returns the result of a create that was resumed with new inputs, with its
+// original inputs: those are what its first steps were run with.
 func withOriginalInputs(begun recorded.State, out Result) Result {
 	if out.State == nil {
 		return out
@@ -200,8 +199,8 @@ func withOriginalInputs(begun recorded.State, out Result) Result {
 	return out
 }
 
-// recordOriginalInputs notes the inputs that a create was begun with: the host records those that it
-// asked for.
+// recordOriginalInputs adds the original inputs of a create to the state, because the host records
+// the new ones.
 func recordOriginalInputs(out Result, begun recorded.State) Result {
 	if out.State != nil && out.State.Private.Failed != nil {
 		out.State.Private.Failed.World, _ = value.EncodeRecordable(begun.Inputs)
@@ -209,8 +208,8 @@ func recordOriginalInputs(out Result, begun recorded.State) Result {
 	return out
 }
 
-// failedAtSameStep reports whether a create that went on was answered where it had stopped that
-// it is not done, and has left everything as it was.
+// failedAtSameStep reports whether a resumed create failed at the step at which it had stopped
+// before, with a known outcome, and has changed nothing.
 func failedAtSameStep(before recorded.State, out Result) bool {
 	if out.State == nil || out.State.Private.Failed == nil || !errors.As(out.Err, new(*operation.StepError)) || operation.StatusOf(out.Err) == actions.Unknown {
 		return false

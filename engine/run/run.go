@@ -140,22 +140,22 @@ func (r *run) book() *journal.Resource {
 	return r.journal
 }
 
-// mention logs an error of the journal after a response came. The run goes on, because the
+// warn logs an error of the journal after a response came. The run goes on, because the
 // recorded state settles the intent later.
-func (r *run) mention(err error) {
+func (r *run) warn(err error) {
 	if err != nil {
 		r.Log.Message(operation.Warning, err.Error())
 	}
 }
 
-// hand records in the journal that the host gets a state. The host has the state from then on,
+// recordHandover records in the journal that the host gets a state. The host has the state from then on,
 // unless it is killed at this moment.
-func (r *run) hand(out Result) {
+func (r *run) recordHandover(out Result) {
 	if out.State == nil || r.token == "" || !r.res.Journals() {
 		return
 	}
 	if r.book().MayHaveIntents() {
-		r.mention(r.book().Hand(r.token, recorded.CurrentID(*out.State)))
+		r.warn(r.book().Hand(r.token, recorded.CurrentID(*out.State)))
 	}
 }
 

@@ -66,7 +66,7 @@ func (n *sending) sameEffect() (*journal.Intent, error) {
 	now := n.run.intent(n.step)
 	for at := range slices.Backward(list) {
 		i := list[at]
-		if i.Operation == now.Operation && i.Step == now.Step && i.Element == now.Element && i.Hash == now.Hash && n.mayTake(i) &&
+		if i.Operation == now.Operation && i.Step == now.Step && i.Element == now.Element && i.Hash == now.Hash && n.mayContinue(i) &&
 			(i.Operation == journal.Create || i.Token == now.Token) { // an update concerns one object only
 			return &i, nil
 		}
@@ -90,7 +90,7 @@ func (n *sending) begunBefore() bool {
 // takeOver looks for what an earlier run has made and adopts it. It returns nil if there is
 // nothing: the step is then sent as if for the first time.
 func (n *sending) takeOver(ctx context.Context) (any, error) {
-	found, err := n.lookUntil(ctx, n.step, n.intent)
+	found, err := n.findUntilSeen(ctx, n.step, n.intent)
 	if err != nil {
 		return nil, n.leaveOpen(n.unknown(err))
 	}
@@ -101,7 +101,7 @@ func (n *sending) takeOver(ctx context.Context) (any, error) {
 		}
 		return value, err
 	}
-	if err := n.again(); err != nil {
+	if err := n.markResent(); err != nil {
 		return nil, n.leaveOpen(n.unknown(err))
 	}
 	n.doubt = false
@@ -126,7 +126,7 @@ func (n *sending) send(ctx context.Context) (any, error) {
 		case looked != nil:
 			return nil, n.leaveOpen(n.unknown(looked))
 		case stale:
-			if err = n.beginAnew(); err != nil {
+			if err = n.beginAgain(); err != nil {
 				return nil, n.Stop(n.step, 1, actions.Refused, err)
 			}
 			value, err = n.Attempts(ctx, n.step, false)
@@ -138,9 +138,9 @@ func (n *sending) send(ctx context.Context) (any, error) {
 // unknown returns the error of a step with an unknown outcome.
 func (n *sending) unknown(err error) error { return n.Stop(n.step, 1, actions.Unknown, err) }
 
-// again records that the step is sent again because the earlier attempts made nothing. The time
+// markResent records that the step is sent again because the earlier attempts made nothing. The time
 // for which find may not yet see the object starts anew.
-func (n *sending) again() error {
+func (n *sending) markResent() error {
 	if n == nil {
 		return nil // it has no intent
 	}
@@ -159,15 +159,15 @@ func (n *sending) stale(ctx context.Context, response any) (bool, error) {
 		return false, nil
 	}
 	there := false
-	err := n.untilSeen(ctx, journal.Intent{Sent: time.Now()}, func() (_ bool, err error) {
-		there, err = n.standing(ctx, id)
+	err := n.retryUntilSeen(ctx, journal.Intent{Sent: time.Now()}, func() (_ bool, err error) {
+		there, err = n.exists(ctx, id)
 		return there, err
 	})
 	return err == nil && !there, err
 }
 
-// beginAnew replaces the intent by a new one with another key.
-func (n *sending) beginAnew() error {
+// beginAgain replaces the intent by a new one with another key.
+func (n *sending) beginAgain() error {
 	forgotten := n.book().RemoveOne(n.intent)
 	n.Log.Message(operation.Info, "the server returned the object that an earlier run had made, which is gone: creating it again")
 	intent, err := n.book().Begin(n.run.intent(n.step), n.sync)
@@ -186,7 +186,7 @@ func (n *sending) close(ctx context.Context, value any, err error) (any, error) 
 		if n.Verb == plan.Update && n.IDIn(n.step, value) == "" {
 			n.intent.Status = journal.Unknown // if this run ends here, find tells the id
 		}
-		n.mention(errors.Join(n.book().Put(n.intent, false), n.forgetFailed(n.step)))
+		n.warn(errors.Join(n.book().Put(n.intent, false), n.forgetFailed(n.step)))
 		return value, nil
 	}
 	switch operation.StatusOf(err) {
@@ -200,7 +200,7 @@ func (n *sending) close(ctx context.Context, value any, err error) (any, error) 
 		if moved, looked := n.settleMove(ctx); looked != nil {
 			err = errors.Join(err, looked)
 		} else if moved {
-			n.mention(n.book().Put(n.intent, false))
+			n.warn(n.book().Put(n.intent, false))
 			return nil, nil
 		}
 	}
@@ -222,11 +222,11 @@ func (n *sending) close(ctx context.Context, value any, err error) (any, error) 
 // against it.
 func (n *sending) adopt(ctx context.Context, found any) (any, error) {
 	if n.intent.ID != "" && n.intent.ID != n.resultID(n.step, found) {
-		switch there, err := n.standing(ctx, n.intent.ID); {
+		switch there, err := n.exists(ctx, n.intent.ID); {
 		case err != nil:
 			return nil, n.leaveOpen(n.unknown(err))
 		case there:
-			return nil, n.leave(n.unknown(n.besides(n.step, found, n.intent)))
+			return nil, n.markUnknown(n.unknown(n.otherObjectError(n.step, found, n.intent)))
 		}
 		err := fmt.Errorf("it exists already%s, and is not what an earlier create made: import it if it is yours, else choose another name", n.describeID(n.step, found))
 		return nil, errors.Join(n.Stop(n.step, 1, actions.Refused, err), n.book().RemoveOne(n.intent))
@@ -234,17 +234,17 @@ func (n *sending) adopt(ctx context.Context, found any) (any, error) {
 	why := "nobody knows whether this create made it"
 	if n.intent.Looked {
 		var err error
-		if why, err = n.notOwn(ctx, n.step, found, nil, n.given); err != nil {
+		if why, err = n.whyNotOwn(ctx, n.step, found, nil, n.given); err != nil {
 			return nil, n.leaveOpen(n.unknown(err))
 		}
 	}
 	if why != "" {
-		return nil, n.leave(n.unknown(fmt.Errorf("something is there now%s, and %s: if it is yours, import it; "+
+		return nil, n.markUnknown(n.unknown(fmt.Errorf("something is there now%s, and %s: if it is yours, import it; "+
 			"else choose another name. Then `declprov journal forget %s` removes this create from the journal", n.describeID(n.step, found), why, n.intent.Key)))
 	}
 	n.Effect(n.step, verdict.Verdict{Status: actions.Done, Value: found})
 	n.intent.Status, n.intent.ID = journal.Answered, n.resultID(n.step, found)
-	n.mention(n.book().Put(n.intent, false))
+	n.warn(n.book().Put(n.intent, false))
 	return found, nil
 }
 
@@ -269,11 +269,11 @@ func (n *sending) settleMove(ctx context.Context) (bool, error) {
 
 // leaveOpen records that the outcome of the step is unknown, and adds to the error what settles
 // the intent.
-func (n *sending) leaveOpen(err error) error { return n.withRemedy(n.leave(err)) }
+func (n *sending) leaveOpen(err error) error { return n.withRemedy(n.markUnknown(err)) }
 
-// leave records that the outcome of the step is unknown. The error already names what settles
+// markUnknown records that the outcome of the step is unknown. The error already names what settles
 // the intent.
-func (n *sending) leave(err error) error {
+func (n *sending) markUnknown(err error) error {
 	n.intent.Status, n.intent.Sent = journal.Unknown, time.Now().UTC()
 	n.intent.Error = screen.Show(err.Error(), n.Mask()).String()
 	return errors.Join(err, n.book().Put(n.intent, true))

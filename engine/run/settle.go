@@ -28,38 +28,38 @@ type SettleRequest struct {
 	Log    operation.Log
 }
 
-// Settled is what an intent made, as far as can be found. The journal is left as
-// it is, but for what else it has of a create that was deleted.
+// Settled is what an intent made, as far as that can be found out. The journal keeps the intent;
+// if what it made was deleted, the other intents of the same create are removed.
 type Settled struct {
 	Found bool
 	ID    string
-	// By says how it was found: "find", "read", or "response" where its id was
-	// recorded and the spec has no read.
+	// By says how it was found: "find", "read", or "response" if the id was recorded and
+	// the spec has no read.
 	By string
-	// State is what a delete would be given.
+	// State is the state for a delete.
 	State   *recorded.State
 	Deleted bool
-	// Doubt says what speaks against its being what the intent made: "" is nothing.
-	// What is in doubt is not deleted.
+	// Doubt is the reason why the object may not be what the intent made, or "". An object in
+	// doubt is not deleted.
 	Doubt string
-	// Early reports that nothing was found, and that the request was sent so
-	// recently that something may still appear (the spec's `consistency`).
+	// Early is true if nothing was found, but the request was sent so recently that the object
+	// may still appear (the spec's `consistency`).
 	Early bool
 }
 
-// ErrNoFind reports that a spec has no `find`, so that nothing can look for what
-// an intent made.
+// ErrNoFind is the error of a spec without `find`: what an intent made cannot be looked up.
 var ErrNoFind = errors.New("its spec has no `find`")
 
-// WithheldError reports inputs that are needed, and that the journal does not hold
-// because they are secret or files.
+// WithheldError reports required inputs that the journal does not contain, because they are secret
+// or files.
 type WithheldError struct{ Inputs []string }
 
 func (e *WithheldError) Error() string {
 	return fmt.Sprintf("it needs %s, which the journal does not hold (secrets and files are left out)", diag.And(e.Inputs))
 }
 
-// FindMade finds what an intent made, and reports what a delete of it would lack.
+// FindMade looks for what an intent made, and reports a *WithheldError if a delete of it requires
+// inputs that the journal does not contain.
 func (rs *Resources) FindMade(ctx context.Context, of *plan.Resource, ref recorded.Ref, req SettleRequest) (Settled, error) {
 	i := req.Intent
 	inputs, err := settlingInputs(req)
@@ -71,7 +71,7 @@ func (rs *Resources) FindMade(ctx context.Context, of *plan.Resource, ref record
 	if err != nil {
 		return Settled{}, err
 	}
-	found, err := settling{f, i}.lookFor(ctx)
+	found, err := settling{f, i}.lookUp(ctx)
 	if err != nil {
 		return Settled{}, f.Mask().Error(err)
 	}
@@ -97,7 +97,7 @@ func (rs *Resources) FindMade(ctx context.Context, of *plan.Resource, ref record
 	return found, nil
 }
 
-// settlingInputs are the recorded inputs and those that were added.
+// settlingInputs returns the inputs in the journal, and those of the request.
 func settlingInputs(req SettleRequest) (property.Map, error) {
 	inputs, err := value.DecodeRecorded(req.Intent.Inputs)
 	if err != nil {
@@ -112,18 +112,17 @@ func settlingInputs(req SettleRequest) (property.Map, error) {
 	return inputs, nil
 }
 
-// settling is the run of a create that looks for what one of its intents made.
+// settling looks for what an intent of a create made.
 type settling struct {
 	finder
 	intent journal.Intent
 }
 
-// lookFor looks for what the intent made: by its id, where that is known, else by
-// the spec's find.
-func (r settling) lookFor(ctx context.Context) (Settled, error) {
+// lookUp looks for what the intent made: by its id if that is known, otherwise by the spec's find.
+func (r settling) lookUp(ctx context.Context) (Settled, error) {
 	i, inputs := r.intent, r.given
 	found := Settled{By: "find"}
-	state := recorded.State{ID: i.ID, Inputs: inputs, Private: recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, Unmade: r.res.unmadeBehind(i)}}
+	state := recorded.State{ID: i.ID, Inputs: inputs, Private: recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, Unmade: r.res.unmadeAfter(i)}}
 	if state.ID == "" || i.Operation == journal.Update && r.Resource.Find != nil {
 		if r.Resource.Find == nil {
 			return found, ErrNoFind
@@ -156,8 +155,8 @@ func (r settling) lookFor(ctx context.Context) (Settled, error) {
 	return found, nil
 }
 
-// findID runs find, and evaluates the id from what it found; "" if it found
-// nothing. doubt says what speaks against its being what the intent made.
+// findID runs find, and returns the id of what it found, "" if it found nothing. doubt is the
+// reason why the object may not be what the intent made.
 func (r settling) findID(ctx context.Context) (id, doubt string, err error) {
 	i := r.intent
 	if i.Operation == journal.Update || i.Step < 0 || i.Step >= len(r.Operation.Steps) {
@@ -169,7 +168,7 @@ func (r settling) findID(ctx context.Context) (id, doubt string, err error) {
 		return "", "", err
 	}
 	if i.Operation == journal.Create && (r.Resource.Read == nil || missingFor(i, r.given, r.Resource.Read) == nil) {
-		if doubt, err = r.notOwn(ctx, s, value, missingInputs(i, r.given), r.given); err != nil {
+		if doubt, err = r.whyNotOwn(ctx, s, value, missingInputs(i, r.given), r.given); err != nil {
 			return "", "", err
 		}
 	}
@@ -184,8 +183,8 @@ func (r settling) findID(ctx context.Context) (id, doubt string, err error) {
 	return id, doubt, err
 }
 
-// readFound is the state that the spec's read gives; nil if the resource does not
-// exist, and as it was recorded if a later step of the read finds nothing.
+// readFound returns the state according to the spec's read: nil if the resource does not exist, and
+// the given state if a later step of read finds nothing.
 func (r settling) readFound(ctx context.Context, state recorded.State) (*recorded.State, error) {
 	reader := r.res.reading(ctx, state)
 	if err := reader.Open(); err != nil {
@@ -208,8 +207,7 @@ func (r settling) readFound(ctx context.Context, state recorded.State) (*recorde
 	return nil, out.Err
 }
 
-// missingFor are the inputs that operations read, and that the journal does not
-// hold.
+// missingFor returns the inputs to which operations refer and which the journal does not contain.
 func missingFor(i journal.Intent, inputs property.Map, ops ...*plan.Operation) []string {
 	var values []*expr.Value
 	for _, op := range ops {
@@ -234,7 +232,7 @@ func missingFor(i journal.Intent, inputs property.Map, ops ...*plan.Operation) [
 	return missing
 }
 
-// missingInputs are the inputs that the journal withholds and nobody has added.
+// missingInputs returns the inputs that the journal withholds and that the request does not have.
 func missingInputs(i journal.Intent, inputs property.Map) []string {
 	return slices.DeleteFunc(slices.Clone(i.Withheld), func(name string) bool {
 		_, given := inputs.GetOk(name)

@@ -16,15 +16,14 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// undo runs the undo steps of what the create has done, last first, and returns
-// the indices of the steps that were undone. It stops at the first that fails. What
-// is the object of another state is not undone, and the map is nil then: the host has
-// it, and undoing would take it away.
+// undo runs the undo steps of what the create has done, last first, and stores in undone which
+// steps were undone. It stops at the first error. If the create has made the object of another
+// state, it undoes nothing, and undone stays nil: that state would lose its object.
 func (a *aftermath) undo(ctx context.Context) error {
-	if a.hasUndo() && a.isShownObject() {
+	if a.hasUndo() && a.isKnownObject() {
 		return nil
 	}
-	// The failure may be that ctx ended; undoing still has to be done, and soon.
+	// The create may have failed because ctx ended. Undoing gets a time of its own.
 	ctx, cancel := stop.Undoing(ctx, undoTimeout)
 	defer cancel()
 	a.Undoing = true
@@ -56,8 +55,7 @@ func (a *aftermath) undo(ctx context.Context) error {
 			}
 			return err
 		}
-		// What may still come of a step that nobody knows the outcome of was not there
-		// to be undone.
+		// If the outcome of the step is unknown and undo found nothing, the effect may still come.
 		a.undone[s.Index] = a.Ran && (t.Done || t.Answer != nil || !a.Missed)
 	}
 	return nil
@@ -68,18 +66,17 @@ func (a *aftermath) hasUndo() bool {
 	return slices.ContainsFunc(a.Touched, func(t *operation.Touched) bool { return len(t.Step.Undo) > 0 })
 }
 
-// isShownObject reports whether what the create has made is the object of another state,
-// which the host has shown: a replacement that has the id of what it replaces.
-func (a *aftermath) isShownObject() bool {
+// isKnownObject reports whether what the create has made is the object of another state that the
+// host has shown: the server gave a replacement the id of the object that it replaces.
+func (a *aftermath) isKnownObject() bool {
 	id := cmp.Or(a.ID, a.evalLateID())
 	return a.res.all.Tokens.Superseded(a.res.object(recorded.State{ID: id, Inputs: a.given}), a.token)
 }
 
-// isOwn reports whether what a step may have made is the create's own, so that it may
-// be undone: the step was answered as done, or an earlier one was, of whose response this is
-// made, or find has found that there was nothing before, and nothing speaks against
-// what it finds now. Else its undo steps might hit what somebody else has made under
-// the same name.
+// isOwn reports whether what a step may have made is the create's own, so that it may be undone.
+// It is if the step succeeded, if its arguments refer to the result of an earlier step that
+// succeeded, or if find found nothing before, and nothing speaks against what it finds now.
+// Otherwise the undo steps might remove what somebody else has made under the same name.
 func (a *aftermath) isOwn(ctx context.Context, t *operation.Touched) (bool, error) {
 	before := func(other *operation.Touched) bool { return other.Done && other.Step.Index < t.Step.Index }
 	if t.Done || t.Step.UsesResults() && (a.resumed && !a.remakes || slices.ContainsFunc(a.Touched, before)) {
@@ -92,14 +89,14 @@ func (a *aftermath) isOwn(ctx context.Context, t *operation.Touched) (bool, erro
 	if err != nil || found == nil {
 		return err == nil, err
 	}
-	why, err := a.notOwn(ctx, t.Step, found, nil, a.given)
+	why, err := a.whyNotOwn(ctx, t.Step, found, nil, a.given)
 	if err == nil && why != "" {
 		a.Log.Message(operation.Warning, fmt.Sprintf("%s is not undone: something is there now%s, and %s", t.Step.Name, a.describeID(t.Step, found), why))
 	}
 	return err == nil && why == "", err
 }
 
-// describeUndone adds to the failure what was undone after it, and what was not.
+// describeUndone adds to the failure which steps were undone, and which were not.
 func (a *aftermath) describeUndone(err error) {
 	var did, left []string
 	for _, t := range a.Touched {
@@ -124,7 +121,7 @@ func (a *aftermath) describeUndone(err error) {
 	}
 }
 
-// undoStep runs the undo steps of one.
+// undoStep runs the undo steps of a step.
 func (a *aftermath) undoStep(ctx context.Context, s *plan.Step) error {
 	for _, u := range s.Undo {
 		a.Log.Message(operation.Info, fmt.Sprintf("undoing %s: %s", s.Name, u.Action))
@@ -135,5 +132,5 @@ func (a *aftermath) undoStep(ctx context.Context, s *plan.Step) error {
 	return nil
 }
 
-// undoTimeout is how long undoing may take, all in all.
+// undoTimeout is how long undoing may take in total.
 const undoTimeout = 30 * time.Second

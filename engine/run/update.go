@@ -66,7 +66,7 @@ func (u update) change(ctx context.Context, state recorded.State, changes []valu
 	case recorded.CanResume(res.Resource, state, req.Inputs) && !req.Preview:
 		return u.resume(ctx, state)
 	case state.Private.Failed == nil && len(changes) == 0:
-		// Nothing in the world differs; what is kept of it does.
+		// Only what is recorded differs, such as a secret mark.
 		return Result{State: &recorded.State{
 			ID: state.ID, Inputs: req.Inputs, Outputs: recorded.WithInputs(req.Inputs, recorded.DeclaredOutputs(res.Resource, state)), Private: state.Private,
 		}}

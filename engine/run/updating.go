@@ -20,7 +20,7 @@ import (
 type updating struct {
 	*run
 	req UpdateRequest
-	// old is the state before.
+	// old is the state before the update.
 	old recorded.State
 }
 
@@ -49,7 +49,7 @@ func (r updating) finish(ctx context.Context) Result {
 		}
 	}
 	r.untold = failure == nil && !r.takeNewID() && !r.findNewID(ctx)
-	next := &recorded.State{ID: old.ID, Inputs: r.given, Private: recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, Token: old.Private.Token, Unmade: r.unmadeNow(nil)}}
+	next := &recorded.State{ID: old.ID, Inputs: r.given, Private: recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, Token: old.Private.Token, Unmade: r.unmadeSteps(nil)}}
 	if r.ID != old.ID {
 		next.Private.ID = r.ID
 	}
@@ -62,7 +62,7 @@ func (r updating) finish(ctx context.Context) Result {
 		}
 		failure, failed = err, len(r.Operation.Steps)
 		if err != nil && r.untold {
-			failure = errors.Join(err, (&aftermath{run: r.run, failure: err}).reopen())
+			failure = errors.Join(err, (&aftermath{run: r.run, failure: err}).reopenIntents())
 		}
 	}
 	next.Private.ETag = r.ETag // reading back may have given another
@@ -108,7 +108,7 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 		return nil
 	}
 	out := &recorded.State{ID: s.ID, Inputs: r.given, Outputs: recorded.WithInputs(r.given, recorded.DeclaredOutputs(r.Resource, *seen.State))}
-	out.Private = recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, ETag: reader.ETag, Token: s.Private.Token, Unmade: r.unmadeNow(nil)}
+	out.Private = recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, ETag: reader.ETag, Token: s.Private.Token, Unmade: r.unmadeSteps(nil)}
 	if r.ID != s.ID {
 		out.Private.ID = r.ID
 	}
@@ -119,8 +119,8 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 	return &Result{State: out}
 }
 
-// readMatches reports whether what a read has seen is what the inputs say, as far as read
-// can tell: something must be there that it tells.
+// readMatches reports whether the inputs that a read has returned are the wanted ones, and whether
+// read returns any inputs at all.
 func (r updating) readMatches(ctx context.Context, want, seen property.Map) bool {
 	told := false
 	for _, m := range r.Resource.Inputs.Fields {
@@ -129,8 +129,8 @@ func (r updating) readMatches(ctx context.Context, want, seen property.Map) bool
 	return told && len(r.res.rules().Changes(ctx, seen, want, r.req.Ignore)) == 0
 }
 
-// findNewID asks find for the id of a resource whose update was done, where no response
-// tells it. It is false where find cannot tell it, either.
+// findNewID runs find for the id of a resource whose update was done, if no response has it. It
+// returns false if find does not return the id either.
 func (r updating) findNewID(ctx context.Context) bool {
 	if !r.looked || stop.Err(ctx) != nil {
 		return false
@@ -142,9 +142,9 @@ func (r updating) findNewID(ctx context.Context) bool {
 	return err == nil && id != ""
 }
 
-// mayLeaveOld reports whether the object of the id before is still there, or may be,
-// after a step that followed the one that gave another id: reading the new one does
-// not tell what that step did to the old one.
+// mayLeaveOld reports whether the object under the old id may still exist, after an update that
+// gave the resource another id and ran more steps. To read the new object does not tell what
+// those steps did to the old one.
 func (r updating) mayLeaveOld(ctx context.Context, s *recorded.State) bool {
 	before, _ := r.Vars.Values["id"].(string)
 	changed := slices.ContainsFunc(r.Operation.Steps[:min(r.Failed, len(r.Operation.Steps))], func(s *plan.Step) bool {
@@ -162,8 +162,8 @@ func (r updating) mayLeaveOld(ctx context.Context, s *recorded.State) bool {
 	return !errors.Is(err, verdict.ErrGone)
 }
 
-// takeNewID takes the id that an update gave the resource. It is false where the responses
-// of the update do not tell it: they lack it, or it is made of another operation's step.
+// takeNewID takes the id that an update gave the resource. It returns false if the responses of
+// the update do not have the id, or if the id refers to a step of another operation.
 func (r updating) takeNewID() bool {
 	if !r.HasIDSources(plan.Last(r.Results) != nil) {
 		return false
@@ -176,7 +176,7 @@ func (r updating) takeNewID() bool {
 	return true
 }
 
-// goneRemedy is what to do about an update that found nothing to change.
+// goneRemedy returns what to do about an update that did not find its object.
 func (r updating) goneRemedy() string {
 	if f := r.old.Private.Failed; f != nil && f.Unknown && f.Op == string(plan.Update) && r.renames() {
 		return "the response to an earlier update, which was to give it another name, was lost: " + r.newNameRemedy()
@@ -184,7 +184,7 @@ func (r updating) goneRemedy() string {
 	return "if it was deleted, run `pulumi refresh`: the next `pulumi up` makes it again"
 }
 
-// newNameRemedy is what to do about a resource that may be there under another id.
+// newNameRemedy returns what to do about a resource that may exist under another id.
 func (r *run) newNameRemedy() string {
 	return fmt.Sprintf("look for it in the service. If it is there under its new name, "+
 		"run `pulumi state delete` and `pulumi import`; if %q was deleted, `pulumi refresh`", r.ID)

@@ -8,14 +8,11 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 )
 
-// vet lets templates rely on what a type requires, and a recorded state may lack it: an
-// older spec wrote it, an import did not give it, or the response of a create that has no
-// read did not have it. An operation that relies on it is refused before anything is sent.
-
-// IncompleteError reports properties that an operation relies on and the recorded state
-// lacks.
+// IncompleteError reports required properties that an operation relies on and that the recorded
+// state lacks: an older spec wrote the state, an import did not give them, or the response of a
+// create without a read did not have them. The operation is refused before anything is sent.
 type IncompleteError struct {
-	// Type is the resource's, What the operation, Properties what is lacking.
+	// Type is the type of the resource, What the operation, Properties the missing properties.
 	Type, What string
 	Properties []string
 	// Remedy says what to do.
@@ -41,7 +38,7 @@ func CheckCompleteFor(res *plan.Resource, s State, what plan.Verb, reliesOn func
 	return &IncompleteError{Type: res.Spec.Name, What: string(what), Properties: relied, Remedy: missingRemedy(res, relied[0])}
 }
 
-// CheckComplete is RefuseIncomplete for an operation of the resource.
+// CheckComplete is CheckCompleteFor for an operation of the resource.
 func CheckComplete(res *plan.Resource, s State, v plan.Verb) error {
 	return CheckCompleteFor(res, s, v, func(property string) bool { return res.ReliesOn(v, property) })
 }
@@ -59,8 +56,7 @@ func missingRemedy(r *plan.Resource, name string) string {
 	}
 }
 
-// missingProperties are the properties that a recorded state lacks, whole or in part, and that its
-// type requires.
+// missingProperties returns the required properties that a recorded state lacks, whole or in part.
 func missingProperties(r *plan.Resource, s State) []string {
 	var names []string
 	for _, m := range r.Outputs.Fields {

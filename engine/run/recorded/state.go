@@ -1,3 +1,5 @@
+// Package recorded has the recorded states of resources, and the tokens that tell which state an
+// object belongs to.
 package recorded
 
 import (
@@ -11,8 +13,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
-// withInputs are the outputs as a host shows them: the inputs, and what the
-// world gave. What stands in the place of a secret input is secret.
+// WithInputs returns the outputs as a host shows them: the inputs, and the declared outputs. An
+// output in the place of a secret input is secret.
 func WithInputs(inputs property.Map, outputs map[string]property.Value) property.Map {
 	all := inputs.AsMap()
 	for name := range all {
@@ -26,7 +28,7 @@ func WithInputs(inputs property.Map, outputs map[string]property.Value) property
 	return property.NewMap(all)
 }
 
-// CopySecrecy is a value, secret where the other is: as a whole, or in parts.
+// CopySecrecy returns a value that is secret where another value is: as a whole, or in parts.
 func CopySecrecy(v, other property.Value) property.Value {
 	switch {
 	case !other.HasSecrets() || v.Secret():
@@ -50,7 +52,7 @@ func CopySecrecy(v, other property.Value) property.Value {
 	}
 }
 
-// currentID is the id that the world knows a resource by.
+// CurrentID returns the id of the object of a state, which the host may not know yet.
 func CurrentID(s State) string {
 	if s.Private.ID != "" {
 		return s.Private.ID
@@ -166,7 +168,7 @@ type Private struct {
 	// ETag is the ETag of the latest response about the resource, or "".
 	ETag string `json:"etag,omitempty"`
 	// Unmade are the names of the create steps that have created nothing for this
-	// resource, separated by spaces so that a Private can be compared; see made.go.
+	// resource, separated by spaces so that a Private can be compared.
 	Unmade string `json:"unmade,omitempty"`
 	// Failed is set if a create or update stopped halfway.
 	Failed *Failed `json:"failed,omitempty"`

@@ -31,10 +31,10 @@ type Tokens struct {
 // Owner is the owner of an object: the token of its state, and the resource of the host.
 type Owner struct{ token, Resource string }
 
-// OwnerName returns the name of a resource as a holder records it.
+// OwnerName returns the name of a resource for Owner.Resource.
 func OwnerName(ref Ref) string { return cmp.Or(ref.Key, ref.Name) }
 
-// Object identifies what a delete would remove: two states with equal objects are about the same
+// Object identifies an object of the service: two states with equal objects would delete the same
 // one.
 type Object struct {
 	kind, id string

@@ -123,7 +123,7 @@ func ofJournals() []Mutant {
 			Promise:   "Nothing is lost",
 			Mechanism: "what a create may have made anew stays listed when the old object is gone",
 			File:      "engine/run/recorded_intents.go",
-			Find: `		if i.Open() && res.keepsUnmade(s, i) {
+			Find: `		if i.Open() && res.isUnmade(s, i) {
 			return false // a delete that reads made has left it alone
 		}
 		moved := missed && i.Operation == journal.Update
@@ -195,7 +195,7 @@ func ofJournals() []Mutant {
 			Promise:   "Nothing is lost",
 			Mechanism: "an undo leaves alone what a replacement has in common with its original",
 			File:      "engine/run/undo.go",
-			Find:      `	if a.hasUndo() && a.isShownObject() {`,
+			Find:      `	if a.hasUndo() && a.isKnownObject() {`,
 			Replace:   `	if false {`,
 			Package:   "engine", Test: "TestUndoOfAReplacementOfOneID", Fails: "(-want +got)",
 		},

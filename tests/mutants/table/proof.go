@@ -24,7 +24,7 @@ func ofProof() []Mutant {
 			"TestWhatWasHandedIsNotTakenOver/keyed/the_same", "it is not refused"),
 		row("Nothing is done twice under a key", "a create that stopped halfway goes on under its keys, whatever Pulumi has of it", "engine/run/intents.go", `(i.Status != journal.Handed || i.Token == r.token)`, `i.Status != journal.Handed`,
 			"TestAHandedPartGoesOn", "was sent under the keys"),
-		row(foreign, "that Pulumi is told of a create is written down", "engine/run/run.go", `		r.mention(r.book().Hand(r.token, recorded.CurrentID(*out.State)))`, ``,
+		row(foreign, "that Pulumi is told of a create is written down", "engine/run/run.go", `		r.warn(r.book().Hand(r.token, recorded.CurrentID(*out.State)))`, ``,
 			"TestSettleDeletesNothingHanded", "in the journal"),
 		row(foreign, "settle deletes nothing that Pulumi was told of", "engine/settle.go", `	if req.Delete && i.Status == journal.Handed {`, `	if false {`,
 			"TestSettleDeletesNothingHanded", "Deleted:true"),
@@ -46,7 +46,7 @@ func ofProof() []Mutant {
 			"TestMadeOverALife/left_out", "the delete"),
 		row(foreign, "what nobody knows of is not told as made", "engine/run/made.go", `		if t.Done || t.Step.OwnsWhatItSends() {`, `		if true {`,
 			"TestMade/unknown_at_1,_undo_000_", "the delete"),
-		row("Nothing is lost", "what a delete has left alone stays listed", "engine/run/recorded_intents.go", `		if i.Open() && res.keepsUnmade(s, i) {`, `		if false {`,
+		row("Nothing is lost", "what a delete has left alone stays listed", "engine/run/recorded_intents.go", `		if i.Open() && res.isUnmade(s, i) {`, `		if false {`,
 			"TestMadeByARunThatDied/post:_{once:_true,_make1_create", "the journal has"),
 		row(whole, "the rest of a create is made with the inputs of now", "engine/run/resume.go", `	if canContinue(ctx) && failedAtSameStep(state, made) {`, `	if false {`,
 			"TestHalfMadeWithOtherInputs/the_part_is_refused_once_more", "no room ("),
@@ -56,7 +56,7 @@ func ofProof() []Mutant {
 			"TestARefreshKeepsWhatWasBegun/not_made_yet", "want gone: false"),
 		row("Nothing is lost", "what a run makes that says nothing of it is written down", "engine/run/made.go", `	if r.Undoing || r.Verb == plan.Create`, `	if true || r.Undoing || r.Verb == plan.Create`,
 			"TestMadeByARunThatDied/do:_{make1_create", "the delete"),
-		row("Nothing is lost", "what a run has written down stays until a state says it", "engine/run/recorded_intents.go", `		case res.keepsUnmade(s, i):`, `		case false:`,
+		row("Nothing is lost", "what a run has written down stays until a state says it", "engine/run/recorded_intents.go", `		case res.isUnmade(s, i):`, `		case false:`,
 			"TestMadeByARunThatDied/post:_{safe:_true,_make2_a_later_update", "the delete"),
 		row(foreign, "vet warns of deletes of what a create may not have made", "engine/compile/certainty/foreign.go", `	if !kept {
 		return nil
@@ -73,7 +73,7 @@ func ofProof() []Mutant {
 			"TestFindUntyped", "find-untyped"),
 		row(foreign, "what does not hold what was sent is not taken over", "engine/run/proof.go", `	if name := f.contradiction(ctx, s, seen, withheld, sent); name != "" {`, `	if name := f.contradiction(ctx, s, seen, withheld, sent); false && name != "" {`,
 			"TestOnlyWhatHoldsWhatWasSentIsAdopted/another_size", "adopted: true"),
-		row(foreign, "what a part of a read shows is held against what was sent", "engine/run/proof.go", `		yield, err = reader.lookPast(ctx)`, `		yield, err = nil, nil`,
+		row(foreign, "what a part of a read shows is held against what was sent", "engine/run/proof.go", `		yield, err = reader.readPastMissing(ctx)`, `		yield, err = nil, nil`,
 			"TestWhatAPartOfAReadShows/settle_of_other_inputs/title_somebody_else's/part_not_found", "taken: true"),
 		row(foreign, "a read is continued behind what it does not find", "engine/run/reading.go", `range r.Operation.Steps[r.Failed+1:] {`, `range r.Operation.Steps[:0] {`,
 			"TestWhatAPartOfAReadShows/read/the_part_first/title_somebody_else's/part_gone", "taken: true"),
@@ -111,9 +111,9 @@ func ofProof() []Mutant {
 			"TestWhatReliesOnWhatWasUndoneIsDoneAgain", "label 2"),
 		row(whole, "what a step says of its own response makes it no follower of another", "engine/plan/argument.go", `return slices.Contains(p.Own, ref.Path[0]) })`, `return false })`,
 			"TestOwnResponsesAreNoReliance/${body.error}", "the run that goes on sends"),
-		row("Nothing is lost", "what relies on what was undone is listed", "engine/run/aftermath.go", `	a.failure = errors.Join(a.failure, a.listBereft())`, ``,
+		row("Nothing is lost", "what relies on what was undone is listed", "engine/run/aftermath.go", `	a.failure = errors.Join(a.failure, a.listOrphans())`, ``,
 			"TestWhatReliesOnWhatWasUndoneIsDoneAgain", "in the journal"),
-		row("Nothing is lost", "what a loop did for what was undone is listed, element by element", "engine/run/bereft.go", `		for _, element := range a.elementsOf(s) {`, `		for _, element := range []string{""} {`,
+		row("Nothing is lost", "what a loop did for what was undone is listed, element by element", "engine/run/orphans.go", `		for _, element := range a.elementsOf(s) {`, `		for _, element := range []string{""} {`,
 			"TestEachElementOfWhatWasUndoneIsListed/the_second_was_lost", "should be"),
 		row("Nothing is lost", "a refresh that finds another id by a name says so", "engine/run/read.go", `		r.warnOtherID(recorded.CurrentID(state), out.State.ID)`, ``,
 			"TestRefreshWithAnotherID/by_name,_another", "it warns: false"),
@@ -125,17 +125,17 @@ func ofProof() []Mutant {
 		return false`, `	if true {
 		return false`,
 			"TestUntoldRenames/PUT/null/find_finds_it", "done by the first run: false"),
-		row("Nothing is lost", "an update that read does not find, and whose responses tell no id, is listed", "engine/run/updating.go", `errors.Join(err, (&aftermath{run: r.run, failure: err}).reopen())`, `err`,
+		row("Nothing is lost", "an update that read does not find, and whose responses tell no id, is listed", "engine/run/updating.go", `errors.Join(err, (&aftermath{run: r.run, failure: err}).reopenIntents())`, `err`,
 			"TestUntoldRenames/PUT/null/no_find", "in the journal: []"),
 		row("Nothing is lost", "an update's intent stays open until its id is told", "engine/run/sending.go", `			n.intent.Status = journal.Unknown // if`, `			// should`,
 			"TestKilledBeforeTheIDIsTold", "were made, and"),
 		row("Nothing is lost", "the response that a server keeps for a key is not taken for what is there", "engine/run/sending.go", `	return err == nil && !there, err
 }
 
-// beginAnew`, `	return false, err
+// beginAgain`, `	return false, err
 }
 
-// beginAnew`,
+// beginAgain`,
 			"TestStaleResponses/deleted", "were made, and its id is"),
 		row("Nothing is lost", "what a run removes from the journal it does not go on with", "engine/journal/resource.go", `	r.read = nil
 	return j.Settle(`, `	return j.Settle(`,
@@ -166,7 +166,7 @@ func ofProof() []Mutant {
 			"TestWhatAnEarlierCreateWasToldStands/there", "it is listed: false"),
 		row("Nothing is lost", "an update that failed stays listed where a delete finds nothing", "engine/run/recorded_intents.go", `!i.UnderWay() && !moved`, `!i.UnderWay() && (true || !moved)`,
 			"TestAFailedMoveStaysListed/not_found", "the update is listed: false"),
-		row("Nothing is done twice under a key", "what may have been done for what was undone is sent under another key", "engine/run/bereft.go", `	maybe := operation.StatusOf(a.failure) != actions.Refused`, `	maybe := false`,
+		row("Nothing is done twice under a key", "what may have been done for what was undone is sent under another key", "engine/run/orphans.go", `	maybe := operation.StatusOf(a.failure) != actions.Refused`, `	maybe := false`,
 			"TestWhatMayBelongToWhatWasUndoneIsListed", "in the journal"),
 		{
 			Promise: foreign, Mechanism: "what does not hold what was sent is not taken over (generated histories)",

@@ -13,10 +13,10 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// listBereft keeps in the journal what steps have done, or may have done, for an object that was
+// listOrphans keeps in the journal what steps have done, or may have done, for an object that was
 // undone, if they were not undone themselves. The next run does these steps again for its new
 // object, so nothing else records what the first ones left.
-func (a *aftermath) listBereft() error {
+func (a *aftermath) listOrphans() error {
 	maybe := operation.StatusOf(a.failure) != actions.Refused
 	var bereft []*plan.Step
 	for i := range a.Operation.RelyOn(a.undone) {
@@ -61,9 +61,9 @@ func (a *aftermath) listBereft() error {
 	return nil
 }
 
-// listEarlierBereft keeps in the journal what earlier runs may have done for an object that was
+// listEarlierOrphans keeps in the journal what earlier runs may have done for an object that was
 // undone now: the next create makes another object.
-func (a *aftermath) listEarlierBereft() error {
+func (a *aftermath) listEarlierOrphans() error {
 	relying := a.Operation.RelyOn(a.undone)
 	if len(relying) == 0 || !a.book().MayHaveIntents() {
 		return nil
