@@ -29,6 +29,8 @@ check: ## check format, vet, lint, generated files, go.mod
 		{ echo "$$files"; echo "these files are not formatted: run make format"; exit 1; }
 	@echo "== vet"; go vet ./... && cd tests && go vet ./...
 	@echo "== lint"; $(LINT) staticcheck ./... && cd tests && $(LINT) staticcheck ./...
+	@echo "== complexity"; $(LINT) gocognit -over 20 -ignore '_test.go|testdata' actions cmd docs engine spec 2>/dev/null || \
+		{ echo "the cognitive complexity of these functions is over 20: split them where they have two subjects"; exit 1; }
 	@echo "== generated files"; before=$$(git diff HEAD | cksum); $(MAKE) generate >/dev/null; \
 		test "$$before" = "$$(git diff HEAD | cksum)" || { git diff HEAD --stat; echo "generated files were stale: make generate has updated them, commit the changes"; exit 1; }
 	@echo "== go.mod"; for dir in . tests tests/lint tests/tools; do (cd $$dir && go mod tidy -diff) || { echo "run: cd $$dir && go mod tidy"; exit 1; }; done

@@ -96,17 +96,26 @@ func (s *sources) parse(path string) error {
 				}
 			}
 		case *ast.GenDecl:
-			for _, spec := range d.Specs {
-				if v, ok := spec.(*ast.ValueSpec); ok && d.Tok == token.CONST && len(v.Names) == 1 && len(v.Values) == 1 {
-					if v.Doc == nil && !d.Lparen.IsValid() {
-						v.Doc = d.Doc
-					}
-					s.constants[folder][v.Names[0].Name] = v
-				}
+			if d.Tok == token.CONST {
+				s.addConstants(folder, d)
 			}
 		}
 	}
 	return nil
+}
+
+// addConstants adds the constants of a declaration that have a value of their own.
+func (s *sources) addConstants(folder string, d *ast.GenDecl) {
+	for _, spec := range d.Specs {
+		v, ok := spec.(*ast.ValueSpec)
+		if !ok || len(v.Names) != 1 || len(v.Values) != 1 {
+			continue
+		}
+		if v.Doc == nil && !d.Lparen.IsValid() {
+			v.Doc = d.Doc
+		}
+		s.constants[folder][v.Names[0].Name] = v
+	}
 }
 
 // codeParameter returns the index of a function's parameter `code string`, or -1.
@@ -133,18 +142,29 @@ func (s *sources) codes() ([]code, error) {
 			if !ok {
 				continue
 			}
-			for _, given := range s.codeExpressions(src.folder, fn) {
-				found, err := s.resolve(src.folder, fn, given)
-				if err != nil {
-					return nil, fmt.Errorf("%s: %w", s.files.Position(given.Pos()), err)
-				}
-				for _, c := range found {
-					if !slices.Contains(all, c) {
-						all = append(all, c)
-					}
+			found, err := s.codesIn(src.folder, fn)
+			if err != nil {
+				return nil, err
+			}
+			for _, c := range found {
+				if !slices.Contains(all, c) {
+					all = append(all, c)
 				}
 			}
 		}
+	}
+	return all, nil
+}
+
+// codesIn returns the codes that a function uses.
+func (s *sources) codesIn(folder string, fn *ast.FuncDecl) ([]code, error) {
+	var all []code
+	for _, given := range s.codeExpressions(folder, fn) {
+		found, err := s.resolve(folder, fn, given)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.files.Position(given.Pos()), err)
+		}
+		all = append(all, found...)
 	}
 	return all, nil
 }
@@ -156,10 +176,8 @@ func (s *sources) codeExpressions(folder string, fn *ast.FuncDecl) []ast.Expr {
 		switch n := n.(type) {
 		case *ast.CompositeLit:
 			for _, e := range n.Elts {
-				if kv, ok := e.(*ast.KeyValueExpr); ok {
-					if key, ok := kv.Key.(*ast.Ident); ok && (key.Name == "Code" || key.Name == "code") {
-						list = append(list, kv.Value)
-					}
+				if value := codeMember(e); value != nil {
+					list = append(list, value)
 				}
 			}
 		case *ast.CallExpr:
@@ -174,6 +192,18 @@ func (s *sources) codeExpressions(folder string, fn *ast.FuncDecl) []ast.Expr {
 		return true
 	})
 	return list
+}
+
+// codeMember returns the value of a literal's member `Code` or `code`, nil for another member.
+func codeMember(e ast.Expr) ast.Expr {
+	kv, ok := e.(*ast.KeyValueExpr)
+	if !ok {
+		return nil
+	}
+	if key, ok := kv.Key.(*ast.Ident); ok && (key.Name == "Code" || key.Name == "code") {
+		return kv.Value
+	}
+	return nil
 }
 
 // mayBeCode excludes arguments in calls of other functions that have the name of a

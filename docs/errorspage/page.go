@@ -30,27 +30,36 @@ func findExamples(root string) (map[string]example, error) {
 		}
 		slices.Sort(paths)
 		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
+			if err := addExamples(out, root, path); err != nil {
 				return nil, err
-			}
-			for line := range strings.SplitSeq(string(text), "\n") {
-				m := expected.FindStringSubmatch(line)
-				if m == nil {
-					continue
-				}
-				known, ok := out[m[2]]
-				if written := strings.TrimSpace(m[1]); !ok || lang == filepath.Ext(known.path)[1:] && len(written) < len(known.line) {
-					name, err := filepath.Rel(root, path)
-					if err != nil {
-						return nil, err
-					}
-					out[m[2]] = example{filepath.ToSlash(name), written}
-				}
 			}
 		}
 	}
 	return out, nil
+}
+
+// addExamples adds the examples of a file, unless there is a shorter one, or one in CUE.
+func addExamples(to map[string]example, root, path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	name, err := filepath.Rel(root, path)
+	if err != nil {
+		return err
+	}
+	for line := range strings.SplitSeq(string(text), "\n") {
+		m := expected.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		written := strings.TrimSpace(m[1])
+		known, ok := to[m[2]]
+		if !ok || filepath.Ext(path) == filepath.Ext(known.path) && len(written) < len(known.line) {
+			to[m[2]] = example{filepath.ToSlash(name), written}
+		}
+	}
+	return nil
 }
 
 // renderPage returns docs/errors.md.

@@ -93,7 +93,13 @@ func (r earlier) settleOther(ctx context.Context, i journal.Intent) (*recorded.S
 		}
 		return old.markEarlierInputs(out.State), nil
 	}
-	found, err := old.findUntilSeen(ctx, maker, i)
+	return old.settleByFind(ctx, i)
+}
+
+// settleByFind settles the intent of an earlier create, whose run this is, by what find finds.
+func (r earlier) settleByFind(ctx context.Context, i journal.Intent) (*recorded.State, error) {
+	maker := r.Resource.Maker
+	found, err := r.findUntilSeen(ctx, maker, i)
 	if err != nil {
 		return nil, err
 	}
@@ -101,16 +107,16 @@ func (r earlier) settleOther(ctx context.Context, i journal.Intent) (*recorded.S
 		return nil, r.book().RemoveOne(i)
 	}
 	if !i.Looked {
-		return nil, fmt.Errorf("something is there now%s, and nobody knows whether that create made it: if it did, import it or remove it, else leave it alone; then `declprov journal forget %s`", old.describeID(maker, found), i.Key)
+		return nil, fmt.Errorf("something is there now%s, and nobody knows whether that create made it: if it did, import it or remove it, else leave it alone; then `declprov journal forget %s`", r.describeID(maker, found), i.Key)
 	}
-	switch why, err := old.whyNotOwn(ctx, maker, found, nil, inputs); {
+	switch why, err := r.whyNotOwn(ctx, maker, found, nil, r.given); {
 	case err != nil:
 		return nil, err
 	case why != "":
-		return nil, fmt.Errorf("something is there now%s, and %s: import it if it is yours, else leave it alone; then `declprov journal forget %s`", old.describeID(maker, found), why, i.Key)
+		return nil, fmt.Errorf("something is there now%s, and %s: import it if it is yours, else leave it alone; then `declprov journal forget %s`", r.describeID(maker, found), why, i.Key)
 	}
-	old.Record(maker, found)
-	id, err := old.EvalID()
+	r.Record(maker, found)
+	id, err := r.EvalID()
 	if err == nil && id == "" {
 		err = errors.New("what find found has no id")
 	}
@@ -118,19 +124,19 @@ func (r earlier) settleOther(ctx context.Context, i journal.Intent) (*recorded.S
 		return nil, err
 	}
 	if i.ID != "" && i.ID != id {
-		there, err := old.exists(ctx, i.ID)
+		there, err := r.exists(ctx, i.ID)
 		if err == nil && there {
-			err = old.otherObjectError(maker, found, i)
+			err = r.otherObjectError(maker, found, i)
 		}
 		if err != nil {
 			return nil, err
 		}
 		return nil, r.book().RemoveOne(i) // what it made is gone, and this is somebody else's
 	}
-	old.TakeID(id)
+	r.TakeID(id)
 	i.Status, i.Token = journal.Answered, r.token
-	old.Failed = maker.Index + 1 // what stands behind it did not run
-	return old.markEarlierInputs(old.newState((&aftermath{run: old.run}).partialOutputs(old.Mask()))), r.book().Put(i, false)
+	r.Failed = maker.Index + 1 // the later steps did not run
+	return r.markEarlierInputs(r.newState((&aftermath{run: r.run}).partialOutputs(r.Mask()))), r.book().Put(i, false)
 }
 
 // refuseHanded refuses a create if an earlier create of the same resource succeeded, its state was

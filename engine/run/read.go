@@ -17,11 +17,7 @@ import (
 func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded.State, req ReadRequest) Result {
 	res := rs.resource(of, req.Ref, req.Log)
 	if res.Read == nil {
-		if req.Reason == Import {
-			return Result{Err: fmt.Errorf("%s cannot be imported: its spec has no read", req.Type)}
-		}
-		state.ID, state.Private.ID = recorded.CurrentID(state), ""
-		return Result{State: &state} // nothing but the recorded state is known
+		return withoutRead(state, req)
 	}
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
@@ -43,7 +39,7 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 		return Result{Err: err}
 	}
 	yield, err := r.read(ctx)
-	if errors.Is(err, verdict.ErrGone) && (isPartlyUndone(state) || res.mayNotExistYet(state)) || errors.Is(err, verdict.ErrNotFound) && res.hasUnmadeSteps(state) {
+	if res.isIncomplete(state, err) {
 		if req.Reason == Refresh {
 			r.Log.Message(operation.Info, "read does not find all of the resource, because its create stopped halfway. The resource is kept for what its first steps made: `pulumi up` continues the create, and `pulumi destroy` removes it")
 		}
@@ -57,16 +53,31 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 		return Result{Err: r.Mask().Error(err)}
 	}
 	out := r.state(state, yield, req.hasOnlyID())
-	if out.State != nil && req.Reason == Refresh && out.Err == nil {
+	if out.State == nil {
+		return out
+	}
+	if req.Reason == Refresh && out.Err == nil {
 		if err := res.closeLostUpdates(*out.State); err != nil {
 			r.Log.Message(operation.Warning, err.Error())
 		}
 		r.warnOtherID(recorded.CurrentID(state), out.State.ID)
 	}
-	if out.State != nil {
-		rs.Tokens.Show(res.object(*out.State), req.Ref, out.State.Private.Token)
-	}
+	rs.Tokens.Show(res.object(*out.State), req.Ref, out.State.Private.Token)
 	return out
+}
+
+// withoutRead returns the recorded state of a resource whose spec has no read.
+func withoutRead(s recorded.State, req ReadRequest) Result {
+	if req.Reason == Import {
+		return Result{Err: fmt.Errorf("%s cannot be imported: its spec has no read", req.Type)}
+	}
+	s.ID, s.Private.ID = recorded.CurrentID(s), ""
+	return Result{State: &s}
+}
+
+// isIncomplete reports whether a read failed because the create of the resource stopped halfway.
+func (res resource) isIncomplete(s recorded.State, err error) bool {
+	return errors.Is(err, verdict.ErrGone) && (isPartlyUndone(s) || res.mayNotExistYet(s)) || errors.Is(err, verdict.ErrNotFound) && res.hasUnmadeSteps(s)
 }
 
 // isPartlyUndone reports whether some steps of the create of a resource were undone.

@@ -29,23 +29,10 @@ type updating struct {
 func (r updating) finish(ctx context.Context) Result {
 	old := r.old
 	failure := r.Steps(ctx)
-	if failure != nil && operation.StatusOf(failure) == actions.Gone {
-		failure = fmt.Errorf("%w; %s", failure, r.goneRemedy())
-	}
-	if failure != nil && !r.Effected {
-		return Result{Err: r.Mask().Error(failure)}
-	}
-	if failure != nil && r.looked && stop.Err(ctx) == nil {
-		if id, err := r.res.findOwnID(ctx, r.ID, r.given, old.Inputs); err == nil && id != "" {
-			r.ID = id
-		}
-	}
-	if operation.StatusOf(failure) == actions.Unknown && stop.Err(ctx) == nil {
-		if out := r.reconcile(ctx, &old); out != nil {
-			return *out
-		}
-		if r.Failed < len(r.Operation.Steps) && r.Owner.Certainty(r.Operation.Steps[r.Failed]) == actions.Safe {
-			failure = fmt.Errorf("%w; run `pulumi up` again: it is safe to repeat", failure)
+	if failure != nil {
+		var settled *Result
+		if settled, failure = r.settleFailure(ctx, failure, &old); settled != nil {
+			return *settled
 		}
 	}
 	r.untold = failure == nil && !r.takeNewID() && !r.findNewID(ctx)
@@ -74,6 +61,35 @@ func (r updating) finish(ctx context.Context) Result {
 		r.Log.Message(operation.Warning, err.Error())
 	}
 	return Result{State: next, Err: r.Mask().Error(failure)}
+}
+
+// settleFailure finds out what an update that failed has done. It returns a result if nothing was
+// changed, or if everything was done although the response was lost, and the failure with a remedy. It gives the old state the id and the ETag of now.
+func (r updating) settleFailure(ctx context.Context, failure error, old *recorded.State) (*Result, error) {
+	if operation.StatusOf(failure) == actions.Gone {
+		failure = fmt.Errorf("%w; %s", failure, r.goneRemedy())
+	}
+	if !r.Effected {
+		return &Result{Err: r.Mask().Error(failure)}, failure
+	}
+	if stop.Err(ctx) != nil {
+		return nil, failure
+	}
+	if r.looked {
+		if id, err := r.res.findOwnID(ctx, r.ID, r.given, old.Inputs); err == nil && id != "" {
+			r.ID = id
+		}
+	}
+	if operation.StatusOf(failure) != actions.Unknown {
+		return nil, failure
+	}
+	if out := r.reconcile(ctx, old); out != nil {
+		return out, failure
+	}
+	if r.Failed < len(r.Operation.Steps) && r.Owner.Certainty(r.Operation.Steps[r.Failed]) == actions.Safe {
+		failure = fmt.Errorf("%w; run `pulumi up` again: it is safe to repeat", failure)
+	}
+	return nil, failure
 }
 
 // reconcile looks whether an update with an unknown outcome was done: whether the object is what

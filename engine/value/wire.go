@@ -68,30 +68,7 @@ func (w WireRule) toWire(v any, t *spec.Type, named spec.Types) any {
 	t = w.narrow(v, named.Resolve(t), named, false)
 	switch v := v.(type) {
 	case map[string]any:
-		renamed := make(map[string]any, len(v))
-		deep := false
-		for name, item := range v {
-			switch p := t.Field(name); {
-			case p == nil || p.AsWritten():
-			case p.WireParents != nil:
-				deep = true
-			default:
-				renamed[w.Name(p)] = w.toWire(item, p.Type, named)
-			}
-		}
-		for name, item := range v {
-			if p := t.Field(name); p == nil {
-				renamed[name] = w.toWire(item, t.Elem, named)
-			} else if p.AsWritten() {
-				renamed[name] = w.toWire(item, p.Type, named)
-			}
-		}
-		for _, p := range t.Fields {
-			if item, given := v[p.Name]; given && deep && p.WireParents != nil {
-				putAt(renamed, p.WireParents, w.Name(p), w.toWire(item, p.Type, named))
-			}
-		}
-		return renamed
+		return w.membersToWire(v, t, named)
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
@@ -101,6 +78,34 @@ func (w WireRule) toWire(v any, t *spec.Type, named spec.Types) any {
 	default:
 		return v
 	}
+}
+
+// membersToWire is toWire for the members of a struct of a type.
+func (w WireRule) membersToWire(v map[string]any, t *spec.Type, named spec.Types) map[string]any {
+	renamed := make(map[string]any, len(v))
+	deep := false
+	for name, item := range v {
+		switch p := t.Field(name); {
+		case p == nil || p.AsWritten():
+		case p.WireParents != nil:
+			deep = true
+		default:
+			renamed[w.Name(p)] = w.toWire(item, p.Type, named)
+		}
+	}
+	for name, item := range v {
+		if p := t.Field(name); p == nil {
+			renamed[name] = w.toWire(item, t.Elem, named)
+		} else if p.AsWritten() {
+			renamed[name] = w.toWire(item, p.Type, named)
+		}
+	}
+	for _, p := range t.Fields {
+		if item, given := v[p.Name]; given && deep && p.WireParents != nil {
+			putAt(renamed, p.WireParents, w.Name(p), w.toWire(item, p.Type, named))
+		}
+	}
+	return renamed
 }
 
 // fromWire renames members from their wire names to their declared names. from is the
@@ -117,26 +122,7 @@ func (w WireRule) fromWire(v any, from, to *spec.Type, named spec.Types) any {
 		if from.Kind == spec.Object {
 			return w.fromDeclared(v, from, to, named)
 		}
-		byWire := make(map[string]*spec.Property, len(to.Fields))
-		renamed := make(map[string]any, len(v))
-		for _, p := range to.Fields {
-			if p.WireParents == nil {
-				byWire[w.Name(p)] = p
-				continue
-			}
-			item, found, rest := takeAt(v, p.WireParents, w.Name(p))
-			if v = rest; found {
-				renamed[p.Name] = w.fromWire(item, nil, p.Type, named)
-			}
-		}
-		for name, item := range v {
-			if p := byWire[name]; p != nil {
-				renamed[p.Name] = w.fromWire(item, from.Elem, p.Type, named)
-			} else if to.Field(name) == nil {
-				renamed[name] = w.fromWire(item, from.Elem, to.Elem, named)
-			}
-		}
-		return renamed
+		return w.membersFromWire(v, from, to, named)
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
@@ -146,6 +132,31 @@ func (w WireRule) fromWire(v any, from, to *spec.Type, named spec.Types) any {
 	default:
 		return v
 	}
+}
+
+// membersFromWire is fromWire for the members of a struct of a type, where from has no declared
+// names.
+func (w WireRule) membersFromWire(v map[string]any, from, to *spec.Type, named spec.Types) map[string]any {
+	byWire := make(map[string]*spec.Property, len(to.Fields))
+	renamed := make(map[string]any, len(v))
+	for _, p := range to.Fields {
+		if p.WireParents == nil {
+			byWire[w.Name(p)] = p
+			continue
+		}
+		item, found, rest := takeAt(v, p.WireParents, w.Name(p))
+		if v = rest; found {
+			renamed[p.Name] = w.fromWire(item, nil, p.Type, named)
+		}
+	}
+	for name, item := range v {
+		if p := byWire[name]; p != nil {
+			renamed[p.Name] = w.fromWire(item, from.Elem, p.Type, named)
+		} else if to.Field(name) == nil {
+			renamed[name] = w.fromWire(item, from.Elem, to.Elem, named)
+		}
+	}
+	return renamed
 }
 
 // putAt sets a value below parents. It creates missing parents, and copies existing

@@ -40,18 +40,7 @@ func Breaches(v any, t *spec.Type, keeps func(s string, pattern int) bool) (brok
 		}
 	}
 	if s, ok := v.(string); ok {
-		if wrong := WrongCount(utf8.RuneCountInString(s), "characters", t); wrong != "" {
-			broken = append(broken, Breach{Must: wrong})
-		}
-		for i, p := range t.Patterns {
-			switch kept := keeps == nil && keepsPattern(s, p) || keeps != nil && keeps(s, i); {
-			case kept:
-			case p.Negated:
-				must("not match %s", p.Regexp)
-			default:
-				must("match %s", p.Regexp)
-			}
-		}
+		broken = append(broken, textBreaches(s, t, keeps)...)
 	}
 	if b := t.Min; b != nil {
 		if order, ok := CompareLiterals(v, b.Value); ok && (order < 0 || order == 0 && b.Exclusive) {
@@ -65,6 +54,23 @@ func Breaches(v any, t *spec.Type, keeps func(s string, pattern int) bool) (brok
 	}
 	if t.MultipleOf != "" && IsNumber(v) && !IsMultiple(LiteralNumber(v), t.MultipleOf) {
 		must("be a multiple of %s", t.MultipleOf)
+	}
+	return broken
+}
+
+// textBreaches returns the rules about lengths and patterns that a string breaks.
+func textBreaches(s string, t *spec.Type, keeps func(s string, pattern int) bool) (broken []Breach) {
+	if wrong := WrongCount(utf8.RuneCountInString(s), "characters", t); wrong != "" {
+		broken = append(broken, Breach{Must: wrong})
+	}
+	for i, p := range t.Patterns {
+		switch kept := keeps == nil && keepsPattern(s, p) || keeps != nil && keeps(s, i); {
+		case kept:
+		case p.Negated:
+			broken = append(broken, Breach{Must: "must not match " + p.Regexp})
+		default:
+			broken = append(broken, Breach{Must: "must match " + p.Regexp})
+		}
 	}
 	return broken
 }

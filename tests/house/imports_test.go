@@ -150,7 +150,9 @@ func heavy() []string {
 // pkg has the fields of the output of `go list -json` that the tests use.
 type pkg struct {
 	ImportPath string
+	Dir        string
 	Standard   bool
+	GoFiles    []string
 	Imports    []string
 }
 
@@ -242,7 +244,7 @@ func list(t *testing.T, args ...string) []pkg {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Standard,Imports"}, args...)...)
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,Standard,GoFiles,Imports"}, args...)...)
 	cmd.Dir = filepath.Clean(root)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

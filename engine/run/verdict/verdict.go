@@ -143,15 +143,23 @@ func (j Judge) evaluate(s *plan.Step, v *Verdict) error {
 			return nil
 		}
 	}
-	if text, err := j.PublicText(s.Progress, "progress"); errors.Is(err, scope.ErrExposed) {
-		j.Show("[secret]")
-	} else if err != nil {
+	if err := j.showProgress(s); err != nil {
 		return err
-	} else if text != "" {
-		j.Show(text)
 	}
 	done, err := j.Bool(s.Until, true)
 	v.Pending = !done
+	return err
+}
+
+// showProgress shows the step's `progress`.
+func (j Judge) showProgress(s *plan.Step) error {
+	text, err := j.PublicText(s.Progress, "progress")
+	if errors.Is(err, scope.ErrExposed) {
+		text, err = "[secret]", nil
+	}
+	if err == nil && text != "" {
+		j.Show(text)
+	}
 	return err
 }
 

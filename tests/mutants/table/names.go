@@ -162,7 +162,7 @@ func ofNames() []Mutant {
 		{
 			Promise: names, Mechanism: "a path is sent below its parents",
 			File:    "engine/value/wire.go",
-			Find:    `				putAt(renamed, p.WireParents, w.Name(p), w.toWire(item, p.Type, named))`,
+			Find:    `			putAt(renamed, p.WireParents, w.Name(p), w.toWire(item, p.Type, named))`,
 			Replace: `				putAt(renamed, nil, w.Name(p), w.toWire(item, p.Type, named))`,
 			Package: "engine", Test: "TestWirePaths", Fails: "metadata:map[name:a]",
 		},

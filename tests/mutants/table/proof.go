@@ -50,9 +50,11 @@ func ofProof() []Mutant {
 			"TestMadeByARunThatDied/post:_{once:_true,_make1_create", "the journal has"),
 		row(whole, "the rest of a create is made with the inputs of now", "engine/run/resume.go", `	if canContinue(ctx) && failedAtSameStep(state, made) {`, `	if false {`,
 			"TestHalfMadeWithOtherInputs/the_part_is_refused_once_more", "no room ("),
-		row("Nothing is lost", "a refresh keeps what lacks a part", "engine/run/read.go", ` || errors.Is(err, verdict.ErrNotFound) && res.hasUnmadeSteps(state) {`, ` {`,
+		row("Nothing is lost", "a refresh keeps what lacks a part", "engine/run/read.go", ` || errors.Is(err, verdict.ErrNotFound) && res.hasUnmadeSteps(s)
+`, `
+`,
 			"TestARefreshKeepsWhatWasBegun/a_part_not_made_yet", "the refresh"),
-		row("Nothing is lost", "a refresh keeps what a create made before it stopped", "engine/run/read.go", ` && (isPartlyUndone(state) || res.mayNotExistYet(state)) ||`, ` && isPartlyUndone(state) ||`,
+		row("Nothing is lost", "a refresh keeps what a create made before it stopped", "engine/run/read.go", ` && (isPartlyUndone(s) || res.mayNotExistYet(s)) ||`, ` && isPartlyUndone(s) ||`,
 			"TestARefreshKeepsWhatWasBegun/not_made_yet", "want gone: false"),
 		row("Nothing is lost", "what a run makes that says nothing of it is written down", "engine/run/made.go", `	if r.Undoing || r.Verb == plan.Create`, `	if true || r.Undoing || r.Verb == plan.Create`,
 			"TestMadeByARunThatDied/do:_{make1_create", "the delete"),
@@ -67,7 +69,7 @@ func ofProof() []Mutant {
 		return nil, o.Stop`, `	if _, err := o.res.all.journal.Key(); false {
 		return nil, o.Stop`,
 			"TestWithoutTheJournalsKey", "Err:<nil>"),
-		row(whole, "what find finds for other inputs is projected as the create's response is", "engine/run/earlier_create.go", `	old.Failed = maker.Index + 1 // what`, `	old.Failed = 0 * maker.Index // what`,
+		row(whole, "what find finds for other inputs is projected as the create's response is", "engine/run/earlier_create.go", `	r.Failed = maker.Index + 1 // the later`, `	r.Failed = 0 * maker.Index // the later`,
 			"TestFoundForOtherInputsHasOutputs/steps", "the serial number is"),
 		row(foreign, "vet warns of a find of no type that stands for a typed response", "engine/compile/certainty/find.go", `path, untyped := c.untypedMember(&found, response, "", 0); untyped {`, `path, untyped := c.untypedMember(&found, response, "", 0); untyped && false {`,
 			"TestFindUntyped", "find-untyped"),
