@@ -9,7 +9,7 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Mode returns the type of a file's permission bits: 644, 0644.
+// Mode returns the type of permission bits in octal, such as 644 or 0644.
 func Mode() *spec.Type { return Matching("^0?[0-7]{3}$") }
 
 // FileMode is the value of an argument of type Mode. Bits is nil if it is not given.
@@ -30,9 +30,6 @@ func (m *FileMode) ReadArgument(v any) error {
 	return nil
 }
 
-// vet warns about a secret in a file that users other than its owner can read if the mode is
-// written in the spec; a run logs it.
-
 // readable are the permission bits that let users other than the owner read a file.
 const readable fs.FileMode = 0o044
 
@@ -42,8 +39,9 @@ func OthersRead(mode string) bool {
 	return err == nil && fs.FileMode(bits)&readable != 0
 }
 
-// SecretForOthers returns the warning that secret content goes into a file that others can
-// read. The mode is in the argument, or in a part of it.
+// SecretForOthers returns the warning of vet that a secret is written to a file that other
+// users can read. It is for modes that the spec contains as a literal. The mode is in the
+// argument, or in a part of it.
 func SecretForOthers(argument, part, mode string) actions.Fault {
 	return actions.Fault{
 		Argument: argument, Path: part, Warning: true, Exposes: true, Summary: fmt.Sprintf("a secret is written to a file that other users can read (mode %q)", mode),
@@ -54,7 +52,8 @@ func SecretForOthers(argument, part, mode string) actions.Fault {
 // PrivateMode returns a mode without the permissions of group and others.
 func PrivateMode(mode fs.FileMode) fs.FileMode { return mode &^ 0o077 }
 
-// WarnOthersRead logs a warning if the mode lets other users read a file with a secret.
+// WarnOthersRead logs a warning at run time if the mode of a file with a secret lets other
+// users read it.
 func WarnOthersRead(c *actions.Call, path string, mode fs.FileMode) {
 	if c.Log != nil && mode&readable != 0 {
 		c.Log(fmt.Sprintf("%s contains a secret, and others can read it (mode %04o). Set its mode to 0600.", path, mode.Perm()), false)

@@ -29,7 +29,7 @@ func TestRedirects(t *testing.T) {
 		{"PUT", 303, "/b", actions.Done, []string{"PUT /a {}", "GET /b"}, ""},
 		{"POST", 307, "/b", actions.Done, []string{"POST /a {}", "POST /b {}"}, ""},
 		{"DELETE", 308, "/b", actions.Done, []string{"DELETE /a {}", "DELETE /b {}"}, ""},
-		{"PUT", 302, "/b", actions.Unknown, []string{"PUT /a {}"}, "does not define the next method"},
+		{"PUT", 302, "/b", actions.Unknown, []string{"PUT /a {}"}, "does not define the method of the next request"},
 		{"GET", 302, "https://evil.test/b?t=hunter2", actions.Refused, []string{"GET /a"}, "redirects to another origin, https://evil.test"},
 		{"GET", 302, "//evil.test/b", actions.Refused, []string{"GET /a"}, "another origin"},
 		{"GET", 302, "file:///etc/passwd", actions.Refused, []string{"GET /a"}, "another origin"},

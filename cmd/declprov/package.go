@@ -68,7 +68,7 @@ func (a *app) packageSpec(ctx context.Context, path string, o packageOptions) er
 	if err != nil {
 		return err
 	}
-	compiled, err := a.vetSpec(ctx, path) // its findings have the paths that the user knows
+	compiled, err := a.vetSpec(ctx, path) // reports diagnostics with paths as the user wrote them
 	if err != nil {
 		return err
 	}
@@ -104,8 +104,9 @@ func (a *app) packageSpec(ctx context.Context, path string, o packageOptions) er
 	return nil
 }
 
-// compileInFolder compiles a spec in its own folder: so the compiled form, which contains the
-// paths of the sources for messages, does not depend on where the folder is.
+// compileInFolder compiles a spec with its folder as the base of all paths. The compiled form
+// contains the paths of the sources, for messages. So it does not depend on the location of the
+// folder.
 func (a *app) compileInFolder(ctx context.Context, path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -15,7 +15,7 @@ func nullHelp(r *plan.Resource, v plan.Verb) func(string) string {
 		path := strings.Split(part, ".")
 		switch {
 		case v == plan.Read && part == "id":
-			return "An import does not give it. Put ${id} into `import`, or find the object by what an import gives."
+			return "During an import, id is null. Put ${id} into `import`, or look up the object by inputs that `import` contains."
 		case v == plan.Read && len(path) > 1 && path[0] == "inputs":
 			return importHelp(r, path[1])
 		case len(path) > 1 && path[0] == "state" && r.Unsure[path[1]]:
@@ -26,7 +26,7 @@ func nullHelp(r *plan.Resource, v plan.Verb) func(string) string {
 	}
 }
 
-// importHelp returns the remedy for an input in read that an import does not give.
+// importHelp returns the remedy for an input that is null in read during an import.
 func importHelp(r *plan.Resource, name string) string {
 	p := r.Spec.Inputs.Field(name)
 	if p == nil || !plan.CheckedRequired(p) {
@@ -35,15 +35,16 @@ func importHelp(r *plan.Resource, name string) string {
 	with := "${inputs." + name + "}"
 	if p.Default != nil {
 		def, _ := json.Marshal(p.Default)
-		return fmt.Sprintf("An import does not give it. Write what replaces it (inputs.%s ?? %s), or put %s into `import`.", name, def, with)
+		return fmt.Sprintf("During an import, it is null. Write a fallback (inputs.%s ?? %s), or put %s into `import`.", name, def, with)
 	}
 	if !r.Identity.Imports.IsSet() {
-		return fmt.Sprintf("An import gives only the id. Let users type more: import: \"%s/${id}\".", with)
+		return fmt.Sprintf("During an import, only the id is known. Add the input to the text that users pass to an import: import: \"%s/${id}\".", with)
 	}
-	return fmt.Sprintf("An import does not give it: the form is %q. Put %s into `import`, with text around it.", r.Identity.Imports.Text, with)
+	return fmt.Sprintf("During an import, it is null, because `import` is %q. Put %s into `import`, separated from other values by literal text.", r.Identity.Imports.Text, with)
 }
 
-// unsureHelp returns the remedy for an output that is not sure to be set.
+// unsureHelp returns the remedy for a required output that may be missing after an
+// incomplete create.
 func unsureHelp(r *plan.Resource, name string) string {
 	const why = "A create that stops halfway leaves the resource without it. "
 	if isID(r, name) {
@@ -53,11 +54,12 @@ func unsureHelp(r *plan.Resource, name string) string {
 	if s := r.Create.Steps; r.IDAfter < len(s) {
 		early = s[r.IDAfter].Name
 	}
-	return why + fmt.Sprintf("Guard it: `if: \"${state.%s != null}\"` on the step, or state.%s ?? …; or let create's `return` take it from %s.", name, name, early)
+	return why + fmt.Sprintf("Guard it: `if: \"${state.%s != null}\"` on the step, or state.%s ?? …; or set it in create's `return` to a value from %s.", name, name, early)
 }
 
-// isID reports whether an output has the value of the id: by the `return` of create, or by the name
-// in the result of its last step.
+// isID reports whether an output always equals the id. That is so if create's `return` sets it to
+// the expression of the id. Without a `return`, it is so if the id refers to a member of a result
+// that has the name of the output.
 func isID(r *plan.Resource, name string) bool {
 	pieces := r.ID.Segments()
 	if len(pieces) != 1 || pieces[0].Ref == nil {

@@ -15,8 +15,8 @@ import (
 )
 
 // A process that works on intents locks a file of its own. The kernel releases the lock
-// when the process dies. So owners can be distinguished even if containers, which each
-// number their processes from 1, share the journal. Other machines may not see the lock;
+// when the process dies. A process ID is not enough to identify an
+// owner, because containers that share the journal each number their processes from 1. Other machines may not see the lock;
 // for them the owner touches the file regularly.
 
 const (
@@ -41,8 +41,7 @@ type Process struct {
 	Boot    string `json:"boot,omitempty"`
 	Machine string `json:"machine,omitempty"`
 	// Unlocked is true if the file system refused the lock. The process is then
-	// identified by Start, the time when it began, and Namespace, that of its process
-	// number.
+	// identified by its PID, its start time (Start) and its PID namespace (Namespace).
 	Unlocked  bool   `json:"unlocked,omitempty"`
 	Start     string `json:"start,omitempty"`
 	Namespace string `json:"namespace,omitempty"`

@@ -25,16 +25,16 @@ type Resource struct {
 	IDAfter  int
 	Identity identification
 	// Unsure are the required outputs that may be missing after a create that stopped
-	// halfway; see engine/compile/unsure.go.
+	// halfway; see engine/compile/unsure_outputs.go.
 	Unsure map[string]bool
 	// ReliesOn reports whether an operation relies on a property: whether vet would
 	// reject the operation if the recorded state could lack that property.
 	ReliesOn func(v Verb, property string) bool
-	// Lacks is a required property that a recorded state lacks; see
-	// engine/run/refusals.go.
+	// Lacks is a required property that a recorded state is assumed to lack; see
+	// requires in engine/compile/unsure_outputs.go.
 	Lacks string
 	// FoundBy are the recorded properties that distinguish objects with the same id; see
-	// engine/tokens.go.
+	// engine/run/recorded/tokens.go.
 	FoundBy []string
 
 	Create, Read, Update, Delete *Operation

@@ -107,7 +107,7 @@ func (r earlier) settleByFind(ctx context.Context, i journal.Intent) (*recorded.
 		return nil, r.book().RemoveOne(i)
 	}
 	if !i.Looked {
-		return nil, fmt.Errorf("something is there now%s, and nobody knows whether that create made it: if it did, import it or remove it, else leave it alone; then `declprov journal forget %s`", r.describeID(maker, found), i.Key)
+		return nil, fmt.Errorf("something is there now%s, and it is not known whether that create made it: if it did, import it or remove it, else leave it alone; then `declprov journal forget %s`", r.describeID(maker, found), i.Key)
 	}
 	switch why, err := r.whyNotOwn(ctx, maker, found, nil, r.given); {
 	case err != nil:
@@ -155,9 +155,9 @@ func (r earlier) refuseHanded(ctx context.Context, list []journal.Intent) error 
 			}
 			continue
 		}
-		is := "and is there"
+		is := "which still exists"
 		if err != nil {
-			is = fmt.Sprintf("and nobody knows whether it is there (%v)", err)
+			is = fmt.Sprintf("and it is not known whether that still exists (%v)", err)
 		}
 		return r.Stop(r.Resource.Maker, 1, actions.Refused, fmt.Errorf("an earlier create of it was done on %s: Pulumi was told of %q, %s, so nothing was sent. If Pulumi was killed before it recorded that, import it; "+
 			"if another resource or stack has it since a rename, run `declprov journal forget %s`, and this one is made anew", cmp.Or(i.Sent, i.Began).Format(time.DateTime), i.ID, is, i.Key))

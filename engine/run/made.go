@@ -95,7 +95,7 @@ func (r *run) warnLeftAlone(s recorded.State) {
 	r.warn(err)
 	for _, i := range list {
 		if i.Token == s.Private.Token && i.Open() {
-			r.Log.Message(operation.Warning, fmt.Sprintf("nobody knows whether %s had made something, so that was not removed: look for it in the service; `declprov journal` lists it until `declprov journal forget %s`", i.StepName, i.Key))
+			r.Log.Message(operation.Warning, fmt.Sprintf("it is not known whether %s had made something, so that was not removed: look for it in the service; `declprov journal` lists it until `declprov journal forget %s`", i.StepName, i.Key))
 		}
 	}
 }

@@ -89,7 +89,7 @@ func (a *aftermath) listEarlierOrphans() error {
 			continue
 		}
 		i.Token, i.Hash, i.Status = a.res.all.Tokens.Next(), "", journal.Failed
-		i.Error = "what it belongs to was undone, and nobody knows whether this was done"
+		i.Error = "what it belongs to was undone, and it is not known whether this was done"
 		err = errors.Join(err, a.book().Put(i, false))
 	}
 	return err

@@ -210,7 +210,7 @@ func (r reading) identify(old recorded.State, found recorded.State) (recorded.St
 	}
 	found.Private.ID = ""
 	if found.ID == "" {
-		return found, errors.New("its id cannot be told: neither the text that it is imported by nor what read gives has it")
+		return found, errors.New("cannot determine its id: neither the import ID nor the result of `read` contains it")
 	}
 	return found, nil
 }

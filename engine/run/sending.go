@@ -231,7 +231,7 @@ func (n *sending) adopt(ctx context.Context, found any) (any, error) {
 		err := fmt.Errorf("it exists already%s, and is not what an earlier create made: import it if it is yours, else choose another name", n.describeID(n.step, found))
 		return nil, errors.Join(n.Stop(n.step, 1, actions.Refused, err), n.book().RemoveOne(n.intent))
 	}
-	why := "nobody knows whether this create made it"
+	why := "it is not known whether this create made it"
 	if n.intent.Looked {
 		var err error
 		if why, err = n.whyNotOwn(ctx, n.step, found, nil, n.given); err != nil {
@@ -293,15 +293,15 @@ func (n *sending) withRemedy(err error) error {
 		return fmt.Errorf("%w; an earlier attempt may have had an effect, and this one was refused: look for it in the service, and import it if it is there; "+
 			"then `declprov journal forget %s` removes it from the journal", err, i.Key)
 	case n.Verb == plan.Update && n.Resource.Find == nil && s.Certainty != actions.Keyed && n.renames():
-		return fmt.Errorf("%w; nobody knows whether it has its new name: look for it in the service. If it has, run `pulumi state delete` and `pulumi import`, else `pulumi up`; "+
+		return fmt.Errorf("%w; it is not known whether it has its new name: look for it in the service. If it has, run `pulumi state delete` and `pulumi import`, else `pulumi up`; "+
 			"`declprov journal` lists it until `declprov journal forget %s`", err, i.Key)
 	case again:
-		return fmt.Errorf("%w; nobody knows whether it was done: run `pulumi up`, which settles it; `declprov journal` lists it until then", err)
+		return fmt.Errorf("%w; it is not known whether the step had an effect: run `pulumi up`, which finds out or repeats it; `declprov journal` lists it until then", err)
 	case s.Certainty == actions.Conditional:
-		return fmt.Errorf("%w; nobody knows whether it was done: look for it in the service before you run `pulumi up` again, which is refused if it was; "+
+		return fmt.Errorf("%w; it is not known whether the step had an effect: check the service before you run `pulumi up` again, which is refused if it had; "+
 			"`declprov journal` lists it until `declprov journal forget %s`", err, i.Key)
 	default:
-		return fmt.Errorf("%w; nobody knows whether it was done: look for it in the service before you run `pulumi up` again, which does it again; "+
+		return fmt.Errorf("%w; it is not known whether the step had an effect: check the service before you run `pulumi up` again, which repeats the step; "+
 			"`declprov journal` lists it until `declprov journal forget %s`", err, i.Key)
 	}
 }

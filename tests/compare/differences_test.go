@@ -40,7 +40,7 @@ func differences() []difference {
 				"secret content", state, phantom,
 				`hidden DIR/hidden.txt: inputs content=(secret) force=false path="DIR/hidden.txt", outputs content=(secret) force=false path="DIR/hidden.txt"`,
 			},
-			crash + " (The state of the guide's provider also still has the import that should have failed.)",
+			crash + " (The state of the guide's provider also still contains nothing.txt: see the import of a file that does not exist.)",
 		},
 		{observation{"destroy after one file was deleted", files, "hidden.txt: ", ""}, "The empty file of the crash is in no state."},
 		{observation{"destroy after one file was deleted", ops, "delete File nothing", "delete File hidden"}, "Each provider deletes the resources in its state."},

@@ -54,7 +54,7 @@ func (h hop) next(resp *verdict.Response) (hop, error) {
 			next.headers.Del("If-Match")
 			next.headers.Del("If-None-Match")
 		default:
-			return hop{}, fmt.Errorf("it redirects a %s with a status that does not define the next method", h.method)
+			return hop{}, fmt.Errorf("it redirects a %s with status %d, which does not define the method of the next request (expected 303, 307 or 308)", h.method, resp.Status)
 		}
 	default:
 		return hop{}, nil

@@ -87,7 +87,7 @@ func (c *checker) checkCreate() {
 				remedy = " Or give the resource a `find` that looks for the created object."
 			}
 			c.Warn(finding.CodeAtLeastOnce, s.Model.Range, "create", fmt.Sprintf("%s may be created twice: %s may run twice", r.Spec.Name, s.Name),
-				"If the response is lost, or the provider dies before it arrives, nobody knows whether the step had an effect, and the next run repeats it. "+s.RepeatRemedy+remedy)
+				"If the response is lost, or the provider dies before it arrives, it is not known whether the step had an effect, and the next run repeats it. "+s.RepeatRemedy+remedy)
 		}
 	}
 	if m := r.Maker; m != nil && m.OverwriteRemedy != "" && !r.FindFirst && !m.UsesResults() {
@@ -121,7 +121,7 @@ func (c *checker) checkRetry(s *plan.Step, found bool) {
 	}
 	if s.Retry != nil && s.Retry.CoversDoubt(s) && !found {
 		c.Fail(finding.CodeUnsafeRetry, s.Model.Retry.Range, "retry", fmt.Sprintf("%s may have succeeded when it is retried", s.Action),
-			"This retry includes failures after which nobody knows whether the step had an effect. "+s.RepeatRemedy+
+			"This retry includes failures after which it is not known whether the step had an effect. "+s.RepeatRemedy+
 				" Or give the resource a `find`; or restrict `on` to failures without an effect, such as 409 or an exit code.")
 	}
 	if s.Until != nil {

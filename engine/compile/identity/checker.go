@@ -26,7 +26,7 @@ func Check(found *finding.Collector, r *plan.Resource) {
 	r.Identity.Follows = why == ""
 	if !r.Identity.Known && why != "" && r.Read != nil {
 		c.Fail(finding.CodeImportNoID, r.Spec.Import.Range, "import", fmt.Sprintf("an import gives %s no id", r.Spec.Name),
-			fmt.Sprintf("The import does not contain ${id}, and %s. Put ${id} into it, with text around it.", why))
+			fmt.Sprintf("The import does not contain ${id}, and %s. Put ${id} into it, separated from other values by literal text.", why))
 	}
 	c.checkRenames()
 	c.checkDeleteInputs()

@@ -27,7 +27,7 @@ func (v *View) EvalID() (string, error) {
 	case errors.Is(err, scope.ErrNotKnown):
 		return "", nil
 	case err != nil:
-		return "", fmt.Errorf("the id of %s cannot be told: %w", v.Resource.Spec.Name, err)
+		return "", fmt.Errorf("cannot determine the id of %s: %w", v.Resource.Spec.Name, err)
 	}
 	if err := value.CheckID(id, "the id of "+v.Resource.Spec.Name); err != nil {
 		return "", err

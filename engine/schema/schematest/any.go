@@ -9,7 +9,7 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// Any is some spec whose names are fit for SDKs.
+// Any returns a random spec whose names are valid in SDKs.
 func Any(t *rapid.T) *spec.Provider {
 	g := &generator{t: t}
 	for i := range rapid.IntRange(0, 3).Draw(t, "definitions") {
@@ -102,7 +102,7 @@ func (g *generator) typ(depth int) *spec.Type {
 	return t
 }
 
-// literal is a value of a scalar type, or of some other.
+// literal returns a value of a scalar or list type, and nil for other types.
 func (g *generator) literal(t *spec.Type) any {
 	switch t.Kind {
 	case spec.Bool:

@@ -1,5 +1,5 @@
-// Package schematest has specs for tests of schemas: one that uses everything,
-// and any.
+// Package schematest provides specs for tests of schemas: Everything, which uses every
+// feature, and Any, which is random.
 package schematest
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// Everything is a spec that uses all that a schema can show.
+// Everything returns a spec that uses every feature that appears in a schema.
 func Everything() *spec.Provider {
 	return &spec.Provider{
 		Metadata: spec.Metadata{

@@ -87,9 +87,9 @@ func def(cost eval.Cost, signature, summary, example, result string, run operati
 	return f
 }
 
-// runs sets an implementation that accepts more types than the signature. They can
-// occur if the type of an argument is not known before it runs. The implementation
-// checks its arguments.
+// runs sets an implementation that checks the types of its arguments. It may receive
+// types that the signature does not allow, because the type of an argument is not
+// always known at compile time.
 func (f *Function) runs(run eval.Operation) *Function {
 	f.Run = run
 	return f
@@ -101,7 +101,8 @@ func (f *Function) withType(t func(cl *check.Call) check.TypedPart) *Function {
 	return f
 }
 
-// predicateFunctions returns the functions that the virtual machine runs.
+// predicateFunctions returns the functions that evaluate an expression for each item.
+// They have no Run, because the virtual machine implements them.
 func predicateFunctions() []*Function {
 	return []*Function{
 		def(nil, "all(items: list, holds: predicate) bool", "Whether the predicate holds for every item.", `all([1, 2], # > 0)`, `true`, nil),
@@ -114,9 +115,9 @@ func predicateFunctions() []*Function {
 		def(nil, "findIndex(items: list, holds: predicate) int?", "The index of the first item for which the predicate holds, or null.", `findIndex([1, 2, 3], # > 1)`, `1`, nil),
 		def(nil, "findLast(items: list, holds: predicate) any?", "The last item for which the predicate holds, or null.", `findLast([1, 2, 3], # > 1)`, `3`, nil),
 		def(nil, "findLastIndex(items: list, holds: predicate) int?", "The index of the last item for which the predicate holds, or null.", `findLastIndex([1, 2, 3], # > 1)`, `2`, nil),
-		def(nil, "count(items: list, holds?: predicate) int", "The number of items for which the predicate holds, or that are true.", `count([1, 2, 3], # > 1)`, `2`, nil),
+		def(nil, "count(items: list, holds?: predicate) int", "The number of items for which the predicate holds; without a predicate, the number of items that are true.", `count([1, 2, 3], # > 1)`, `2`, nil),
 		def(eval.OfItems, "sum(items: list, of?: predicate) number", "The sum of the items, or of the results of the expression for each item.", `sum([{n: 1}, {n: 2}], .n)`, `3`, nil),
-		def(nil, "groupBy(items: list, by: predicate) {list}", "The items grouped by the result of the expression, a scalar, as a string.", `groupBy([1, 2, 3], # % 2)`, `{"0":[2],"1":[1,3]}`, nil),
+		def(nil, "groupBy(items: list, by: predicate) {list}", "The items grouped by the result of the expression, which must be a scalar. The keys are the results as strings.", `groupBy([1, 2, 3], # % 2)`, `{"0":[2],"1":[1,3]}`, nil),
 		def(eval.Metered, "sortBy(items: list, by: predicate, order?: string) list", `The items sorted by the result of the expression. The order is "asc" or "desc".`, `sortBy([{n: 2}, {n: 1}], .n)`, `[{"n":1},{"n":2}]`, nil),
 		def(nil, "reduce(items: list, make: predicate, start?: any) any", "The last result of the expression, which is evaluated for each item in turn with #acc, the previous result.", `reduce([1, 2, 3], #acc + #, 0)`, `6`, nil),
 	}

@@ -27,8 +27,8 @@ func textFunctions() []*Function {
 		def(eval.Metered, "join(items: list, by?: string) string", "The items, which must be scalars, with a separator between them.", `join(["a", 1], "-")`, `"a-1"`, fnJoin).withType(typeOfJoin),
 		def(eval.OfText, "indexOf(s: string, part: string) int", "The index of the first occurrence of `part`, in characters from 0, or -1.", `indexOf("éa", "a")`, `1`, indexWith(strings.Index)),
 		def(eval.OfText, "lastIndexOf(s: string, part: string) int", "The index of the last occurrence of `part`, or -1.", `lastIndexOf("abab", "b")`, `3`, indexWith(strings.LastIndex)),
-		def(eval.OfText, "hasPrefix(s: string, prefix: string) bool", "Whether the string begins with `part`.", `hasPrefix("abc", "ab")`, `true`, nil).runs(eval.Textual("hasPrefix", strings.HasPrefix)),
-		def(eval.OfText, "hasSuffix(s: string, suffix: string) bool", "Whether the string ends with `part`.", `hasSuffix("abc", "bc")`, `true`, nil).runs(eval.Textual("hasSuffix", strings.HasSuffix)),
+		def(eval.OfText, "hasPrefix(s: string, prefix: string) bool", "Whether the string begins with `prefix`.", `hasPrefix("abc", "ab")`, `true`, nil).runs(eval.Textual("hasPrefix", strings.HasPrefix)),
+		def(eval.OfText, "hasSuffix(s: string, suffix: string) bool", "Whether the string ends with `suffix`.", `hasSuffix("abc", "bc")`, `true`, nil).runs(eval.Textual("hasSuffix", strings.HasSuffix)),
 		def(eval.Metered, "capture(s: string, re: regexp) {string}?", "The matches of the named groups of a regular expression; null if it does not match.", "capture(\"v1.2\", `v(?P<major>\\d+)\\.(?P<minor>\\d+)`)", `{"major":"1","minor":"2"}`, fnCapture).withType(typeOfCapture),
 		def(eval.OfText, "segments(s: string) [string]", "The segments of a path. In a path argument they remain separate: a/b is two segments, and its slash is not escaped.", `segments("a/b")`, `["a","b"]`, fnSegments),
 	}

@@ -128,9 +128,9 @@ func PackageName(spec *ast.ImportSpec) string {
 	return path.Base(text)
 }
 
-// hidesImport reports whether an import that CUE considers unused is used under a
-// name that a field hides. Package lint reports it.
-func (s *Syntax) hidesImport(pos token.Pos) bool {
+// isShadowedImport reports whether an import that CUE considers unused is only unused
+// because a field with the same name hides it. Package lint reports such imports.
+func (s *Syntax) isShadowedImport(pos token.Pos) bool {
 	for _, f := range s.files {
 		for spec := range f.ImportSpecs() {
 			if spec.Pos().WithRel(0) == pos.WithRel(0) || spec.Path.Pos().WithRel(0) == pos.WithRel(0) {

@@ -139,7 +139,7 @@ func (r *reader) reportInstanceErrors(inst *build.Instance) (fatal bool) {
 			fatal = true
 			continue
 		}
-		if code == CodeUnusedImport && r.Syntax.hidesImport(e.Position()) {
+		if code == CodeUnusedImport && r.Syntax.isShadowedImport(e.Position()) {
 			continue
 		}
 		r.reportCUEErrorAs(e, Place{}, r.Start(), code)
@@ -148,8 +148,8 @@ func (r *reader) reportInstanceErrors(inst *build.Instance) (fatal bool) {
 	return fatal
 }
 
-// findUnclosed returns the unclosed bracket at which a parser reached the end of the
-// file.
+// findUnclosed returns the last bracket that is still open at the end of the file, if e
+// reports an unexpected end of the file.
 func (r *reader) findUnclosed(e errors.Error) (diag.Range, bool) {
 	src := r.Files.byName[e.Position().Filename()]
 	if src == nil || !strings.Contains(messageOf(e), "found 'EOF'") {

@@ -121,7 +121,8 @@ func (c *attrCall) templateArg() *spec.Node {
 	return &spec.Node{Kind: spec.StringNode, Text: list[0], Range: c.at}
 }
 
-// findArgument finds the quoted argument in the text of the attribute.
+// findArgument returns the string literal in the source of the attribute whose value is
+// text, with its position.
 func (c *attrCall) findArgument(text string) (*spec.Node, bool) {
 	for _, from := range c.sources() {
 		if from.Field == nil {
@@ -142,7 +143,7 @@ func (c *attrCall) findArgument(text string) (*spec.Node, bool) {
 
 func readSet(c *attrCall) {
 	if t := c.named.types.Resolve(c.prop.Type); t.Kind != spec.List && t.Kind != spec.Any {
-		c.fail(fmt.Sprintf("@set requires a list, got %s", t.Kind), "It declares that the order of a list is irrelevant.")
+		c.fail(fmt.Sprintf("@set requires a list, got %s", t.Kind), "@set declares that the order of a list is irrelevant. Change the type to a list, or remove @set.")
 		return
 	}
 	marker(func(p *spec.Property) { p.Set = true })(c)
@@ -159,7 +160,7 @@ func readKey(c *attrCall) {
 	}
 	t := c.named.types.Resolve(c.prop.Type)
 	if t.Kind != spec.List {
-		c.fail(fmt.Sprintf("@key requires a list of structs, got %s", t.Kind), "It names the field that identifies the items of a list.")
+		c.fail(fmt.Sprintf("@key requires a list of structs, got %s", t.Kind), "@key names the field that identifies the items of a list. Change the type to a list of structs, or remove @key.")
 		return
 	}
 	prop := c.prop

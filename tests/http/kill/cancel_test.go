@@ -158,7 +158,7 @@ func checkNothingSent(t *testing.T, r result) {
 	}
 }
 
-const settleRemedy = "run `pulumi up`, which settles it; `declprov journal` lists it until then"
+const settleRemedy = "run `pulumi up`, which finds out or repeats it; `declprov journal` lists it until then"
 
 // TestCancelWaitsForTheAnswer checks that a POST in flight gets its response after the first
 // Cancel, and that later creates are not sent.

@@ -83,7 +83,7 @@ func ofJournals() []Mutant {
 			Promise:   "What is somebody else's is never taken",
 			Mechanism: "what find finds is adopted only if there was nothing before",
 			File:      "engine/run/sending.go",
-			Find:      `	why := "nobody knows whether this create made it"`,
+			Find:      `	why := "it is not known whether this create made it"`,
 			Replace:   `	why := ""`,
 			Package:   "engine", Test: "TestFindNotFirst", Fails: "it was adopted",
 		},

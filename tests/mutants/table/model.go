@@ -22,7 +22,7 @@ func ofModel() []Mutant {
 		remedy :=`, `	if false && found != nil {
 		remedy :=`),
 		row(foreign, "only what was looked for is adopted", "ANOTHER OWNER'S OBJECT",
-			"engine/run/sending.go", `	why := "nobody knows whether this create made it"`, `	why := ""`),
+			"engine/run/sending.go", `	why := "it is not known whether this create made it"`, `	why := ""`),
 		row(foreign, "what failed gives no right to adopt", "ANOTHER OWNER'S OBJECT",
 			"engine/run/sending.go", `	case actions.Failed:
 		n.intent.Status, n.intent.Error = journal.Failed,`, `	case actions.Failed:

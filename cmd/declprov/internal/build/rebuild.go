@@ -74,13 +74,13 @@ func (b *Builder) rebuild(ctx context.Context, old *container.Salvaged) (*Built,
 		}
 	}
 	if first == nil {
-		return nil, errors.New("none of the files in it is a spec")
+		return nil, errors.New("it contains no spec")
 	}
 	return first, nil
 }
 
 // candidates returns the folders and files that may be the spec, folders of packages
-// first.
+// first. names are the local names of old.Sources, followed by those of old.Dirs.
 func candidates(old *container.Salvaged, names []string) []Spec {
 	var list []Spec
 	for _, dir := range names[len(old.Sources):] {
@@ -108,14 +108,14 @@ func sourcePaths(old *container.Salvaged) []string {
 	return paths
 }
 
-// localNames returns names in one folder for paths, which may be absolute or begin with
-// "..". The relative positions of the paths remain the same.
+// localNames converts paths, which may be absolute or begin with "..", to paths below
+// one folder. It does not change the relative path from one to another.
 func localNames(paths []string) []string {
 	local := func(p string) bool { return filepath.IsLocal(filepath.FromSlash(p)) }
 	if !slices.ContainsFunc(paths, func(p string) bool { return !local(p) }) {
 		return paths
 	}
-	const deep = "/" + "d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/" // deeper than any ".." goes
+	const deep = "/" + "d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/d/" // has more levels than any path has leading ".."
 	parts := make([][]string, len(paths))
 	for i, p := range paths {
 		if p = filepath.ToSlash(strings.TrimPrefix(p, filepath.VolumeName(p))); !path.IsAbs(p) {
