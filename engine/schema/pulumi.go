@@ -175,8 +175,8 @@ type baseProvider struct {
 
 // Parameterized adds a parameterization to a schema: the package is then served by
 // the provider with the name and version when it gets the parameter. It is added when
-// a schema is requested, because the parameter is the compiled spec, which contains
-// the schema.
+// a schema is requested, because the compiled spec, which contains the schema, is the same
+// without parameters.
 func Parameterized(text []byte, name, version string, parameter []byte) ([]byte, error) {
 	block, err := json.Marshal(parameterization{baseProvider{name, version}, parameter})
 	if err != nil {

@@ -19,14 +19,24 @@ import (
 // name is used in messages. place is the cache key: the path of the file, or another name
 // that identifies the content.
 func (b *Builder) Rebuild(ctx context.Context, name, place string, old *container.Salvaged) (*container.Container, error) {
-	key := container.Key{Path: place, Tool: b.Tool, Rebuilt: true}
+	return b.openCached(container.Key{Path: place, Tool: b.Tool, Rebuilt: true}, func() (*Built, error) {
+		built, err := b.rebuild(ctx, old)
+		if err != nil {
+			return nil, fmt.Errorf("%s was compiled by declprov %s; compiling it again: %w", name, old.Tool, err)
+		}
+		return built, nil
+	})
+}
+
+// openCached returns the compiled spec of a key, from the cache or from compile.
+func (b *Builder) openCached(key container.Key, compile func() (*Built, error)) (*container.Container, error) {
 	if c, ok := b.Cache.Lookup(key); ok {
 		return c, nil
 	}
 	begun := time.Now()
-	built, err := b.rebuild(ctx, old)
+	built, err := compile()
 	if err != nil {
-		return nil, fmt.Errorf("%s was compiled by declprov %s; compiling it again: %w", name, old.Tool, err)
+		return nil, err
 	}
 	if built.Container == nil {
 		return nil, &Mistakes{Findings: built.Findings, Sources: built.Sources}
@@ -44,21 +54,16 @@ func (b *Builder) rebuild(ctx context.Context, old *container.Salvaged) (*Built,
 	if len(old.Sources) == 0 {
 		return nil, errors.New("it contains no source")
 	}
-	dir, err := os.MkdirTemp("", "declprov-rebuild-*")
+	names := localNames(append(sourcePaths(old), old.Dirs...))
+	files := make([]container.Source, len(old.Sources))
+	for i, s := range old.Sources {
+		files[i] = container.Source{Path: filepath.ToSlash(names[i]), Content: s.Content}
+	}
+	dir, err := writeTemporary(files)
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	names := localNames(append(sourcePaths(old), old.Dirs...))
-	for i, s := range old.Sources {
-		path := filepath.Join(dir, names[i])
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(path, s.Content, 0o600); err != nil {
-			return nil, err
-		}
-	}
 	var first *Built
 	for _, spec := range candidates(old, names) {
 		spec.Dir = dir

@@ -1,22 +1,19 @@
 package serving
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"strings"
 
 	"github.com/declprov/declprov/cmd/declprov/internal/build"
+	"github.com/declprov/declprov/cmd/declprov/internal/parameter"
 	"github.com/declprov/declprov/engine/pulumi"
 	"github.com/declprov/declprov/engine/schema"
-	"github.com/declprov/declprov/spec/container"
 )
 
 // BaseName is the name of the base plugin, which accepts any spec as its parameter:
@@ -26,9 +23,6 @@ const BaseName = "declprov"
 // baseVersion is the version of a base plugin that is not a release. Pulumi requires a
 // version in every reference to it.
 const baseVersion = "0.0.0"
-
-// maxParameter is the maximum size of an unpacked parameter in bytes.
-const maxParameter = 64 << 20
 
 // BaseVersion returns the version of the base plugin, as strict semver.
 func (t Tool) BaseVersion() string {
@@ -52,15 +46,26 @@ func (t Tool) serveBase(ctx context.Context, log *slog.Logger, args []string) er
 }
 
 // parameterize returns the package of a spec: of the path that a user passes, or of the
-// compiled spec that an earlier call stored in the schema of the package.
+// source that an earlier call stored in the schema of the package.
 func (t Tool) parameterize(ctx context.Context, log *slog.Logger, p pulumi.Parameters) (*pulumi.Package, error) {
-	encoded, err := t.parameter(ctx, log, p)
-	if err != nil {
-		return nil, err
+	builder := t.Builder(os.Stderr, log)
+	value := p.Value
+	if value == nil {
+		var err error
+		if value, err = encodeSpec(ctx, builder, p.Args); err != nil {
+			return nil, WithFindings(explainMissingEvaluator(err))
+		}
 	}
-	c, err := container.OpenBytes(encoded)
+	sum := sha256.Sum256(value)
+	c, err := builder.OpenBundle(ctx, "parameter-"+hex.EncodeToString(sum[:]), func() (build.Bundle, error) {
+		bundle, err := parameter.Decode(value)
+		if err != nil {
+			return bundle, fmt.Errorf("invalid parameter: %w. Run `pulumi package add` again, with the source of the spec", err)
+		}
+		return bundle, nil
+	})
 	if err != nil {
-		return nil, err
+		return nil, WithFindings(explainMissingEvaluator(err))
 	}
 	program, err := Program(c)
 	if err != nil {
@@ -79,53 +84,34 @@ func (t Tool) parameterize(ctx context.Context, log *slog.Logger, p pulumi.Param
 		if err != nil {
 			return nil, err
 		}
-		packed, err := pack(encoded)
-		if err != nil {
-			return nil, err
-		}
-		return schema.Parameterized(text, BaseName, t.BaseVersion(), packed)
+		return schema.Parameterized(text, BaseName, t.BaseVersion(), value)
 	}
 	return made, nil
 }
 
-// parameter returns the compiled spec of a parameter.
-func (t Tool) parameter(ctx context.Context, log *slog.Logger, p pulumi.Parameters) ([]byte, error) {
-	if p.Value != nil {
-		encoded, err := unpack(p.Value)
-		if err != nil {
-			return nil, fmt.Errorf("the parameter is not a compiled spec: %w. Run `pulumi package add` again", err)
-		}
-		if _, err := container.OpenBytes(encoded); !errors.Is(err, container.ErrOlder) {
-			return encoded, nil // the caller reports other errors
-		}
-		return t.rebuildParameter(ctx, log, encoded)
-	}
-	if len(p.Args) == 0 || strings.Contains(p.Args[0], "=") {
+// encodeSpec returns the parameter of the spec that a user passes: its path, then the values
+// of its tags.
+func encodeSpec(ctx context.Context, b *build.Builder, args []string) ([]byte, error) {
+	if len(args) == 0 || strings.Contains(args[0], "=") {
 		return nil, errors.New("the spec is missing: run `pulumi package add declprov ./spec.cue`, with KEY=VALUE arguments for the @tag values of the spec")
 	}
-	b := t.Builder(os.Stderr, log)
-	built, err := b.Evaluate(ctx, build.Spec{Path: p.Args[0], Tags: p.Args[1:]})
-	if err != nil {
-		return nil, explainMissingEvaluator(err)
+	spec := build.Spec{Path: args[0], Tags: args[1:]}
+	if _, err := os.Stat(spec.Path); errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("there is no spec %s. `pulumi package add` and `pulumi install` require it, to generate the SDK in sdks/; "+
+			"`pulumi install` starts at the folder of Pulumi.yaml. `pulumi up` and `pulumi destroy` require only sdks/", spec.Path)
 	}
-	if built.Container == nil {
-		return nil, WithFindings(&build.Mistakes{Findings: built.Findings, Sources: built.Sources})
-	}
-	return built.Container, nil
-}
-
-func (t Tool) rebuildParameter(ctx context.Context, log *slog.Logger, encoded []byte) ([]byte, error) {
-	old, err := container.Salvage(bytes.NewReader(encoded), int64(len(encoded)))
+	built, err := b.Evaluate(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(encoded)
-	built, err := t.Builder(os.Stderr, log).Rebuild(ctx, "the parameter", "parameter-"+hex.EncodeToString(sum[:]), old)
-	if err != nil {
-		return nil, WithFindings(explainMissingEvaluator(err))
+	if built.Container == nil {
+		return nil, &build.Mistakes{Findings: built.Findings, Sources: built.Sources}
 	}
-	defer built.Close()
-	return built.Encoded()
+	bundle, err := build.BundleOf(built.Container, spec)
+	if err != nil {
+		return nil, err
+	}
+	return parameter.Encode(bundle)
 }
 
 // WithFindings returns an error whose text contains all findings, for a response that has no
@@ -140,31 +126,4 @@ func WithFindings(err error) error {
 		return err
 	}
 	return fmt.Errorf("the spec has mistakes:\n%s", text.String())
-}
-
-// pack compresses a compiled spec to a parameter, which Pulumi stores in the state of each
-// provider and in each SDK. Equal specs have equal parameters.
-func pack(encoded []byte) ([]byte, error) {
-	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := w.Write(encoded); err != nil {
-		return nil, err
-	}
-	err = w.Close()
-	return b.Bytes(), err
-}
-
-func unpack(packed []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, err
-	}
-	encoded, err := io.ReadAll(io.LimitReader(r, maxParameter+1))
-	if err == nil && len(encoded) > maxParameter {
-		err = fmt.Errorf("it has more than %d MiB", maxParameter>>20)
-	}
-	return encoded, err
 }
