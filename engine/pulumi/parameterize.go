@@ -15,7 +15,7 @@ type Parameters struct {
 	Args []string
 
 	Name, Version string
-	Value         []byte
+	Value         []byte // nil if there are arguments
 }
 
 // Parameterize makes the plugin the provider of one package.
@@ -28,7 +28,7 @@ func (s *Server) Parameterize(
 	}
 	var p Parameters
 	if v := req.GetValue(); v != nil {
-		p.Name, p.Version, p.Value = v.GetName(), v.GetVersion(), v.GetValue()
+		p.Name, p.Version, p.Value = v.GetName(), v.GetVersion(), append([]byte{}, v.GetValue()...)
 	} else {
 		p.Args = req.GetArgs().GetArgs()
 	}
