@@ -32,7 +32,7 @@ asks for confirmation. Without a terminal, it requires --yes.
         path: ./plugin
 
 If pulumi-resource-declprov is in the same folder as declprov, it becomes the
-binary of the provider: it starts in half the time, and the spec is installed in
+binary of the plugin: it starts in half the time, and the spec is installed in
 compiled form. Otherwise declprov itself becomes the binary. A spec of one file is
 then copied unchanged; a package or a spec with tags is installed in compiled form.
 
@@ -104,7 +104,7 @@ func installArguments(o *installOptions) cobra.PositionalArgs {
 	}
 }
 
-// installRuntime installs this binary, which evaluates specs, as the language host.
+// installRuntime installs the language host.
 func (i *installation) installRuntime() error {
 	p := install.Provider{Kind: install.Language, Name: language.Runtime, Version: tool().BaseVersion()}
 	folder, err := i.installSelf(p)
@@ -117,10 +117,17 @@ func (i *installation) installRuntime() error {
 	return err
 }
 
-// installSelf installs this binary as a plugin without a spec, and returns its folder.
+// installSelf installs a plugin without a spec, which therefore requires this binary to evaluate
+// specs. It returns the folder.
 func (i *installation) installSelf(p install.Provider) (folder string, err error) {
-	if p.Executable, err = os.Executable(); err != nil {
-		return "", err
+	var evaluates bool
+	if p.Executable, evaluates, err = install.Executable(); err != nil {
+		return "", failedError{err}
+	}
+	if !evaluates {
+		if p.Evaluator, err = os.Executable(); err != nil {
+			return "", err
+		}
 	}
 	plugins, err := install.Plugins()
 	if err != nil {
@@ -132,7 +139,7 @@ func (i *installation) installSelf(p install.Provider) (folder string, err error
 	return folder, nil
 }
 
-// installBase installs this binary, which evaluates specs, as the base plugin.
+// installBase installs the base plugin.
 func (i *installation) installBase() error {
 	p := install.Provider{Name: serving.BaseName, Version: tool().BaseVersion()}
 	folder, err := i.installSelf(p)

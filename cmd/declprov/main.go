@@ -14,10 +14,8 @@ import (
 	"github.com/declprov/declprov/actions/sys/process/supervisor"
 	"github.com/declprov/declprov/cmd/declprov/internal/build"
 	"github.com/declprov/declprov/cmd/declprov/internal/evaluate"
-	"github.com/declprov/declprov/cmd/declprov/internal/project"
+	"github.com/declprov/declprov/cmd/declprov/internal/plugin"
 	"github.com/declprov/declprov/cmd/declprov/internal/serving"
-	"github.com/declprov/declprov/cmd/declprov/internal/startup"
-	"github.com/declprov/declprov/engine/pulumi/language"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -31,8 +29,8 @@ func main() {
 // duplicateInterval is the time within which a second interrupt counts as the first.
 const duplicateInterval = time.Second
 
-// run runs a provider, the language host, the child process that evaluates a spec, or the
-// command line, depending on the name of the binary and its first argument. It returns the exit
+// run runs a plugin of Pulumi, the child process that evaluates a spec, or the command line,
+// depending on the name of the binary and its first argument. It returns the exit
 // code.
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -43,29 +41,14 @@ func run() int {
 	if len(os.Args) == 2 && os.Args[1] == build.ChildCommand {
 		return evaluateAsChild(ctx)
 	}
-	if len(os.Args) > 1 && os.Args[1] == serving.SpecCommand {
-		return tool().RunSpec(ctx, os.Args[2:])
-	}
-	if language.IsHost(os.Args[0]) {
-		return runLanguageHost(ctx)
-	}
-	if name, ok := startup.ProviderName(os.Args[0]); ok {
-		return tool().Run(ctx, name, os.Args[1:])
+	if code, ok := plugin.Run(ctx, tool(), os.Args); ok {
+		return code
 	}
 	return newApp(os.Stdin, os.Stdout, os.Stderr).run(ctx, os.Args[1:])
 }
 
 // tool returns this binary as the tool that evaluates specs.
 func tool() serving.Tool { return serving.Tool{Version: version} }
-
-// runLanguageHost runs the language host of `runtime: declprov`; see engine/pulumi/language.
-func runLanguageHost(ctx context.Context) int {
-	if err := project.RunHost(ctx, tool(), os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, screen.Show(err.Error(), nil))
-		return exitCrash
-	}
-	return exitClean
-}
 
 // evaluateAsChild runs the hidden child process that evaluates a spec; see
 // internal/evaluate.

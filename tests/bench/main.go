@@ -65,6 +65,7 @@ type part struct {
 func parts() []part {
 	return []part{
 		{"starts", (*bench).starts},
+		{"roads", (*bench).roads},
 		{"files", (*bench).calls},
 		{"pets", (*bench).pets},
 		{"footprint", (*bench).footprint},

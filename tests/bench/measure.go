@@ -24,7 +24,7 @@ func (b *bench) starts(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		raw, own, err := b.startsOf(ctx, ours, 4*b.rounds)
+		raw, own, err := b.startsOf(ctx, b.raw, ours, 4*b.rounds)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (b *bench) wholeStart(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	raw, own, err := b.startsOf(ctx, whole, 4*b.rounds)
+	raw, own, err := b.startsOf(ctx, b.raw, whole, 4*b.rounds)
 	if err != nil {
 		return 0, err
 	}

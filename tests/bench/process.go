@@ -24,26 +24,46 @@ type peer struct {
 	// program is the path of pulumi-resource-NAME.
 	program string
 	env     []string
+	// parameter is the value for Parameterize, or nil.
+	parameter []byte
+	// folder is the folder of a checked-out project, if program is its language host.
+	folder string
 }
 
 // process is a peer that runs, configured.
 type process struct {
 	pulumirpc.ResourceProviderClient
-	cmd   *exec.Cmd
-	stdin io.Closer
-	conn  *grpc.ClientConn
-	// port and ready are how long it took from exec to the port's line, and to
-	// the answer to Configure.
-	port, ready time.Duration
+	cmd    *exec.Cmd
+	stdin  io.Closer
+	conn   *grpc.ClientConn
+	stderr *bytes.Buffer
+	begun  time.Time // when it was executed
+	// ready is how long it took from exec to the response to Configure.
+	ready time.Duration
+	end   context.CancelFunc
 }
 
-// start runs a peer with a program in dir, up to its answer to Configure.
+// start runs a peer with a program in dir, up to its response to Configure.
 func start(ctx context.Context, p peer, dir string) (*process, error) {
+	r, err := launch(ctx, p, dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.configure(ctx, p.parameter, dir); err != nil {
+		r.stop()
+		return nil, fmt.Errorf("%s: %w\n%s", p.name, err, r.stderr)
+	}
+	r.ready = time.Since(r.begun)
+	return r, nil
+}
+
+// launch runs a peer, and connects to it.
+func launch(ctx context.Context, p peer, dir string) (*process, error) {
 	cmd := exec.CommandContext(ctx, p.program)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), p.env...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
+	stderr := &bytes.Buffer{}
+	cmd.Stderr = stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -56,29 +76,39 @@ func start(ctx context.Context, p peer, dir string) (*process, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	r := &process{cmd: cmd, stdin: stdin}
+	r := &process{cmd: cmd, stdin: stdin, stderr: stderr, begun: begun}
+	ctx, r.end = context.WithCancel(ctx) // of the provider that a language host runs
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil {
 		r.stop()
-		return nil, fmt.Errorf("%s gave no port: %w\n%s", p.name, err, &stderr)
+		return nil, fmt.Errorf("%s gave no port: %w\n%s", p.name, err, stderr)
 	}
-	r.port = time.Since(begun)
-	if err := r.configure(ctx, strings.TrimSpace(line), dir); err != nil {
+	port := strings.TrimSpace(line)
+	if p.folder != "" {
+		if port, err = runPlugin(ctx, port, p.folder, dir); err != nil {
+			r.stop()
+			return nil, err
+		}
+	}
+	r.conn, err = grpc.NewClient("passthrough:///127.0.0.1:"+port, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithNoProxy())
+	if err != nil {
 		r.stop()
-		return nil, fmt.Errorf("%s: %w\n%s", p.name, err, &stderr)
+		return nil, err
 	}
-	r.ready = time.Since(begun)
+	r.ResourceProviderClient = pulumirpc.NewResourceProviderClient(r.conn)
 	return r, nil
 }
 
-func (r *process) configure(ctx context.Context, port, dir string) (err error) {
-	r.conn, err = grpc.NewClient("passthrough:///127.0.0.1:"+port, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithNoProxy())
-	if err != nil {
-		return err
-	}
-	r.ResourceProviderClient = pulumirpc.NewResourceProviderClient(r.conn)
+func (r *process) configure(ctx context.Context, parameter []byte, dir string) (err error) {
 	if _, err := r.Handshake(ctx, &pulumirpc.ProviderHandshakeRequest{ProgramDirectory: &dir}); err != nil {
 		return err
+	}
+	if parameter != nil {
+		if _, err := r.Parameterize(ctx, &pulumirpc.ParameterizeRequest{Parameters: &pulumirpc.ParameterizeRequest_Value{
+			Value: &pulumirpc.ParameterizeRequest_ParametersValue{Name: "api", Version: "0.1.0", Value: parameter},
+		}}); err != nil {
+			return err
+		}
 	}
 	const urn = "urn:pulumi:dev::bench::pulumi:providers:files::default"
 	checked, err := r.CheckConfig(ctx, &pulumirpc.CheckRequest{Urn: urn, News: &structpb.Struct{}})
@@ -90,6 +120,7 @@ func (r *process) configure(ctx context.Context, port, dir string) (err error) {
 }
 
 func (r *process) stop() {
+	r.end()
 	if r.conn != nil {
 		r.conn.Close()
 	}

@@ -15,10 +15,10 @@ import (
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 )
 
-// startsOf are the times from exec to the answer to Configure, alternating.
-func (b *bench) startsOf(ctx context.Context, ours peer, times int) (raw, own []float64, err error) {
+// startsOf returns the times from exec to the response to Configure, alternating.
+func (b *bench) startsOf(ctx context.Context, hand, ours peer, times int) (raw, own []float64, err error) {
 	for i := range times + 1 {
-		for _, p := range []peer{b.raw, ours} {
+		for _, p := range []peer{hand, ours} {
 			r, err := start(ctx, p, b.dir)
 			if err != nil {
 				return nil, nil, err
@@ -27,7 +27,7 @@ func (b *bench) startsOf(ctx context.Context, ours peer, times int) (raw, own []
 			if i == 0 {
 				continue // it fills the caches
 			}
-			if p.name == b.raw.name {
+			if p.name == hand.name {
 				raw = append(raw, r.ready.Seconds())
 			} else {
 				own = append(own, r.ready.Seconds())

@@ -2,11 +2,11 @@ package house
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/declprov/declprov/tests/internal/provider"
+	"github.com/declprov/declprov/tests/internal/release"
 	"github.com/declprov/declprov/tests/internal/tools"
 )
 
@@ -19,11 +19,9 @@ func TestTheBinariesAreSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := filepath.Join(t.TempDir(), "pulumi-resource-declprov")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-tags", "grpcnotrace", "-ldflags", "-s -w", "-o", server, "./cmd/declprov/pulumi-resource-declprov")
-	cmd.Dir = root
-	if printed, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, printed)
+	server := filepath.Join(t.TempDir(), release.Server)
+	if err := release.BuildServer(t.Context(), root, server); err != nil {
+		t.Fatal(err)
 	}
 	for path, most := range map[string]int64{server: 30_000_000, provider.Binary(t): 33_000_000} {
 		info, err := os.Stat(path)

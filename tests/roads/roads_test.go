@@ -4,6 +4,7 @@
 package roads
 
 import (
+	"context"
 	"encoding/pem"
 	"flag"
 	"maps"
@@ -21,6 +22,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/declprov/declprov/tests/internal/provider"
+	"github.com/declprov/declprov/tests/internal/release"
 	"github.com/declprov/declprov/tests/internal/tools"
 )
 
@@ -38,13 +40,15 @@ func TestRoads(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"serve": serve, "edit": edit},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"serve": serve, "edit": edit, "release": unpackRelease},
 		Setup: func(env *testscript.Env) error {
 			for name, value := range map[string]string{
 				"PATH":                      strings.Join(path, string(os.PathListSeparator)),
+				"PULUMI_PATH":               strings.Join(path[1:], string(os.PathListSeparator)),
 				"HOME":                      env.WorkDir,
 				"PLATFORM":                  runtime.GOOS + "-" + runtime.GOARCH,
 				"ROOT":                      root,
+				"DECLPROV":                  provider.Binary(t),
 				"PULUMI_HOME":               filepath.Join(env.WorkDir, ".pulumi"), // the CLI does not read HOME
 				"PULUMI_BACKEND_URL":        "file://" + env.WorkDir,
 				"PULUMI_CONFIG_PASSPHRASE":  "correct horse",
@@ -88,6 +92,21 @@ func edit(ts *testscript.TestScript, _ bool, args []string) {
 		}
 		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(strings.ReplaceAll(text, args[0], args[1])), 0o644))
 	}
+}
+
+// unpackRelease puts a folder on the PATH that contains both binaries, as a release does. Without it,
+// scripts use declprov alone.
+func unpackRelease(ts *testscript.TestScript, _ bool, _ []string) {
+	folder := ts.MkAbs("release")
+	root, whole := ts.Getenv("ROOT"), ts.Getenv("DECLPROV")
+	ts.Check(os.Mkdir(folder, 0o755))
+	ts.Check(release.BuildServer(context.Background(), root, filepath.Join(folder, release.Server)))
+	if os.Link(whole, filepath.Join(folder, "declprov")) != nil {
+		program, err := os.ReadFile(whole) // on another file system
+		ts.Check(err)
+		ts.Check(os.WriteFile(filepath.Join(folder, "declprov"), program, 0o755))
+	}
+	ts.Setenv("PATH", folder+string(os.PathListSeparator)+ts.Getenv("PATH"))
 }
 
 // endLimit is how long processes may outlive the CLI that started them.

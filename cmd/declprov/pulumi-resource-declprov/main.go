@@ -12,8 +12,8 @@ import (
 	"syscall"
 
 	"github.com/declprov/declprov/actions/sys/process/supervisor"
+	"github.com/declprov/declprov/cmd/declprov/internal/plugin"
 	"github.com/declprov/declprov/cmd/declprov/internal/serving"
-	"github.com/declprov/declprov/cmd/declprov/internal/startup"
 )
 
 // version is set by the release build: -ldflags "-X main.version=1.2.3".
@@ -30,11 +30,11 @@ func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
-	name, ok := startup.ProviderName(os.Args[0])
+	tool := serving.Tool{Version: version, Evaluator: serving.FindEvaluator()}
+	code, ok := plugin.Run(ctx, tool, os.Args)
 	if !ok {
-		fmt.Fprintf(os.Stderr, "%s: this binary is a provider and must be named pulumi-resource-NAME; the command line is declprov\n", os.Args[0])
+		fmt.Fprintf(os.Stderr, "%s: this binary is a plugin of Pulumi and must be named pulumi-resource-NAME; the command line is declprov\n", os.Args[0])
 		return 2
 	}
-	tool := serving.Tool{Version: version, Evaluator: serving.FindEvaluator()}
-	return tool.Run(ctx, name, os.Args[1:])
+	return code
 }

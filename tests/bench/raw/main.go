@@ -56,6 +56,12 @@ type host struct {
 	pulumirpc.UnimplementedResourceProviderServer
 }
 
+// Parameterize accepts every parameter.
+func (host) Parameterize(_ context.Context, req *pulumirpc.ParameterizeRequest) (*pulumirpc.ParameterizeResponse, error) {
+	return &pulumirpc.ParameterizeResponse{Name: req.GetValue().GetName(), Version: req.GetValue().GetVersion()}, nil
+}
+
+// Handshake accepts secrets and resources as values.
 func (host) Handshake(context.Context, *pulumirpc.ProviderHandshakeRequest) (*pulumirpc.ProviderHandshakeResponse, error) {
 	return &pulumirpc.ProviderHandshakeResponse{AcceptSecrets: true, AcceptResources: true, AcceptOutputs: true}, nil
 }

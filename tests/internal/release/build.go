@@ -60,11 +60,23 @@ func Build(ctx context.Context, root string) (string, error) {
 
 // BuildTo builds the binary as it is released, with additional flags, to a path.
 func BuildTo(ctx context.Context, root, out string, flags ...string) error {
+	return build(ctx, root, "./cmd/declprov", out, flags...)
+}
+
+// Server is the name of the binary that only serves.
+const Server = "pulumi-resource-declprov"
+
+// BuildServer builds the binary that only serves, as it is released, to a path.
+func BuildServer(ctx context.Context, root, out string) error {
+	return build(ctx, root, "./cmd/declprov/"+Server, out)
+}
+
+func build(ctx context.Context, root, pkg, out string, flags ...string) error {
 	args := append([]string{"build", "-tags", "grpcnotrace", "-ldflags", "-s -w", "-o", out}, flags...)
-	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/declprov")...)
+	cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
 	cmd.Dir = root
 	if printed, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("building declprov: %w\n%s", err, printed)
+		return fmt.Errorf("building %s: %w\n%s", pkg, err, printed)
 	}
 	return nil
 }

@@ -186,16 +186,19 @@ func contentsOf(t testing.TB, c *container.Container) map[string]any {
 // that it compiles to the same as the spec.
 func TestGeneratedParameters(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(r *rapid.T) {
-		here, err := os.MkdirTemp(t.TempDir(), "here-*")
-		if err != nil {
-			r.Fatal(err)
-		}
-		checkParameter(t, generatedLayout(r), here, filepath.Join(here, "copied somewhere"))
-		if t.Failed() {
-			r.FailNow()
-		}
-	})
+	layouts := rapid.Custom(generatedLayout)
+	for seed := range 24 { // each is evaluated five times
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			l := layouts.Example(seed)
+			defer func() {
+				if t.Failed() {
+					t.Logf("%+v", l)
+				}
+			}()
+			checkParameter(t, l, t.TempDir(), filepath.Join(t.TempDir(), "copied somewhere"))
+		})
+	}
 }
 
 // TestParametersOfExamples checks the laws of parameters with every example.

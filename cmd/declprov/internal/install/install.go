@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"github.com/declprov/declprov/cmd/declprov/internal/startup"
 )
@@ -28,6 +29,9 @@ type Provider struct {
 	Name, Version string
 	// Executable is the path of the binary.
 	Executable string
+	// Evaluator is the path of declprov, which evaluates specs for the binary; "" if the
+	// binary needs none.
+	Evaluator string
 	// SpecName is the file name of the spec, and Spec its content. The base plugin
 	// and the language host have no spec, and the name is "".
 	SpecName string
@@ -137,10 +141,17 @@ func IntoFolder(folder string, p Provider) error {
 	return nil
 }
 
-// writeFiles writes the spec and the binary of a provider.
+// writeFiles writes the spec and the binaries of a provider.
 func writeFiles(folder string, p Provider) error {
 	if p.SpecName != "" {
 		if err := WriteFile(filepath.Join(folder, p.SpecName), p.Spec, 0o644); err != nil {
+			return err
+		}
+	}
+	if p.Evaluator != "" {
+		// The binary looks for this name.
+		name := ownName + strings.ToLower(filepath.Ext(p.Evaluator))
+		if err := linkOrCopy(p.Evaluator, filepath.Join(folder, name)); err != nil {
 			return err
 		}
 	}
