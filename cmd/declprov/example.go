@@ -9,8 +9,8 @@ import (
 	"github.com/declprov/declprov/spec/container"
 )
 
-// exampleOf returns a YAML program that uses the first resource of a provider, with
-// placeholders for its required inputs.
+// exampleOf returns an entry of the resources in a YAML program: the first resource of a
+// provider, with placeholders for its required inputs.
 func exampleOf(name string, c *container.Container) (string, error) {
 	names := c.ResourceNames()
 	if len(names) == 0 {
@@ -34,7 +34,7 @@ func exampleOf(name string, c *container.Container) (string, error) {
 	if inputs.Len() > 0 {
 		properties = "\n" + inputs.String()
 	}
-	return fmt.Sprintf("resources:\n  example:\n    type: %s:%s\n    properties:%s", name, names[0], properties), nil
+	return fmt.Sprintf("  my-%s:\n    type: %s:%s\n    properties:%s", name, name, names[0], properties), nil
 }
 
 // placeholder returns an example value of a type, as JSON, which is also YAML. It

@@ -2,17 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/declprov/declprov/cmd/declprov/internal/install"
-	"github.com/declprov/declprov/cmd/declprov/internal/serving"
 	"github.com/declprov/declprov/cmd/declprov/internal/startup"
-	"github.com/declprov/declprov/engine/pulumi/language"
 	"github.com/declprov/declprov/spec/container"
 )
 
@@ -23,6 +21,8 @@ pulumi-resource-NAME. To install a changed spec, run install again.
 It prints what the spec may do, like "declprov permissions". If the spec requires
 more permissions than the installed version, install prints the difference and
 asks for confirmation. Without a terminal, it requires --yes.
+
+With several specs, install checks all of them, asks once, and then installs them.
 
 --dir installs into a folder, for a single project:
 
@@ -68,11 +68,11 @@ func (a *app) installCommand() *cobra.Command {
 	i := &installation{app: a}
 	o := &i.o
 	cmd := &cobra.Command{
-		Use:               "install SPEC | --base | --runtime",
-		Short:             "Install a spec where Pulumi finds it",
+		Use:               "install SPEC... | --base | --runtime",
+		Short:             "Install specs where Pulumi finds them",
 		Long:              installHelp,
 		Args:              installArguments(o),
-		ValidArgsFunction: completeSpec,
+		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case o.base && o.runtime:
@@ -82,7 +82,7 @@ func (a *app) installCommand() *cobra.Command {
 			case o.runtime:
 				return i.installRuntime()
 			}
-			return i.install(cmd.Context(), args[0])
+			return i.install(cmd.Context(), args)
 		},
 	}
 	cmd.Flags().StringVar(&o.dir, "dir", "", "install into this `folder`, for plugins.providers in Pulumi.yaml")
@@ -94,27 +94,18 @@ func (a *app) installCommand() *cobra.Command {
 	return cmd
 }
 
-// installArguments checks that the argument is a spec, or that there is none with --base or --runtime.
+// installArguments checks that the arguments are specs, or that there is none with --base or
+// --runtime.
 func installArguments(o *installOptions) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if (o.base || o.runtime) && o.dir == "" {
 			return cobra.NoArgs(cmd, args)
 		}
-		return specArgument(cmd, args)
+		if len(args) == 0 {
+			return usagef("%s requires a SPEC, --base or --runtime", cmd.CommandPath())
+		}
+		return nil
 	}
-}
-
-// installRuntime installs the language host.
-func (i *installation) installRuntime() error {
-	p := install.Provider{Kind: install.Language, Name: language.Runtime, Version: tool().BaseVersion()}
-	folder, err := i.installSelf(p)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(i.out, "Installed the runtime %s %s in %s\n\nIt runs a provider from a folder with a spec and this PulumiPlugin.yaml:\n\n"+
-		"runtime: declprov\n\nName the folder in the Pulumi.yaml of a program, and run pulumi install:\n\npackages:\n  petstore: ./petstore\n",
-		p.Name, p.Version, folder)
-	return err
 }
 
 // installSelf installs a plugin without a spec, which therefore requires this binary to evaluate
@@ -139,44 +130,86 @@ func (i *installation) installSelf(p install.Provider) (folder string, err error
 	return folder, nil
 }
 
-// installBase installs the base plugin.
-func (i *installation) installBase() error {
-	p := install.Provider{Name: serving.BaseName, Version: tool().BaseVersion()}
-	folder, err := i.installSelf(p)
+// install checks all specs, asks for their permissions, and then installs them.
+func (i *installation) install(ctx context.Context, paths []string) error {
+	all, err := i.prepare(ctx, paths)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(i.out, "Installed %s %s in %s\n\nIt has the permissions of the spec that it is used with: see declprov permissions SPEC.\n\nAdd a spec to a program: pulumi package add %s ./SPEC.cue\n", p.Name, p.Version, folder, p.Name)
-	return err
-}
-
-func (i *installation) install(ctx context.Context, path string) error {
-	compiled, err := i.vetSpec(ctx, path)
-	if err != nil {
+	if err := i.askForGrants(ctx, all); err != nil {
 		return err
 	}
-	p, example, err := i.provider(compiled, path)
-	if err != nil {
-		return err
-	}
-	if err := i.askForGrants(ctx, compiled, p); err != nil {
-		return err
-	}
-	if i.o.dir != "" {
-		if err := install.IntoFolder(i.o.dir, p); err != nil {
+	for n := range all {
+		if err := i.write(&all[n]); err != nil {
 			return failedError{err}
 		}
-		return i.printInstalledLocally(p, example)
+	}
+	return i.printInstalled(all)
+}
+
+// prepared is a provider that was checked and can be installed.
+type prepared struct {
+	install.Provider
+	// compiled is the compiled spec, even if Provider has the source.
+	compiled *container.Container
+	// folder is the folder that the provider is installed in.
+	folder string
+}
+
+// prepare checks all specs and their places, and prints the mistakes of all of them.
+func (i *installation) prepare(ctx context.Context, paths []string) ([]prepared, error) {
+	var all []prepared
+	var mistakes error
+	for _, path := range paths {
+		compiled, err := i.vetSpec(ctx, path)
+		if errors.As(err, new(reportedError)) {
+			mistakes = err
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		p, err := i.provider(compiled, path)
+		if err != nil {
+			return nil, err
+		}
+		if err := i.checkPlace(p.Provider, all); err != nil {
+			return nil, failedError{err}
+		}
+		all = append(all, p)
+	}
+	return all, mistakes
+}
+
+// checkPlace returns an error if a provider cannot be installed together with others.
+func (i *installation) checkPlace(p install.Provider, others []prepared) error {
+	for _, o := range others {
+		if o.Name == p.Name && (o.Version == p.Version || i.o.dir != "") {
+			return fmt.Errorf("two of the specs are %s %s and %s %s: they would replace each other", o.Name, o.Version, p.Name, p.Version)
+		}
+	}
+	if i.o.dir != "" {
+		return install.CheckFolder(i.o.dir, p)
 	}
 	plugins, err := install.Plugins()
 	if err != nil {
 		return err
 	}
-	folder, err := install.IntoPlugins(plugins, p, i.o.force)
-	if err != nil {
-		return failedError{err}
+	return install.CheckPlugins(plugins, p, i.o.force)
+}
+
+// write installs a provider in its place.
+func (i *installation) write(p *prepared) error {
+	if i.o.dir != "" {
+		p.folder = i.o.dir
+		return install.IntoFolder(i.o.dir, p.Provider)
 	}
-	return i.printInstalled(p, folder, example)
+	plugins, err := install.Plugins()
+	if err != nil {
+		return err
+	}
+	p.folder, err = install.IntoPlugins(plugins, p.Provider, i.o.force)
+	return err
 }
 
 // vetSpec evaluates a spec without the cache and prints the findings. It returns the
@@ -199,51 +232,30 @@ func (a *app) vetSpec(ctx context.Context, path string) ([]byte, error) {
 	return built.Container, nil
 }
 
-// provider returns the provider to install, and an example of a program that uses it.
-// The provider has the source of the spec if that is one file and the binary can
-// evaluate it; otherwise the compiled form.
-func (i *installation) provider(compiled []byte, path string) (p install.Provider, example string, err error) {
+// provider returns the provider to install. It has the source of the spec if that is one file
+// and the binary can evaluate it; otherwise the compiled form.
+func (i *installation) provider(compiled []byte, path string) (p prepared, err error) {
 	executable, evaluates, err := install.Executable()
 	if err != nil {
-		return p, "", err
+		return p, err
 	}
-	c, err := container.OpenBytes(compiled)
+	if p.compiled, err = container.OpenBytes(compiled); err != nil {
+		return p, err
+	}
+	described, err := p.compiled.Provider()
 	if err != nil {
-		return p, "", err
+		return p, err
 	}
-	described, err := c.Provider()
+	sources, err := p.compiled.Sources()
 	if err != nil {
-		return p, "", err
+		return p, err
 	}
-	sources, err := c.Sources()
-	if err != nil {
-		return p, "", err
-	}
-	p = install.Provider{
+	p.Provider = install.Provider{
 		Name: described.Name, Version: described.Version, Executable: executable,
 		SpecName: described.Name + startup.CompiledExt, Spec: compiled,
 	}
 	if evaluates && len(sources) == 1 && len(i.tags) == 0 && path != "-" {
 		p.SpecName, p.Spec = p.Name+filepath.Ext(sources[0].Path), sources[0].Content
 	}
-	example, err = exampleOf(p.Name, c)
-	return p, example, err
-}
-
-func (i *installation) printInstalled(p install.Provider, folder, example string) error {
-	_, err := fmt.Fprintf(i.out, "Installed %s %s in %s\n\nUse it in a YAML program:\n\n%s\n"+
-		"For other languages, generate an SDK: pulumi package add %s\n",
-		p.Name, p.Version, folder, example, filepath.Join(folder, install.Binary(p.Name)))
-	return err
-}
-
-func (i *installation) printInstalledLocally(p install.Provider, example string) error {
-	dir := i.o.dir
-	shown := filepath.ToSlash(dir)
-	if !filepath.IsAbs(dir) && !strings.HasPrefix(shown, ".") {
-		shown = "./" + shown
-	}
-	_, err := fmt.Fprintf(i.out, "Installed %s %s in %s\n\nAdd this to Pulumi.yaml (the path is relative to that file):\n\n"+
-		"plugins:\n  providers:\n    - name: %s\n      path: %s\n%s", p.Name, p.Version, dir, p.Name, shown, example)
-	return err
+	return p, nil
 }

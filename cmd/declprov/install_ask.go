@@ -14,58 +14,75 @@ import (
 	"github.com/declprov/declprov/cmd/declprov/internal/install"
 	"github.com/declprov/declprov/cmd/declprov/internal/startup"
 	"github.com/declprov/declprov/cmd/declprov/internal/terminal"
-	"github.com/declprov/declprov/spec/container"
 )
 
-// askForGrants prints what a spec may do. If the spec requires more permissions than the
-// installed version, it prints the difference and asks for confirmation.
-func (i *installation) askForGrants(ctx context.Context, compiled []byte, p install.Provider) error {
-	c, err := container.OpenBytes(compiled)
-	if err != nil {
-		return err
+// askForGrants prints what specs may do. If some require more permissions than their installed
+// versions, it prints the differences and asks once for confirmation.
+func (i *installation) askForGrants(ctx context.Context, all []prepared) error {
+	var more []difference
+	for _, p := range all {
+		now, err := grantsOf(p.compiled)
+		if err != nil {
+			return err
+		}
+		if err := writeGrants(i.out, now.about, now.grants); err != nil {
+			return err
+		}
+		fmt.Fprintln(i.out)
+		before, installed, err := i.previousGrants(ctx, p.Provider)
+		if err != nil {
+			return err
+		}
+		if d := differenceOf(before, now); installed && len(d.More) > 0 {
+			more = append(more, d)
+		}
 	}
-	now, err := grantsOf(c)
-	if err != nil {
-		return err
+	for _, d := range more {
+		if err := writeDifference(i.out, d); err != nil {
+			return err
+		}
+		fmt.Fprintln(i.out)
 	}
-	if err := writeGrants(i.out, now.about, now.grants); err != nil {
-		return err
-	}
-	fmt.Fprintln(i.out)
-	path, err := previousSpec(p, i.o.dir)
-	if err != nil {
-		return failedError{err}
-	}
-	if path == "" {
+	if len(more) == 0 {
 		return nil
 	}
-	before, err := i.installedGrants(ctx, path)
+	return i.confirm(more, all)
+}
+
+// previousGrants returns the permissions of the installed version of a provider, if there is one.
+func (i *installation) previousGrants(ctx context.Context, p install.Provider) (before specGrants, installed bool, err error) {
+	path, err := previousSpec(p, i.o.dir)
 	if err != nil {
+		return before, false, failedError{err}
+	}
+	if path == "" {
+		return before, false, nil
+	}
+	if before, err = i.installedGrants(ctx, path); err != nil {
 		// A spec that cannot be read counts as one without permissions.
 		fmt.Fprintf(i.err, "declprov: cannot read the permissions of the installed spec: %s\n", err)
 		before = specGrants{}
 		before.about.Name = path
 	}
-	d := differenceOf(before, now)
-	if len(d.More) == 0 {
-		return nil
-	}
-	if err := writeDifference(i.out, d); err != nil {
-		return err
-	}
-	fmt.Fprintln(i.out)
-	return i.confirm(d)
+	return before, true, nil
 }
 
 // confirm asks for confirmation at the terminal. Without a terminal, it returns an error.
-func (i *installation) confirm(d difference) error {
+func (i *installation) confirm(more []difference, all []prepared) error {
+	var require, titles []string
+	for _, d := range more {
+		require = append(require, fmt.Sprintf("%s requires more permissions than %s", d.New, d.Old))
+	}
+	for _, p := range all {
+		titles = append(titles, p.Name+" "+p.Version)
+	}
 	switch {
 	case i.o.yes:
 		return nil
 	case !terminal.IsTerminal(i.in) || !terminal.IsTerminal(i.out):
-		return failedError{fmt.Errorf("%s is not installed: it requires more permissions than %s, and there is no terminal to ask for confirmation. Read the difference, and accept it with --yes", d.New, d.Old)}
+		return failedError{fmt.Errorf("nothing was installed: %s, and there is no terminal to ask for confirmation. Read the difference, and accept it with --yes", strings.Join(require, "; "))}
 	}
-	fmt.Fprintf(i.out, "Install %s? [y/N] ", d.New)
+	fmt.Fprintf(i.out, "Install %s? [y/N] ", strings.Join(titles, ", "))
 	line := bufio.NewScanner(i.in)
 	line.Scan()
 	if answer := strings.ToLower(strings.TrimSpace(line.Text())); answer != "y" && answer != "yes" {

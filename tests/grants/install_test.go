@@ -92,3 +92,42 @@ func TestInstallAsks(t *testing.T) {
 		})
 	}
 }
+
+// TestInstallAsksOnce checks that install of several specs asks one question, and that its
+// answer counts for all of them.
+func TestInstallAsksOnce(t *testing.T) {
+	t.Parallel()
+	for typed, installs := range map[string]bool{"y\n": true, "n\ny\n": false} {
+		t.Run(strings.TrimSpace(typed), func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			write := func(name, version, run string) {
+				t.Helper()
+				text := "name: \"" + name + "\"\nversion: \"" + version + "\"\npermissions: run: [" + run + "]\n"
+				if err := os.WriteFile(filepath.Join(home, name+".cue"), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			write("pets", "1.0.0", `"git"`)
+			write("plants", "1.0.0", `"git"`)
+			if shown, code := atTerminal(t, home, "", "install", "pets.cue", "plants.cue"); code != 0 {
+				t.Fatalf("the first versions: %d\n%s", code, shown)
+			}
+			write("pets", "1.1.0", `"git", "sh"`)
+			write("plants", "1.1.0", `"git", "sh"`)
+			write("new", "1.0.0", `"git"`)
+			shown, code := atTerminal(t, home, typed, "install", "pets.cue", "new.cue", "plants.cue")
+			if (code == 0) != installs {
+				t.Errorf("install ends with %d", code)
+			}
+			if asked := strings.Count(shown, "[y/N]"); asked != 1 || !strings.Contains(shown, "Install pets 1.1.0, new 1.0.0, plants 1.1.0? [y/N]") {
+				t.Errorf("install asked %d times:\n%s", asked, shown)
+			}
+			for _, folder := range []string{"resource-pets-v1.1.0", "resource-new-v1.0.0", "resource-plants-v1.1.0"} {
+				if _, err := os.Stat(filepath.Join(home, "plugins", folder)); (err == nil) != installs {
+					t.Errorf("%s: %v", folder, err)
+				}
+			}
+		})
+	}
+}

@@ -90,18 +90,31 @@ func Plugins() (string, error) {
 // ErrForeign reports a plugin that declprov did not install.
 var ErrForeign = errors.New("declprov did not install it")
 
+// CheckPlugins returns an error if IntoPlugins refuses a provider.
+func CheckPlugins(plugins string, p Provider, force bool) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	folder := p.folder(plugins)
+	if _, err := os.Lstat(folder); err == nil && !force && !isInstalledByDeclprov(folder, cmp.Or(p.Kind, Resource), p.Name) {
+		return fmt.Errorf("the plugin %s exists, and %w: change the name or version of the provider, or use --force", folder, ErrForeign)
+	}
+	return nil
+}
+
+// folder returns the folder of a provider among the plugins.
+func (p Provider) folder(plugins string) string {
+	return filepath.Join(plugins, cmp.Or(p.Kind, Resource).folder(p.Name, p.Version))
+}
+
 // IntoPlugins installs a provider for all programs of this user, and returns its folder.
 // It replaces a plugin with the same name and version as a whole. Without force, it only
 // does so if declprov installed that plugin.
 func IntoPlugins(plugins string, p Provider, force bool) (folder string, err error) {
-	if err := p.check(); err != nil {
+	if err := CheckPlugins(plugins, p, force); err != nil {
 		return "", err
 	}
-	kind := cmp.Or(p.Kind, Resource)
-	folder = filepath.Join(plugins, kind.folder(p.Name, p.Version))
-	if _, err := os.Lstat(folder); err == nil && !force && !isInstalledByDeclprov(folder, kind, p.Name) {
-		return "", fmt.Errorf("the plugin %s exists, and %w: change the name or version of the provider, or use --force", folder, ErrForeign)
-	}
+	folder = p.folder(plugins)
 	if err := os.MkdirAll(plugins, 0o755); err != nil {
 		return "", fmt.Errorf("installing %s: %w", p.Name, err)
 	}
@@ -122,18 +135,26 @@ func IntoPlugins(plugins string, p Provider, force bool) (folder string, err err
 	return folder, nil
 }
 
-// IntoFolder installs a provider for programs that specify the folder.
-func IntoFolder(folder string, p Provider) error {
+// CheckFolder returns an error if IntoFolder refuses a provider.
+func CheckFolder(folder string, p Provider) error {
 	if err := p.check(); err != nil {
 		return err
-	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return fmt.Errorf("installing %s: %w", p.Name, err)
 	}
 	for _, stale := range Specs(folder, p.Name) {
 		if filepath.Base(stale) != p.SpecName {
 			return fmt.Errorf("installing %s: %s exists, and a provider must have only one spec: remove that file first", p.Name, stale)
 		}
+	}
+	return nil
+}
+
+// IntoFolder installs a provider for programs that specify the folder.
+func IntoFolder(folder string, p Provider) error {
+	if err := CheckFolder(folder, p); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return fmt.Errorf("installing %s: %w", p.Name, err)
 	}
 	if err := writeFiles(folder, p); err != nil {
 		return fmt.Errorf("installing %s: %w", p.Name, err)
