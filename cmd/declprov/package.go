@@ -118,7 +118,9 @@ func (a *app) compileInFolder(ctx context.Context, path string) ([]byte, error) 
 		spec.Dir, spec.Path = filepath.Split(path)
 		spec.Dir = cmp.Or(spec.Dir, ".")
 	}
-	built, err := a.evaluate(ctx, spec)
+	b := a.builder()
+	b.Tool = cmp.Or(version, "devel") // without the time of this binary
+	built, err := b.Evaluate(ctx, spec)
 	if err != nil {
 		return nil, err
 	}

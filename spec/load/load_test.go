@@ -2,12 +2,14 @@ package load_test
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load"
 	"github.com/declprov/declprov/spec/load/loadtest"
 	"github.com/declprov/declprov/spec/load/source"
@@ -69,6 +71,30 @@ func TestPackageOverSeveralFiles(t *testing.T) {
 	}
 	if diff := cmp.Diff(spec.Types{"Addr": {Name: "Addr", Type: &spec.Type{Kind: spec.Object, Fields: []*spec.Property{{Name: "street", Type: &spec.Type{Kind: spec.String}, Required: true}}}}}, p.Types, loadtest.WithoutPlaces()); diff != "" {
 		t.Errorf("types (-want +got):\n%s", diff)
+	}
+}
+
+// TestOfficialNames checks that the name of an official provider is a warning, unless the spec says
+// where its plugin is downloaded from.
+func TestOfficialNames(t *testing.T) {
+	for _, test := range []struct {
+		name, url string
+		warns     bool
+	}{
+		{"petstore", "", false},
+		{"random", "", true},
+		{"vercel", "", true},
+		{"random", "https://plugins.example.com", false},
+	} {
+		text := "name: \"" + test.name + "\"\nversion: \"1.0.0\"\n"
+		if test.url != "" {
+			text += "pluginDownloadURL: \"" + test.url + "\"\n"
+		}
+		_, diags := load.Load(t.Context(), load.Source{Path: "-", Format: "cue", Stdin: []byte(text)})
+		warns := slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == source.CodeOfficialName })
+		if warns != test.warns {
+			t.Errorf("%s %s: %v, expected a warning: %v", test.name, test.url, diags, test.warns)
+		}
 	}
 }
 
