@@ -161,5 +161,33 @@ func ofConfinement() []Mutant {
 			Replace: `	if b.left -= int64(len(p)); b.left < 0 && false {`,
 			Package: "actions/assets", Test: "TestDirectoriesWithoutEnd", Fails: "many.zip",
 		},
+		{
+			Promise: "No process survives its engine", Mechanism: "the kernel kills a command whose supervisor was killed",
+			File:    "actions/sys/process/supervisor/guard_linux.go",
+			Find:    `unix.F_SETOWN, -group)`,
+			Replace: `unix.F_SETOWN, 0*group)`,
+			Package: "actions/sys/process/supervisor", Test: "TestGuardOutlivesItsProcess", Fails: "the command ended with",
+		},
+		{
+			Promise: "A parameter is the source of its spec", Mechanism: "no module above the temporary folder counts",
+			File:    "cmd/declprov/internal/build/bundle.go",
+			Find:    `os.Mkdir(filepath.Join(dir, "cue.mod"), 0o700)`,
+			Replace: `os.Mkdir(filepath.Join(dir, "cue.mox"), 0o700)`,
+			Package: "cmd/declprov/internal/evaluate", Test: "TestModuleAboveParameters", Fails: "was imported",
+		},
+		{
+			Promise: "A parameter is the source of its spec", Mechanism: "its files stay below their folder",
+			File:    "cmd/declprov/internal/parameter/parameter.go",
+			Find:    `!filepath.IsLocal(filepath.FromSlash(p))`,
+			Replace: `!filepath.IsLocal(filepath.FromSlash(p)) && false`,
+			Package: "cmd/declprov/internal/parameter", Test: "TestHostileParameters/above", Fails: "expected one with",
+		},
+		{
+			Promise: "A parameter is the source of its spec", Mechanism: "it is unpacked up to a limit",
+			File:    "cmd/declprov/internal/parameter/parameter.go",
+			Find:    `io.LimitReader(r, maxSize+1)`,
+			Replace: `io.LimitReader(r, 1<<40)`,
+			Package: "cmd/declprov/internal/parameter", Test: "TestHostileParameters/a_bomb", Fails: "MiB",
+		},
 	}
 }

@@ -50,7 +50,7 @@ func ofGrants() []Mutant {
 			`	case isLooser(other.Confined, g.Confined):`, `	case false:`,
 			"engine", "TestGrantsBeyond", "{run sh"),
 		row("what is installed is compared with what was", "cmd/declprov/install_ask.go",
-			`	if len(d.More) == 0 {`, `	if len(d.More) >= 0 {`,
+			`installed && len(d.More) > 0 {`, `installed && len(d.More) < 0 {`,
 			"tests/grants", "TestInstallAsks/no", "asked: false, want true"),
 		row("variables of the configuration are listed", "engine/compile/grants/granted.go",
 			`	})

@@ -100,6 +100,11 @@ func (s *supervisor) serveCommand(f frame) bool {
 		s.send(Failed, encodeError(err))
 		return true
 	}
+	// Without a guard, the command outlives this process only if this process and the provider are
+	// killed together.
+	if g, err := newGuard(pid); err == nil {
+		defer g.disarm()
+	}
 	r := &runningCommand{commandFamily: commandFamily{leader: pid}, grace: req.Grace}
 	exit, gone := s.waitForEnd(r)
 	if gone {
