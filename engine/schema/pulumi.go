@@ -112,23 +112,27 @@ func (g generator) metadata(m spec.Metadata) pkg {
 	return doc
 }
 
-// languages returns the author's options for SDK generators, with
-// respectSchemaVersion added. Without it, an SDK does not contain the provider's
-// version, and accepts any version of the plugin.
+// generatorOptions returns the options for SDK generators that a spec may override. Without
+// respectSchemaVersion, an SDK does not contain the provider's version, and accepts any
+// version of the plugin. Without pyproject, a Python SDK has no pyproject.toml, and uv
+// refuses to install it.
+func generatorOptions() map[string]map[string]any {
+	return map[string]map[string]any{
+		"go":     {"respectSchemaVersion": true},
+		"nodejs": {"respectSchemaVersion": true},
+		"python": {"respectSchemaVersion": true, "pyproject": map[string]any{"enabled": true}},
+	}
+}
+
+// languages returns the author's options for SDK generators, completed by ours.
 func languages(author map[string]any) map[string]any {
 	all := maps.Clone(author)
 	if all == nil {
 		all = map[string]any{}
 	}
-	for _, name := range []string{"go", "nodejs", "python"} {
+	for name, options := range generatorOptions() {
 		given, _ := all[name].(map[string]any)
-		options := maps.Clone(given)
-		if options == nil {
-			options = map[string]any{}
-		}
-		if _, ok := options["respectSchemaVersion"]; !ok {
-			options["respectSchemaVersion"] = true
-		}
+		maps.Copy(options, given)
 		all[name] = options
 	}
 	return all

@@ -16,7 +16,7 @@ import (
 // PulumiPlugin.yaml, with which the CLI would require Pulumi's Python language host.
 func guideProvider(t *testing.T) string {
 	t.Helper()
-	venv := tools.Need(t, tools.PythonProvider)
+	venv := tools.Need(t, tools.PythonEnvironment)
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "myfiles"))); err != nil {
 		t.Fatal(err)

@@ -10,10 +10,11 @@ import (
 	"path/filepath"
 )
 
-// npmTool returns a program for Node: a folder below tests/tools with main.js, package.json
-// and package-lock.json. Its path is the installed main.js, which `node` runs. The path
-// contains the hash of the files, so that a new pin causes a new installation.
-func npmTool(name, purpose, folder string) Tool {
+// npmTool returns packages for Node: a folder below tests/tools with package.json,
+// package-lock.json and, for a program, main.js. Its path is that of entry in the installed
+// folder: main.js, which `node` runs, or node_modules. The path contains the hash of the
+// files, so that a new pin causes a new installation.
+func npmTool(name, purpose, folder, entry string) Tool {
 	return Tool{
 		Name: name, For: purpose,
 		find: func(root string) (string, error) {
@@ -27,7 +28,7 @@ func npmTool(name, purpose, folder string) Tool {
 			if _, err := findFile(filepath.Join(dir, completeMarker)); err != nil {
 				return "", err
 			}
-			return filepath.Join(dir, "main.js"), nil
+			return filepath.Join(dir, entry), nil
 		},
 		install: func(ctx context.Context, root string, log io.Writer) error {
 			dir, err := npmFolder(root, name, folder)
@@ -39,13 +40,21 @@ func npmTool(name, purpose, folder string) Tool {
 	}
 }
 
-func npmFiles() []string { return []string{"main.js", "package.json", "package-lock.json"} }
-
-// npmFolder returns the installation folder of a program for Node.
+// npmFolder returns the installation folder of packages for Node.
 func npmFolder(root, name, folder string) (string, error) {
+	return pinnedFolder(root, name, filepath.Join(root, "tests", "tools", folder, "*.js*"))
+}
+
+// pinnedFolder returns the folder below .tools for what the files that match the pattern
+// require. Its name contains their hash.
+func pinnedFolder(root, name, pattern string) (string, error) {
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		return "", fmt.Errorf("reading the requirements of %s: no files %s: %v", name, pattern, err)
+	}
 	hash := sha256.New()
-	for _, file := range npmFiles() {
-		data, err := os.ReadFile(filepath.Join(root, "tests", "tools", folder, file))
+	for _, file := range files {
+		data, err := os.ReadFile(file)
 		if err != nil {
 			return "", fmt.Errorf("reading the requirements of %s: %w", name, err)
 		}
@@ -65,17 +74,8 @@ func installNPM(ctx context.Context, log io.Writer, name, from, to string) error
 	if err := os.RemoveAll(to); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(to, 0o755); err != nil {
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		return err
-	}
-	for _, file := range npmFiles() {
-		data, err := os.ReadFile(filepath.Join(from, file))
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(to, file), data, 0o644); err != nil {
-			return err
-		}
 	}
 	npm := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund")
 	npm.Dir = to

@@ -6,53 +6,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 )
-
-// pythonPulumi is the version of Pulumi's Python SDK, from which the provider of the guide
-// takes the protocol. It equals the version of the CLI.
-const pythonPulumi = "3.259.0"
-
-func venv(root string) string {
-	return filepath.Join(root, ".tools", "python-pulumi-"+pythonPulumi)
-}
-
-// findVenv returns the folder of the environment. The marker file is written last, so an
-// incomplete installation does not count.
-func findVenv(root string) (string, error) {
-	if _, err := findFile(filepath.Join(venv(root), completeMarker)); err != nil {
-		return "", err
-	}
-	return venv(root), nil
-}
-
-const completeMarker = ".complete"
-
-// installVenv makes a virtual environment with the imports of the guide's provider.
-func installVenv(ctx context.Context, root string, log io.Writer) error {
-	python, err := exec.LookPath("python3")
-	if err != nil || exec.CommandContext(ctx, python, "-c", "import ensurepip, venv").Run() != nil {
-		if err := installPackages(ctx, log, "python3", "python3-venv"); err != nil {
-			return err
-		}
-		python = "python3"
-	}
-	final := venv(root)
-	if err := os.RemoveAll(final); err != nil {
-		return err
-	}
-	create := exec.CommandContext(ctx, python, "-m", "venv", final)
-	if err := runShowing(create, log, "making a Python environment"); err != nil {
-		return err
-	}
-	pip := exec.CommandContext(ctx, filepath.Join(final, "bin", "python"), "-m", "pip", "install", "--quiet",
-		"--disable-pip-version-check", "pulumi=="+pythonPulumi, "grpcio")
-	if err := runShowing(pip, log, "installing pulumi "+pythonPulumi+" and grpcio into it"); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(final, completeMarker), nil, 0o644)
-}
 
 // straceTool only counts as available if it may trace: containers often forbid it, which no
 // package can change.

@@ -30,25 +30,26 @@ type Tool struct {
 
 // Names of the tools, for Need.
 const (
-	Pulumi         = "pulumi"
-	PulumiYAML     = "pulumi-language-yaml"
-	PythonProvider = "python-provider"
-	Strace         = "strace"
-	CCompiler      = "cc"
-	PowerDNS       = "pdns_server"
-	Caddy          = "caddy"
-	Etcd           = "etcd"
-	CouchDB        = "express-pouchdb"
-	InfluxDB       = "influxd"
-	Alertmanager   = "prometheus-alertmanager"
-	Radicale       = "radicale"
-	SSHD           = "sshd"
-	Git            = "git"
-	Python         = "python3"
-	Node           = "node"
-	Java           = "java"
-	PostgreSQL     = "postgres"
-	Landlock       = "landlock"
+	Pulumi            = "pulumi"
+	PulumiYAML        = "pulumi-language-yaml"
+	PythonEnvironment = "python-environment"
+	NodePackages      = "node-packages"
+	Strace            = "strace"
+	CCompiler         = "cc"
+	PowerDNS          = "pdns_server"
+	Caddy             = "caddy"
+	Etcd              = "etcd"
+	CouchDB           = "express-pouchdb"
+	InfluxDB          = "influxd"
+	Alertmanager      = "prometheus-alertmanager"
+	Radicale          = "radicale"
+	SSHD              = "sshd"
+	Git               = "git"
+	Python            = "python3"
+	Node              = "node"
+	Java              = "java"
+	PostgreSQL        = "postgres"
+	Landlock          = "landlock"
 )
 
 // PowerDNSTables is the file with the database tables for PowerDNS.
@@ -67,10 +68,8 @@ func All() []Tool {
 	return []Tool{
 		goTool(Pulumi, "the real Pulumi CLI over the provider", pulumiPackage, "-X "+pulumiVersion+"="),
 		goTool(PulumiYAML, "Pulumi programs in YAML", pulumiYAMLPackage, ""),
-		{
-			Name: PythonProvider, For: "the comparison with a provider written by hand in Python",
-			find: findVenv, install: installVenv,
-		},
+		pythonTool(),
+		npmTool(NodePackages, "programs in TypeScript, and pyright", "node", "node_modules"),
 		straceTool(),
 		systemTool(Git, "commands that work on repositories", "git", "git"),
 		systemTool(Python, "Python in the kernel's sandbox", "/usr/bin/python3", "python3"),
@@ -86,7 +85,7 @@ func All() []Tool {
 		serverTool(SSHD, "commands on another machine, over SSH", "/usr/sbin/sshd", []string{"openssh-server"}, []string{"/usr/lib/openssh/sftp-server"}),
 		serverTool(Caddy, "examples/caddy.cue against a real server", "/usr/bin/caddy", []string{"caddy"}, nil),
 		serverTool(Etcd, "a real etcd against a spec alone", "/usr/bin/etcd", []string{"etcd-server"}, nil),
-		npmTool(CouchDB, "a real server with CouchDB's API against a spec alone", "couchdb"),
+		npmTool(CouchDB, "a real server with CouchDB's API against a spec alone", "couchdb", "main.js"),
 		serverTool(InfluxDB, "a real InfluxDB against a spec alone", "/usr/bin/influxd", []string{"influxdb"}, nil),
 		serverTool(Alertmanager, "a real Alertmanager against a spec alone", "/usr/bin/prometheus-alertmanager",
 			[]string{"prometheus-alertmanager"}, nil),

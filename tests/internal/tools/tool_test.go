@@ -121,15 +121,34 @@ func TestPinnedVersions(t *testing.T) {
 	if _, err := pinnedVersion(root, "example.com/none"); err == nil {
 		t.Error("a module that is not required has a version")
 	}
-	// The Python SDK and the CLI must speak the same protocol.
-	if v, _ := pinnedVersion(root, pulumiModule); v != "v"+pythonPulumi {
-		t.Errorf("the CLI is %s and the Python SDK %s", v, pythonPulumi)
+	// The SDKs and the CLI must speak the same protocol.
+	cli, _ := pinnedVersion(root, pulumiModule)
+	for file, line := range map[string]string{
+		"python/requirements.in":  "pulumi==",
+		"python/requirements.txt": "\npulumi==",
+		"node/package.json":       `"@pulumi/pulumi": "`,
+	} {
+		text, err := os.ReadFile(filepath.Join(root, "tests", "tools", file))
+		if line += strings.TrimPrefix(cli, "v"); err != nil || !strings.Contains(string(text), line) {
+			t.Errorf("%s does not contain %q: %v", file, line, err)
+		}
 	}
 }
 
 func TestAHalfMadeEnvironmentDoesNotCount(t *testing.T) {
 	root := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(venv(root), "bin"), 0o755); err != nil {
+	pins := filepath.Join(root, "tests", "tools", "python")
+	if err := os.MkdirAll(pins, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(pins, "requirements.txt"), []byte("pulumi==1"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := venv(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "bin"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := findVenv(root); !errors.Is(err, ErrMissing) {

@@ -1,0 +1,86 @@
+package sdk
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/pulumi/pulumi/pkg/v3/codegen/nodejs"
+
+	"github.com/declprov/declprov/tests/internal/tools"
+)
+
+// TypeScript returns the language TypeScript, on Node.
+func TypeScript() *Language {
+	return &Language{
+		Name: "TypeScript", Program: "index.ts",
+		Generate: func(t testing.TB, text []byte, dir string) {
+			t.Helper()
+			files, err := nodejs.GeneratePackage(generator, bind(t, text), nil, nil, true, noLoader{})
+			write(t, dir, files, err)
+		},
+		Checkers: []Checker{{
+			Name: "tsc", message: regexp.MustCompile(`(?m)^[^\s(]+\((\d+),\d+\): error (TS\d+):`),
+			command: func(t testing.TB, dir, file string) *exec.Cmd {
+				config := file + ".json"
+				writeFile(t, config, `{"extends": "./tsconfig.json", "compilerOptions": {"noEmit": true}, "files": ["`+filepath.Base(file)+`"]}`)
+				return command(t, dir, "node", tsc, "-p", config)
+			},
+		}},
+		install: installTypeScript,
+		build: func(t testing.TB, dir, program string) []string {
+			t.Helper()
+			writeFile(t, filepath.Join(dir, "index.ts"), program)
+			writeFile(t, filepath.Join(dir, "driver.ts"), Driver(t, "driver.ts"))
+			run(t, dir, "node", tsc, "-p", "tsconfig.json")
+			return []string{"node", filepath.Join(dir, "bin", "driver.js")}
+		},
+	}
+}
+
+const tsc = "node_modules/typescript/bin/tsc"
+
+// installTypeScript makes a folder with the packages of the tests, by links, and with the
+// SDK, which its postinstall script compiles. There must be one copy of @pulumi/pulumi only.
+func installTypeScript(t testing.TB, schema []byte, dir string) {
+	t.Helper()
+	packages := tools.Need(t, tools.NodePackages)
+	modules := filepath.Join(dir, "node_modules")
+	if err := os.MkdirAll(modules, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"@pulumi", "@types", "typescript"} {
+		if err := os.Symlink(filepath.Join(packages, name), filepath.Join(modules, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeFile(t, filepath.Join(dir, "tsconfig.json"), Driver(t, "tsconfig.json"))
+	generated := filepath.Join(dir, "sdks", "generated")
+	TypeScript().Generate(t, schema, generated)
+	text, err := os.ReadFile(filepath.Join(generated, "package.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var described struct{ Name string }
+	if err := json.Unmarshal(text, &described); err != nil {
+		t.Fatal(err)
+	}
+	installed := filepath.Join(modules, filepath.FromSlash(described.Name))
+	if filepath.Dir(described.Name) == "@pulumi" { // the folder is a link
+		installed = filepath.Join(dir, "pulumi", filepath.Base(described.Name))
+	}
+	if err := os.MkdirAll(filepath.Dir(installed), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(generated, installed); err != nil {
+		t.Fatal(err)
+	}
+	postinstall := command(t, installed, "node", "scripts/postinstall.js")
+	postinstall.Env = append(os.Environ(), "PATH="+filepath.Join(packages, ".bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+	if out, err := postinstall.CombinedOutput(); err != nil {
+		t.Fatalf("compiling the SDK: %v\n%s", err, out)
+	}
+}
