@@ -100,11 +100,11 @@ func Driver(t testing.TB, name string) string {
 	return string(text)
 }
 
-// command returns a command in a folder.
+// command returns a command in a folder. Go may not download modules.
 func command(t testing.TB, dir string, argv ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOPROXY=off")
 	return cmd
 }
 

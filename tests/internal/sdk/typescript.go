@@ -49,11 +49,12 @@ func installTypeScript(t testing.TB, schema []byte, dir string) {
 	t.Helper()
 	packages := tools.Need(t, tools.NodePackages)
 	modules := filepath.Join(dir, "node_modules")
-	if err := os.MkdirAll(modules, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"@pulumi", "@types", "typescript"} {
-		if err := os.Symlink(filepath.Join(packages, name), filepath.Join(modules, name)); err != nil {
+	for _, name := range []string{"@pulumi/pulumi", "@types/node", "typescript"} {
+		link := filepath.Join(modules, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(filepath.Join(packages, filepath.FromSlash(name)), link); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -69,9 +70,6 @@ func installTypeScript(t testing.TB, schema []byte, dir string) {
 		t.Fatal(err)
 	}
 	installed := filepath.Join(modules, filepath.FromSlash(described.Name))
-	if filepath.Dir(described.Name) == "@pulumi" { // the folder is a link
-		installed = filepath.Join(dir, "pulumi", filepath.Base(described.Name))
-	}
 	if err := os.MkdirAll(filepath.Dir(installed), 0o755); err != nil {
 		t.Fatal(err)
 	}
