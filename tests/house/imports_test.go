@@ -97,12 +97,13 @@ func arrows() map[string][]string {
 		"engine/run/arguments": {"engine/run/scope"},
 		// How an operation is cancelled, and what its attempts come to.
 		"engine/run/stop":    {"engine/run/scope"},
+		"engine/run/live":    {"spec/screen"},
 		"engine/run/verdict": {"engine/run/scope", "engine/run/stop"},
 		// What is recorded of a resource, and what templates see of it.
 		"engine/run/recorded": {"engine/plan"},
 		"engine/run/view":     {"engine/run/recorded", "engine/run/scope"},
 		// How the steps of an operation run, whatever becomes of its resource.
-		"engine/run/operation": {"engine/run/arguments", "engine/run/verdict", "engine/run/permit", "engine/run/view"},
+		"engine/run/operation": {"engine/run/arguments", "engine/run/live", "engine/run/verdict", "engine/run/permit", "engine/run/view"},
 		"engine/run/compare":   {"engine/run/operation"},
 		// How resources are created, read, updated and deleted.
 		"engine/run": {"engine/journal", "engine/run/compare"},

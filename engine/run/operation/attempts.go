@@ -44,6 +44,7 @@ func (r *Run) Attempts(ctx context.Context, s *plan.Step, doubt bool) (any, erro
 		if err := stop.Err(ctx); err != nil {
 			return nil, r.Stop(s, attempt, a.judge().WithDoubt(actions.Refused, a.doubt), err)
 		}
+		r.Log.live.Attempt(attempt)
 		v, err := a.send(ctx, attempt)
 		if errors.Is(err, scope.ErrNotKnown) && r.Preview {
 			return expr.Unknown{}, nil
@@ -97,7 +98,7 @@ func (a *attempts) repeat(ctx context.Context, attempt int, v *verdict.Verdict) 
 		return nil, nil
 	}
 	return nil, &StepError{
-		Verb: string(a.Verb), Step: s.Name, Action: s.Action, Attempt: attempt, Place: place(s.Model.Range),
+		Verb: string(a.Verb), Step: s.Name, Action: s.Action, Attempt: attempt, Place: a.place(s.Model.Range),
 		Err: errors.Join(v.Err, err), Status: a.judge().WithDoubt(v.Status, a.doubt), class: v.Class,
 		Refused: v.Status == actions.Refused || v.Status == actions.Gone,
 	}

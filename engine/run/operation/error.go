@@ -16,7 +16,8 @@ type StepError struct {
 	Verb, Step, Action string
 	// Attempt counts from 1.
 	Attempt int
-	// Place is the position of the step in the spec: file:line:column.
+	// Place names the provider, its version, and the position of the step in the spec:
+	// file:line:column.
 	Place string
 	Err   error
 
@@ -37,21 +38,22 @@ func (e *StepError) Error() string {
 
 func (e *StepError) Unwrap() error { return e.Err }
 
-// place returns a position in the spec as messages show it. An absolute path loses its
-// folders: they are the author's, and mean nothing to who uses the provider.
-func place(at diag.Range) string {
+// place returns the provider and a position in its spec, as messages show them. An absolute
+// path loses its folders: they are the author's, and mean nothing to who uses the provider.
+func (r *Run) place(at diag.Range) string {
 	absolute := strings.HasPrefix(at.File, "/") || strings.HasPrefix(at.File, `\`) || strings.Contains(at.File, ":")
 	if i := strings.LastIndexAny(at.File, `/\`); i >= 0 && (absolute || strings.Contains(at.File, "..")) {
 		at.File = at.File[i+1:]
 	}
-	return at.String()
+	provider := r.rt.Program.Provider
+	return fmt.Sprintf("%s %s, %s", provider.Name, provider.Version, at)
 }
 
 // Stop returns the error of a step that ended with a status.
 func (r *Run) Stop(s *plan.Step, attempt int, status actions.Status, err error) error {
 	return &StepError{
 		Verb: string(r.Verb), Step: s.Name, Action: s.Action, Attempt: attempt,
-		Place: place(s.Model.Range), Err: err, Status: status,
+		Place: r.place(s.Model.Range), Err: err, Status: status,
 	}
 }
 

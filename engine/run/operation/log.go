@@ -1,6 +1,10 @@
 package operation
 
-import "github.com/declprov/declprov/spec/screen"
+import (
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/live"
+	"github.com/declprov/declprov/spec/screen"
+)
 
 // Log receives the messages of a call. Implementations must be safe for concurrent
 // use, and must not fail.
@@ -33,6 +37,8 @@ func (Silent) Status(screen.Text)            {}
 type masked struct {
 	To  Log
 	run *Run
+	// live shows the status of the current step, nil between steps.
+	live *live.Status
 }
 
 // Message logs a text. A long one, such as the output of a command, becomes several messages.
@@ -43,4 +49,23 @@ func (l masked) Message(severity Severity, text string) {
 }
 
 // Status shows a text until the next one replaces it.
-func (l masked) Status(text string) { l.To.Status(screen.Show(text, l.run.Mask()).Line()) }
+func (l masked) Status(text string) {
+	shown := screen.Show(text, l.run.Mask()).Line()
+	if l.live == nil {
+		l.To.Status(shown)
+		return
+	}
+	l.live.Report(shown)
+}
+
+// showLive shows the status of a step, once that takes long, until the returned function is
+// called.
+func (r *Run) showLive(s *plan.Step) (end func()) {
+	outer := r.Log.live
+	status := live.Begin(screen.Show(s.Name+", "+s.Action, nil), r.Log.To.Status)
+	r.Log.live = status
+	return func() {
+		status.End()
+		r.Log.live = outer
+	}
+}

@@ -22,6 +22,7 @@ import (
 	"github.com/declprov/declprov/engine/run/view"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // Run is one execution of an operation.
@@ -323,12 +324,15 @@ func (r *Run) once(ctx context.Context, s *plan.Step) (any, error) {
 		return nil, r.Stop(s, 1, actions.Refused, err)
 	}
 	r.Ran = true
+	defer r.showLive(s)()
 	key, err := r.Text(s.Lock)
 	if err != nil {
 		return nil, r.Stop(s, 1, actions.Refused, err)
 	}
 	if key != "" {
+		step := r.Log.live.Replace(screen.Show(fmt.Sprintf("waiting for lock %q", key), r.Mask()))
 		release, err := r.rt.locks.acquire(ctx, key)
+		r.Log.live.Replace(step)
 		if err != nil {
 			return nil, r.Stop(s, 1, actions.Refused, fmt.Errorf("waiting for lock %q: %w", key, err))
 		}
