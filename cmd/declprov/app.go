@@ -121,6 +121,8 @@ Environment:
   DECLPROV_CANCEL_GRACE
                     how long a cancelled provider waits for the responses to
                     requests that it has sent; 10s by default
+  DECLPROV_SANDBOX  if "required", providers run commands only in the kernel's
+                    sandbox
   NO_COLOR          if not empty, disables colors
 {{end}}`
 

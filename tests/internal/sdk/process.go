@@ -22,6 +22,7 @@ import (
 type Process struct {
 	Stack *pulumitest.Stack
 	t     testing.TB
+	w     *Workspace
 	in    io.Writer
 	out   *bufio.Reader
 }
@@ -66,7 +67,13 @@ func (w *Workspace) Start(t testing.TB, specPath, program string, env ...string)
 			t.Errorf("the driver: %v", err)
 		}
 	})
-	return &Process{Stack: stack, t: t, in: in, out: bufio.NewReader(out)}
+	return &Process{Stack: stack, t: t, w: w, in: in, out: bufio.NewReader(out)}
+}
+
+// Program replaces the program. Only the driver for Python reads it again.
+func (p *Process) Program(text string) {
+	p.t.Helper()
+	writeFile(p.t, filepath.Join(p.w.Dir, p.w.Language.Program), text)
 }
 
 // Do runs a command of the driver, which must succeed with these operations, such as
