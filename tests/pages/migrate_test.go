@@ -149,6 +149,16 @@ func TestMigrateHandwritten(t *testing.T) {
 	}
 }
 
+// edit replaces a text in a file.
+func edit(t *testing.T, path, old, text string) {
+	t.Helper()
+	was, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(was), old) {
+		t.Fatalf("%s does not contain %s: %v", path, old, err)
+	}
+	write(t, path, strings.ReplaceAll(string(was), old, text))
+}
+
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {

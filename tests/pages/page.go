@@ -35,7 +35,12 @@ func open(t *testing.T, name string) *page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &page{name: name, text: string(text)}
+	return parse(name, string(text))
+}
+
+// parse reads the blocks of a page, or of a part of it.
+func parse(name, text string) *page {
+	p := &page{name: name, text: text}
 	for _, m := range regexp.MustCompile("(?ms)^```([a-z]*)(?: (\\S+))?\n(.*?)^```$").FindAllStringSubmatch(p.text, -1) {
 		p.blocks = append(p.blocks, block{language: m[1], file: m[2], text: m[3]})
 	}

@@ -6,6 +6,7 @@
 package sdks
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,14 +36,16 @@ func gardenIn(t *testing.T, l *sdk.Language) *sdk.Workspace {
 // scratch is the folder of the shared workspaces.
 var scratch string
 
-func TestMain(m *testing.M) {
+func TestMain(m *testing.M) { os.Exit(runIn(m)) }
+
+func runIn(m *testing.M) int {
 	var err error
 	if scratch, err = os.MkdirTemp("", "declprov-sdks-"); err != nil {
-		panic(err)
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
-	code := m.Run()
-	os.RemoveAll(scratch)
-	os.Exit(code)
+	defer os.RemoveAll(scratch)
+	return m.Run()
 }
 
 // program returns the program in testdata of a language.
