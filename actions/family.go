@@ -160,6 +160,9 @@ type Fault struct {
 	Summary        string
 	// Remedy says what to do.
 	Remedy string
+	// Old is a part of the text of a literal argument for which New should be written. ""
+	// means that there is no such part.
+	Old, New string
 	// Warning says that the call works, but probably not as intended.
 	Warning bool
 	// Exposes says that the mistake exposes a secret.

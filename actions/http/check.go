@@ -83,10 +83,14 @@ func checkMethod(s actions.Static, out *[]actions.Fault) {
 	if !literal || slices.Contains(methods, method) {
 		return
 	}
-	*out = append(*out, actions.Fault{
+	fault := actions.Fault{
 		Argument: "method", Summary: fmt.Sprintf("unknown HTTP method %q", method), Warning: true,
 		Remedy: strings.TrimSpace("It is sent unchanged. " + diag.Remedy(method, methods[:6])),
-	})
+	}
+	if meant := diag.DidYouMean(method, methods[:6]); meant != "" {
+		fault.Old, fault.New = method, meant
+	}
+	*out = append(*out, fault)
 }
 
 type reporter func(argument, path, summary, remedy string)

@@ -26,16 +26,23 @@ is the current folder.
 Vet cannot check accesses to members of untyped responses. It prints their number
 at the end; --unchecked prints each as a note, which --strict ignores.
 
+A finding may suggest an edit, which --format json prints. --fix applies the edits
+that help: after each one, vet evaluates the spec again, and keeps the edit only if
+the mistake is gone and no other appeared. It prints each change, writes the files
+at the end, and prints the mistakes that are left.
+
 Vet evaluates each spec in a separate process, with at most 10 seconds of
 processor time and 1 GiB of memory (both on Linux), and at most one minute.`
 
 const vetExamples = `  declprov vet petstore.cue
   declprov vet --format github ./providers/*
+  declprov vet --fix petstore.cue
   generate | declprov vet - --stdin-format yaml`
 
 type vetOptions struct {
 	format, stdinFormat string
 	strict, unchecked   bool
+	fix                 bool
 }
 
 func (a *app) vetCommand() *cobra.Command {
@@ -56,6 +63,7 @@ func (a *app) vetCommand() *cobra.Command {
 	cmd.Flags().StringVar(&o.format, "format", "text", "output format of diagnostics: text, json or github")
 	cmd.Flags().StringVar(&o.stdinFormat, "stdin-format", "cue", "format of standard input: cue, yaml or json")
 	cmd.Flags().BoolVar(&o.strict, "strict", false, "exit with 1 on warnings, too")
+	cmd.Flags().BoolVar(&o.fix, "fix", false, "apply suggested edits to the files, and print what is left")
 	cmd.Flags().BoolVar(&o.unchecked, "unchecked", false, "print each access to an untyped response as a note")
 	a.addTagFlag(cmd)
 	mustComplete(cmd, "format", "text", "json", "github")
@@ -76,7 +84,7 @@ func (a *app) vet(ctx context.Context, paths []string, o vetOptions) error {
 			return err
 		}
 		names = append(names, spec.Name())
-		built, err := a.evaluate(ctx, spec)
+		built, err := a.vetOne(ctx, spec, o)
 		if err != nil {
 			return err
 		}
@@ -100,6 +108,20 @@ func (a *app) vet(ctx context.Context, paths []string, o vetOptions) error {
 		return reportedError{exitFindings}
 	}
 	return nil
+}
+
+// vetOne evaluates one spec, after its repair with --fix.
+func (a *app) vetOne(ctx context.Context, spec build.Spec, o vetOptions) (*build.Built, error) {
+	switch {
+	case !o.fix:
+		return a.evaluate(ctx, spec)
+	case spec.Path == "-":
+		return nil, usagef("--fix changes files, and cannot change standard input")
+	case o.format == "text":
+		return a.fix(ctx, spec, a.out)
+	default:
+		return a.fix(ctx, spec, a.err) // standard output is for the findings that are left
+	}
 }
 
 // writeSummary reports if there are no findings, and how many accesses could not be

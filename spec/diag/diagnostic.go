@@ -53,6 +53,8 @@ type Diagnostic struct {
 	Context string
 	// Path is the path in the document: `resources.Pet.create.http.url`.
 	Path string
+	// Edits carry out the remedy, if replacing text can do that.
+	Edits []Edit `json:",omitempty"`
 }
 
 // List is the list of diagnostics of one run.

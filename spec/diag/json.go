@@ -18,6 +18,18 @@ type finding struct {
 	EndLine   int    `json:"endLine"`
 	EndColumn int    `json:"endColumn"`
 	Path      string `json:"path"`
+	Edits     []edit `json:"edits"`
+}
+
+// edit is the JSON form of a suggested edit: the text from a position up to, but not
+// including, the end is replaced.
+type edit struct {
+	File      string `json:"file"`
+	Line      int    `json:"line"`
+	Column    int    `json:"column"`
+	EndLine   int    `json:"endLine"`
+	EndColumn int    `json:"endColumn"`
+	Text      string `json:"text"`
 }
 
 // WriteJSON writes diagnostics as a JSON array, which is `[]` if there are none. The
@@ -36,10 +48,22 @@ func WriteJSON(w io.Writer, list List) error {
 			EndLine:   d.Subject.End.Line,
 			EndColumn: d.Subject.End.Column,
 			Path:      d.Path,
+			Edits:     editsOf(d),
 		}
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(findings)
+}
+
+func editsOf(d Diagnostic) []edit {
+	edits := make([]edit, len(d.Edits))
+	for i, e := range d.Edits {
+		edits[i] = edit{
+			File: e.At.File, Line: e.At.Start.Line, Column: e.At.Start.Column,
+			EndLine: e.At.End.Line, EndColumn: e.At.End.Column, Text: e.Text,
+		}
+	}
+	return edits
 }

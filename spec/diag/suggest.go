@@ -7,10 +7,14 @@ import (
 )
 
 // DidYouMean returns the name in known that differs from given by a typing mistake,
-// or the only name that begins with given. It returns "" if there is none.
+// or the only name that begins with given. It returns "" if there is none. It never
+// returns given itself.
 func DidYouMean(given string, known []string) string {
 	best, limit := "", max(1, len([]rune(given))/3)+1
 	for _, name := range known {
+		if name == given {
+			continue
+		}
 		if d := distance(strings.ToLower(given), strings.ToLower(name)); d < limit {
 			best, limit = name, d
 		}
@@ -31,7 +35,7 @@ func completion(given string, known []string) string {
 	best := ""
 	for _, name := range known {
 		switch {
-		case !strings.HasPrefix(strings.ToLower(name), strings.ToLower(given)):
+		case name == given, !strings.HasPrefix(strings.ToLower(name), strings.ToLower(given)):
 		case best != "":
 			return ""
 		default:

@@ -14,6 +14,7 @@ func TestDidYouMean(t *testing.T) {
 		"cont":    "", // two begin with it
 		"sn":      "", // too short to tell
 		"banana":  "",
+		"read":    "", // known: it is no mistake
 	} {
 		if got := DidYouMean(given, known); got != want {
 			t.Errorf("DidYouMean(%q) is %q, want %q", given, got, want)

@@ -109,6 +109,27 @@ func (t *text) diagnostic(d Diagnostic) {
 			fmt.Fprintf(t, "  %s\n", strings.TrimRight(line, "\n"))
 		}
 	}
+	t.suggestion(d)
+}
+
+// suggestion writes the line that edits result in, unless the detail names the new text.
+func (t *text) suggestion(d Diagnostic) {
+	if len(d.Edits) == 0 || strings.Contains(d.Detail, "Did you mean") {
+		return
+	}
+	at := d.Edits[0].At
+	for _, e := range d.Edits {
+		if e.At.File != at.File || e.At.Start.Line != at.Start.Line || e.At.End.Line != at.Start.Line || strings.Contains(e.Text, "\n") {
+			return
+		}
+	}
+	edited, err := Apply(t.Sources, d.Edits)
+	if err != nil {
+		return
+	}
+	if line, ok := Sources(edited).line(at.File, at.Start.Line); ok && strings.TrimSpace(line) != "" {
+		fmt.Fprintf(t, "  Suggested: %s\n", screen.Exact(strings.TrimSpace(line)))
+	}
 }
 
 // placeOf returns the place of a diagnostic, `file:line:column, in CONTEXT`, without

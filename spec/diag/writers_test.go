@@ -48,6 +48,7 @@ func findings() diag.List {
 			Severity: diag.Error, Code: "unknown-argument", Summary: `unknown argument "urll"`,
 			Detail:  `http has no argument "urll". Did you mean "url"?`,
 			Subject: at(4, 9, 4, 13), Context: `resource "Pet", create, step 1`, Path: "resources.Pet.create.http.urll",
+			Edits: []diag.Edit{{At: at(4, 9, 4, 13), Text: "url"}},
 		},
 		{Severity: diag.Warning, Code: "after-tabs", Summary: "a tab is drawn as spaces", Subject: at(5, 7, 5, 20)},
 		{Severity: diag.Error, Code: "wide", Summary: "wide characters take two columns", Subject: at(6, 16, 6, 20)},
@@ -235,6 +236,7 @@ func TestJSON(t *testing.T) {
 		"detail": `http has no argument "urll". Did you mean "url"?`,
 		"file":   "petstore.cue", "line": 4.0, "column": 9.0, "endLine": 4.0, "endColumn": 13.0,
 		"path": "resources.Pet.create.http.urll",
+		"edits": []any{map[string]any{"file": "petstore.cue", "line": 4.0, "column": 9.0, "endLine": 4.0, "endColumn": 13.0, "text": "url"}},
 	}
 	if diff := cmp.Diff(want, got[0]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

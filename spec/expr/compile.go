@@ -31,11 +31,13 @@ type compilation struct {
 	passed [][]string
 }
 
-func (c *compilation) report(code string, at diag.Range, detail, format string, args ...any) {
+// report adds an error. The result is valid until the next report.
+func (c *compilation) report(code string, at diag.Range, detail, format string, args ...any) *diag.Diagnostic {
 	detail = cmp.Or(detail, check.RemedyOf(code))
 	c.diags = append(c.diags, diag.Diagnostic{
 		Severity: diag.Error, Code: code, Summary: fmt.Sprintf(format, args...), Detail: detail, Subject: at,
 	})
+	return &c.diags[len(c.diags)-1]
 }
 
 // compileNode compiles one node of the tree.
@@ -71,7 +73,11 @@ func plainScalar(n *spec.Node) any {
 // compileConstant checks a literal value.
 func (c *compilation) compileConstant(n *spec.Node, v any, want *spec.Type) (eval.Evaluator, *spec.Type) {
 	if m := types.Fits(v, want, c.scope.Types); m != nil {
-		c.report(m.Code, n.Range, check.RemedyForValue(m, v, want, c.scope.Types), "%s", m.Error())
+		d := c.report(m.Code, n.Range, check.RemedyForValue(m, v, want, c.scope.Types), "%s", m.Error())
+		if meant := check.Meant(m, v, want, c.scope.Types); meant != "" {
+			d.Detail = ""
+			d.Meant(n.Text, []string{meant})
+		}
 	}
 	return eval.Constant{Value: v}, types.OfValue(v)
 }
@@ -175,7 +181,10 @@ func (c *compilation) fieldWant(f spec.Field, t *spec.Type) *spec.Type {
 			return p.Type
 		}
 		if !t.Open {
-			c.report(types.CodeUnknownMember, f.NameRange, diag.Remedy(f.Name, t.FieldNames()), "unknown member %q", f.Name)
+			d := c.report(types.CodeUnknownMember, f.NameRange, diag.Remedy(f.Name, t.FieldNames()), "unknown member %q", f.Name)
+			if meant := diag.DidYouMean(f.Name, t.FieldNames()); meant != "" {
+				d.Replace(f.Name, meant)
+			}
 		} else if m := types.KeyFits(f.Name, t); m != nil {
 			c.report(m.Code, f.NameRange, "", "%q %s", f.Name, m.Reason)
 		}

@@ -81,6 +81,12 @@ func Load(ctx context.Context, src Source) (doc *Document, diags diag.List) {
 	return nil, nil
 }
 
+// Parses reports whether the text of a file has the syntax of its format, which its name
+// determines; stdinFormat is the format of standard input.
+func Parses(name, stdinFormat string, content []byte) bool {
+	return source.Parses(name, stdinFormat, content)
+}
+
 // emptyProvider returns the provider for a spec that could not be read.
 func emptyProvider() *spec.Provider {
 	return &spec.Provider{

@@ -3,7 +3,6 @@ package load
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"cuelang.org/go/cue"
 
@@ -101,7 +100,7 @@ func (r *stepReader) readSteps(members []walk.Item, p source.Place, undo bool, o
 				"It applies to a single step. Move it into that step.")
 		case diag.DidYouMean(m.Name, block.Operation.Names()) != "":
 			r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name),
-				"An operation with several steps has the keys steps, return and retry. "+diag.Remedy(m.Name, block.Operation.Names()))
+				"An operation with several steps has the keys steps, return and retry.").Meant(m.Name, block.Operation.Names())
 		default:
 			r.Report(source.CodeStepBesideSteps, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s is not allowed next to steps", m.Name),
 				"An operation has either one action or steps. Move the action into the list.")
@@ -120,7 +119,7 @@ func (r *stepReader) checkStepNames(steps []*spec.Step, p source.Place) {
 		}
 		if s.Restart != "" && !slices.Contains(earlier, s.Restart) {
 			r.Report(source.CodeUnknownStep, s.RestartRange, at("restart"),
-				fmt.Sprintf("no earlier step is named %q", s.Restart), strings.TrimSpace("Name an earlier step of the same list with `as`. "+diag.Remedy(s.Restart, earlier)))
+				fmt.Sprintf("no earlier step is named %q", s.Restart), "Name an earlier step of the same list with `as`.").Meant(s.Restart, earlier)
 		}
 		if s.As == "" {
 			continue
@@ -150,7 +149,7 @@ func (r *stepReader) readStepWith(it walk.Item, p source.Place, undo bool, other
 			return false
 		}
 		if diag.DidYouMean(m.Name, near) != "" {
-			r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name), diag.Remedy(m.Name, known))
+			r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name), "").Meant(m.Name, known)
 			s.Actions = append(s.Actions, spec.Field{Name: m.Name, NameRange: m.NameAt, Value: &spec.Node{Range: m.At}})
 			return true
 		}

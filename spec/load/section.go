@@ -52,7 +52,7 @@ func (r *dataReader) openSection(it walk.Item, p source.Place, declared *block.B
 		case other != nil && other(m):
 		default:
 			r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name),
-				fmt.Sprintf("%s has no key %q. %s", walk.UpperFirst(declared.What), m.Name, diag.Remedy(m.Name, b.keyNames())))
+				fmt.Sprintf("%s has no key %q.", walk.UpperFirst(declared.What), m.Name)).Meant(m.Name, b.keyNames())
 		}
 	}
 	return b, true
@@ -272,7 +272,7 @@ func (r *dataReader) readWireRule(b *section) string {
 	}
 	rule, ok := r.readString(m, b.at("wire"))
 	if ok && !slices.Contains(spec.WireRules, rule) {
-		r.Report(source.CodeBadValue, m.At, b.at("wire"), fmt.Sprintf("%q is not a naming rule", rule), diag.Remedy(rule, spec.WireRules))
+		r.Report(source.CodeBadValue, m.At, b.at("wire"), fmt.Sprintf("%q is not a naming rule", rule), "").Meant(rule, spec.WireRules)
 		return ""
 	}
 	return rule

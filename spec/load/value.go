@@ -11,7 +11,6 @@ import (
 	"cuelang.org/go/cue"
 
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/typing"
@@ -221,7 +220,7 @@ func (r *dataReader) readFailures(it walk.Item, p source.Place) *spec.Node {
 	for i, m := range n.Items {
 		switch {
 		case m.Kind == spec.StringNode && !slices.Contains(block.FailureClasses, m.Text) && !hasTemplate(m):
-			r.Report(source.CodeBadValue, m.Range, p.Item(i), fmt.Sprintf("%q is not a status or an error class", m.Text), diag.Remedy(m.Text, block.FailureClasses))
+			r.Report(source.CodeBadValue, m.Range, p.Item(i), fmt.Sprintf("%q is not a status or an error class", m.Text), "").Meant(m.Text, block.FailureClasses)
 		case m.Kind != 0 && m.Kind != spec.StringNode && m.Kind != spec.NumberNode:
 			r.Report(source.CodeWrongShape, m.Range, p.Item(i), `expected a status, "connection" or "timeout", got `+m.Kind.String(), `Write on: [503, "connection"].`)
 		}

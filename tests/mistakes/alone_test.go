@@ -57,6 +57,8 @@ func (s spec) check(t *testing.T, found []finding) {
 		t.Errorf("%s says no remedy: %s", s.Path, described(found))
 	case s.Want.Meant != "" && !asks(f.Detail, s.Want.Meant):
 		t.Errorf("%s does not ask whether %q was meant: %s", s.Path, s.Want.Meant, described(found))
+	case strings.Contains(f.Detail, "Did you mean") && len(f.Edits) == 0:
+		t.Errorf("%s suggests a name, but no edit: %s", s.Path, described(found))
 	}
 }
 

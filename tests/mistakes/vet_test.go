@@ -26,6 +26,17 @@ type finding struct {
 	EndLine   int    `json:"endLine"`
 	EndColumn int    `json:"endColumn"`
 	Path      string `json:"path"`
+	Edits     []edit `json:"edits"`
+}
+
+// edit is a suggested edit of a finding.
+type edit struct {
+	File      string `json:"file"`
+	Line      int    `json:"line"`
+	Column    int    `json:"column"`
+	EndLine   int    `json:"endLine"`
+	EndColumn int    `json:"endColumn"`
+	Text      string `json:"text"`
 }
 
 // vet gives the findings in each of the files, which are looked at one by one

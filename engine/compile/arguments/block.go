@@ -52,7 +52,7 @@ func (b *Block) Compile(defaults map[string]plan.Argument, complete bool) map[st
 		switch {
 		case decl == nil:
 			b.Fail(finding.CodeUnknownArgument, f.NameRange, f.Name, fmt.Sprintf("unknown argument %q", f.Name),
-				fmt.Sprintf("%s has no argument %q. %s", b.Owner, f.Name, diag.Remedy(f.Name, argNames(b.Decls))))
+				fmt.Sprintf("%s has no argument %q.", b.Owner, f.Name)).Meant(f.Name, argNames(b.Decls))
 		case f.Value.Kind == spec.NullNode:
 			// YAML and CUE leave out an argument by null.
 		case decl.Requestable && f.Value.Kind == spec.StringNode && f.Value.Text == requestWord:
@@ -177,7 +177,7 @@ func (b *Block) namedType(f spec.Field) *spec.Type {
 	}
 	if f.Value.Kind != 0 {
 		b.Fail(finding.CodeWrongType, f.Value.Range, f.Name, fmt.Sprintf("argument %q of %s must name a definition", f.Name, b.Owner),
-			strings.TrimSpace(fmt.Sprintf("Write one of the spec, such as `%s: #Pet`. A list requires a definition too: #Pets: [...#Pet]. %s", f.Name, diag.Remedy(f.Value.Text, known))))
+			fmt.Sprintf("Write one of the spec, such as `%s: #Pet`. A list requires a definition too: #Pets: [...#Pet].", f.Name)).Meant(f.Value.Text, known)
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/declprov/declprov/engine/compile/scopes"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -45,8 +44,8 @@ func CompileFamilies(c *finding.Collector, names *scopes.Names) *Families {
 		family := f.Named(block.Name)
 		if family == nil {
 			c.Fail(finding.CodeUnknownKey, block.NameRange, block.Name, fmt.Sprintf("unknown key %q", block.Name),
-				"A provider has no such key, and there is no family of actions with this name. "+
-					diag.Remedy(block.Name, slices.Concat(providerKeys, f.Names())))
+				"A provider has no such key, and there is no family of actions with this name.").
+				Meant(block.Name, slices.Concat(providerKeys, f.Names()))
 			continue
 		}
 		known := len(c.Diags)

@@ -114,7 +114,7 @@ func (c *child) compileInputs(s *expr.Scope) {
 			expected = programType(p)
 		case takes.Kind == spec.Object && !takes.Open:
 			c.Fail(types.CodeUnknownMember, f.NameRange, "inputs."+f.Name, fmt.Sprintf("unknown input %q", f.Name),
-				fmt.Sprintf("%s has no input %q. %s", c.kind.name, f.Name, diag.Remedy(f.Name, takes.FieldNames())))
+				fmt.Sprintf("%s has no input %q.", c.kind.name, f.Name)).Meant(f.Name, takes.FieldNames())
 			continue
 		}
 		if v := c.Template(f.Value, s, expected, "inputs."+f.Name); v != nil {

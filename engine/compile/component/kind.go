@@ -10,7 +10,6 @@ import (
 	"github.com/declprov/declprov/engine/compile/scopes"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -106,7 +105,7 @@ func (c *component) localKind(n *spec.Node, name string) childKind {
 		known = append(known, m.Name)
 	}
 	c.Fail(finding.CodeUnknownResource, n.Range, "type", fmt.Sprintf("unknown type %q", n.Text),
-		strings.TrimSpace(fmt.Sprintf("The spec has no resource or component %q. %s", name, diag.Remedy(name, known))))
+		fmt.Sprintf("The spec has no resource or component %q.", name)).Meant(name, known)
 	return childKind{broken: true, inputs: &spec.Type{}}
 }
 

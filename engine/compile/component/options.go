@@ -9,7 +9,6 @@ import (
 	"github.com/declprov/declprov/engine/compile/scopes"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -50,7 +49,7 @@ func (c *child) sibling(n *spec.Node, option string) *child {
 	ch := c.child(n.Text)
 	if ch == nil {
 		c.Fail(finding.CodeUnknownChild, n.Range, option, fmt.Sprintf("unknown child %q in %s", n.Text, option),
-			"Write the key of a child of this component. "+diag.Remedy(n.Text, c.keys()))
+			"Write the key of a child of this component.").Meant(n.Text, c.keys())
 	}
 	return ch
 }
@@ -163,7 +162,7 @@ func (c *child) checkOptions() {
 		known := slices.DeleteFunc(k.seen.FieldNames(), func(name string) bool { return name == "id" || name == "urn" })
 		if !expr.HasTemplate(item) && !slices.Contains(known, item.Text) {
 			c.Fail(finding.CodeUnknownProperty, item.Range, "additionalSecretOutputs", fmt.Sprintf("no output %q", item.Text),
-				fmt.Sprintf("%s has no output of that name. %s", k.name, diag.Remedy(item.Text, known)))
+				fmt.Sprintf("%s has no output of that name.", k.name)).Meant(item.Text, known)
 		}
 	}
 }

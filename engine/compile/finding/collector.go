@@ -3,6 +3,7 @@
 package finding
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/declprov/declprov/spec"
@@ -48,32 +49,39 @@ func (c *Collector) below(path string) string {
 	return c.path + "." + path
 }
 
-// Fail adds an error about a part of the current place.
-func (c *Collector) Fail(code string, at diag.Range, path, summary, detail string) {
-	c.Add(diag.List{{Severity: diag.Error, Code: code, Summary: summary, Detail: detail, Subject: at}}, path)
+// Fail adds an error about a part of the current place. The result is valid until the next
+// finding.
+func (c *Collector) Fail(code string, at diag.Range, path, summary, detail string) *diag.Diagnostic {
+	return c.add(diag.Diagnostic{Severity: diag.Error, Code: code, Summary: summary, Detail: detail, Subject: at}, path)
 }
 
-// Warn adds a warning about a part of the current place.
-func (c *Collector) Warn(code string, at diag.Range, path, summary, detail string) {
-	c.Add(diag.List{{Severity: diag.Warning, Code: code, Summary: summary, Detail: detail, Subject: at}}, path)
+// Warn adds a warning about a part of the current place. The result is valid until the next
+// finding.
+func (c *Collector) Warn(code string, at diag.Range, path, summary, detail string) *diag.Diagnostic {
+	return c.add(diag.Diagnostic{Severity: diag.Warning, Code: code, Summary: summary, Detail: detail, Subject: at}, path)
 }
 
 // Add adds findings about a part of the current place, but for those that it has already: what
 // several operations share, such as a resource's `return`, is compiled for each of them.
 func (c *Collector) Add(list diag.List, path string) {
 	for _, d := range list {
-		if d.Context == "" {
-			d.Context = c.context
-		}
-		if d.Path == "" {
-			d.Path = c.below(path)
-		}
-		if !slices.ContainsFunc(c.Diags, func(o diag.Diagnostic) bool {
-			return o.Code == d.Code && o.Subject == d.Subject && o.Summary == d.Summary
-		}) {
-			c.Diags = append(c.Diags, d)
-		}
+		c.add(d, path)
 	}
+}
+
+// add adds one finding. It returns a copy that nobody reads if the finding is there already.
+func (c *Collector) add(d diag.Diagnostic, path string) *diag.Diagnostic {
+	d.Context = cmp.Or(d.Context, c.context)
+	if d.Path == "" {
+		d.Path = c.below(path)
+	}
+	if slices.ContainsFunc(c.Diags, func(o diag.Diagnostic) bool {
+		return o.Code == d.Code && o.Subject == d.Subject && o.Summary == d.Summary
+	}) {
+		return &d
+	}
+	c.Diags = append(c.Diags, d)
+	return &c.Diags[len(c.Diags)-1]
 }
 
 // Template compiles a template of a type that the place expects. It returns nil if there is no

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/diag"
 )
 
 // CheckInputPath reports a property path, such as rules[0].port, that leads to no input of its
@@ -22,7 +21,7 @@ func (c *Collector) CheckInputPath(owner string, inputs *spec.Type, types spec.T
 			at = p.Type
 		case at.Kind == spec.Object && !at.Open:
 			c.Fail(CodeUnknownProperty, n.Range, path, fmt.Sprintf("no input %q", n.Text),
-				fmt.Sprintf("%s has no input %q there. %s", owner, name, diag.Remedy(name, at.FieldNames())))
+				fmt.Sprintf("%s has no input %q there.", owner, name)).Meant(name, at.FieldNames())
 			return
 		case at.Kind == spec.Union || at.Kind == spec.Any:
 			return // only a value shows what members it has

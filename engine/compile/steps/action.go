@@ -35,8 +35,7 @@ func (c *Compiler) action(s *plan.Step, scope *expr.Scope) {
 			continue // the loader has reported it
 		}
 		c.Fail(finding.CodeUnknownKey, f.NameRange, f.Name, fmt.Sprintf("unknown key %q in a step", f.Name),
-			fmt.Sprintf("It is neither a key of a step nor a family of actions. %s",
-				diag.Remedy(f.Name, slices.Concat(c.families.Names(), stepKeys))))
+			"It is neither a key of a step nor a family of actions.").Meant(f.Name, slices.Concat(c.families.Names(), stepKeys))
 	}
 	switch {
 	case len(s.Model.Actions) == 0:
@@ -127,7 +126,7 @@ func (c *Compiler) findKind(s *plan.Step, f spec.Field) (block spec.Field) {
 		switch k := s.Family.Kind(kind.Name); {
 		case k == nil:
 			c.Fail(finding.CodeUnknownAction, kind.NameRange, kind.Name, fmt.Sprintf("unknown action %q", f.Name+"."+kind.Name),
-				fmt.Sprintf("%s has no action %q. %s", f.Name, kind.Name, diag.Remedy(kind.Name, names)))
+				fmt.Sprintf("%s has no action %q.", f.Name, kind.Name)).Meant(kind.Name, names)
 		case s.Kind != nil:
 			c.failSecondAction(kind, s.Kind.Name)
 		default:
@@ -184,7 +183,11 @@ func (c *Compiler) reportFaults(s *plan.Step, found []actions.Fault, block spec.
 		if f.Warning {
 			severity = diag.Warning
 		}
-		c.Add(diag.List{{Severity: severity, Code: code, Summary: f.Summary, Detail: f.Remedy, Subject: place}}, path)
+		d := diag.Diagnostic{Severity: severity, Code: code, Summary: f.Summary, Detail: f.Remedy, Subject: place}
+		if f.Old != "" {
+			d.Replace(f.Old, f.New)
+		}
+		c.Add(diag.List{d}, path)
 	}
 }
 

@@ -72,7 +72,7 @@ func (c *Checker) compileReturn(to Target, written *spec.Node, s *expr.Scope) (v
 			known = slices.Concat(known, to.Inputs.FieldNames())
 		}
 		c.Fail(finding.CodeUnknownProperty, f.NameRange, "return."+f.Name, fmt.Sprintf("no property %q to return", f.Name),
-			fmt.Sprintf("%s has no property of that name. %s", to.Name, diag.Remedy(f.Name, known)))
+			fmt.Sprintf("%s has no property of that name.", to.Name)).Meant(f.Name, known)
 		meant = append(meant, diag.DidYouMean(f.Name, known))
 	}
 	return v, meant

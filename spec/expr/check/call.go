@@ -66,11 +66,13 @@ func (c *checker) reportUnknownFunction(name string, at parse.Extent) TypedPart 
 	if why := forbiddenReason(name); why != "" {
 		return c.Fail(CodeForbiddenFunction, at, why, "%s() cannot be used in a spec", name)
 	}
-	detail := ""
-	if meant := diag.DidYouMean(name, slices.Collect(maps.Keys(c.functions.Named))); meant != "" {
-		detail = "Did you mean " + c.functions.Named[meant].Signature + "?"
+	meant := diag.DidYouMean(name, slices.Collect(maps.Keys(c.functions.Named)))
+	if meant == "" {
+		return c.Fail(CodeUnknownFunction, at, "", "unknown function %q", name)
 	}
-	return c.Fail(CodeUnknownFunction, at, detail, "unknown function %q", name)
+	out := c.Fail(CodeUnknownFunction, at, "Did you mean "+c.functions.Named[meant].Signature+"?", "unknown function %q", name)
+	c.last().Replace(name, meant)
+	return out
 }
 
 // checkArguments checks the arguments of a call against the parameters, and returns the type
@@ -152,7 +154,7 @@ func (c *checker) checkMethod(n *ast.CallNode, m *ast.MemberNode) TypedPart {
 	methods := c.functions.methods(t)
 	f := methods[name.Value]
 	if f == nil {
-		return c.Fail(CodeUnknownFunction, at, diag.Remedy(name.Value, slices.Collect(maps.Keys(methods))), "%s has no method %q", types.Describe(t), name.Value)
+		return c.FailMeaning(CodeUnknownFunction, at, name.Value, slices.Collect(maps.Keys(methods)), "%s has no method %q", types.Describe(t), name.Value)
 	}
 	cl := &Call{checker: c, Fn: f, Args: args, Node: n.Arguments, at: at}
 	return cl.checkArguments()

@@ -35,6 +35,19 @@ func (f *findings) Fail(code string, e parse.Extent, detail, format string, args
 	return TypedPart{T: types.Any(), At: e}
 }
 
+// FailMeaning reports an unknown name, and suggests the known one that was meant.
+func (f *findings) FailMeaning(code string, e parse.Extent, given string, known []string, format string, args ...any) TypedPart {
+	f.diags = append(f.diags, diag.Diagnostic{
+		Severity: diag.Error, Code: code, Summary: fmt.Sprintf(format, args...), Subject: f.place.At(e),
+	})
+	last := f.last().Meant(given, known)
+	last.Detail = cmp.Or(last.Detail, RemedyOf(code))
+	return TypedPart{T: types.Any(), At: e}
+}
+
+// last returns the last finding. It is valid until the next one.
+func (f *findings) last() *diag.Diagnostic { return &f.diags[len(f.diags)-1] }
+
 // Text returns the source of a part.
 func (f *findings) Text(e parse.Extent) string {
 	if e.From < 0 || e.To > len(f.extents.Source) || e.From > e.To {
@@ -118,7 +131,7 @@ func (f *findings) Sortable(name string, v TypedPart) {
 func (f *findings) UnknownMember(at parse.Extent, t *spec.Type, name string, base TypedPart) {
 	switch {
 	case t.Kind == spec.Object:
-		f.Fail(types.CodeUnknownMember, at, diag.Remedy(name, t.FieldNames()), "%s has no member %q", f.Text(base.At), name)
+		f.FailMeaning(types.CodeUnknownMember, at, name, t.FieldNames(), "%s has no member %q", f.Text(base.At), name)
 	case t.Kind == spec.Asset || t.Kind == spec.Archive:
 		f.Fail(types.CodeUnknownMember, at, "It can only be passed to an action as a whole.", "%s is %s, which has no members", f.Text(base.At), types.Describe(t))
 	default:

@@ -201,7 +201,7 @@ func (m *memberCheck) unionMemberType(name string, at parse.Extent) *spec.Type {
 	}
 	switch {
 	case types.IsNever(out):
-		m.Fail(types.CodeUnknownMember, at, diag.Remedy(name, names), "%s has no member %q", m.Text(m.base.At), name)
+		m.FailMeaning(types.CodeUnknownMember, at, name, names, "%s has no member %q", m.Text(m.base.At), name)
 		return types.Any()
 	case missing:
 		return types.Nullable(out)

@@ -6,7 +6,6 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
@@ -47,7 +46,7 @@ func (c *checker) checkIdentifier(n *ast.IdentifierNode) TypedPart {
 	for _, l := range c.locals {
 		names = append(names, l.name)
 	}
-	return c.Fail(CodeUnknownName, at, diag.Remedy(n.Value, names), "unknown name %q", n.Value)
+	return c.FailMeaning(CodeUnknownName, at, n.Value, names, "unknown name %q", n.Value)
 }
 
 func (c *checker) checkPointer(n *ast.PointerNode) TypedPart {

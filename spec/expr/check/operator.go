@@ -235,13 +235,17 @@ func (c *binaryCheck) checkEquality() {
 // reportNeverEqual reports literals that the other side can never equal.
 func (c *binaryCheck) reportNeverEqual(at parse.Extent, lit []any, other TypedPart, always string) {
 	t := types.Resolve(other.T, c.Types)
-	detail := "Its type is " + types.Describe(types.Present(other.T, c.Types)) + "."
-	if s, ok := lit[0].(string); ok && len(t.Enum) > 0 {
-		if meant := diag.DidYouMean(s, stringsOf(t.Enum)); meant != "" {
+	detail, meant := "Its type is "+types.Describe(types.Present(other.T, c.Types))+".", ""
+	s, ok := lit[0].(string)
+	if ok && len(t.Enum) > 0 {
+		if meant = diag.DidYouMean(s, stringsOf(t.Enum)); meant != "" {
 			detail = diag.Remedy(s, stringsOf(t.Enum)) + " " + detail
 		}
 	}
 	c.Fail(CodeNeverEqual, at, detail, "%s is never %s, so this is always %s", c.Text(other.At), types.OneOf(lit), always)
+	if meant != "" {
+		c.last().Replace(s, meant)
+	}
 }
 
 func stringsOf(values []any) []string {
@@ -307,7 +311,7 @@ func (c *binaryCheck) checkMembership() {
 			c.Fail(types.CodeTypeMismatch, c.l.At, "", "a key must be a string, got %s", types.Describe(c.l.T))
 		} else if name, ok := c.n.Left.(*ast.StringNode); ok && t.Kind == spec.Object {
 			if _, ok := types.Member(t, name.Value); !ok {
-				c.Fail(CodeNeverEqual, c.l.At, diag.Remedy(name.Value, t.FieldNames()), "%s never has a member %q", c.Text(c.r.At), name.Value)
+				c.FailMeaning(CodeNeverEqual, c.l.At, name.Value, t.FieldNames(), "%s never has a member %q", c.Text(c.r.At), name.Value)
 			}
 		}
 	case types.IsString(t) && types.IsString(key):

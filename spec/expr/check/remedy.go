@@ -80,11 +80,7 @@ func RemedyForValue(m *types.Mismatch, v any, want *spec.Type, named spec.Types)
 	case m.Path != "" || m.Code == types.CodeNullUnguarded:
 		return ""
 	case m.Code == types.CodeNotAllowed && len(t.Enum) > 0:
-		// The message lists them all.
-		if name := diag.DidYouMean(fmt.Sprint(v), texts(t.Enum)); name != "" {
-			return fmt.Sprintf("Did you mean %q?", name)
-		}
-		return "Write one of them."
+		return "Write one of them." // the message lists them all
 	case m.Code == types.CodeNotAllowed:
 		return ""
 	case t.Kind == spec.Bool && isText:
@@ -103,6 +99,15 @@ func RemedyForValue(m *types.Mismatch, v any, want *spec.Type, named spec.Types)
 		return "Write {name: value, …}."
 	}
 	return ""
+}
+
+// Meant returns the literal of a type that a wrong literal misspells, or "".
+func Meant(m *types.Mismatch, v any, want *spec.Type, named spec.Types) string {
+	given, ok := v.(string)
+	if !ok || m.Path != "" || m.Code != types.CodeNotAllowed {
+		return ""
+	}
+	return diag.DidYouMean(given, texts(types.Present(types.Resolve(want, named), named).Enum))
 }
 
 // texts returns literals as strings, for comparison with a misspelt one.

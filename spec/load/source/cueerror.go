@@ -45,9 +45,10 @@ func (d *Document) reportCUEErrorAs(e errors.Error, p Place, fallback diag.Range
 	if code == CodeSyntaxError && explained == CodeCueEvaluation {
 		detail = syntaxRemedy
 	}
-	if name := missingName(msg); name != "" {
+	name, meant := missingName(msg), ""
+	if name != "" {
 		if near := diag.DidYouMean(name, d.Syntax.names()); near != "" {
-			detail = fmt.Sprintf("Did you mean %q? ", near) + detail
+			detail, meant = fmt.Sprintf("Did you mean %q? ", near)+detail, near
 		}
 	}
 	if p.Path == "" {
@@ -62,7 +63,10 @@ func (d *Document) reportCUEErrorAs(e errors.Error, p Place, fallback diag.Range
 			detail += "."
 		}
 	}
-	d.Report(code, at, p, summary, detail)
+	reported := d.Report(code, at, p, summary, detail)
+	if meant != "" {
+		reported.Replace(name, meant)
+	}
 }
 
 // missingName returns the name in CUE's message about an unresolved reference, or "".

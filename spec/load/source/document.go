@@ -25,6 +25,8 @@ type Input struct {
 	Format string
 	// Tags are values for `@tag` fields and `@if`: "key=value" or "key".
 	Tags []string
+	// Replaced are contents to load in place of those on disk, by the paths of diagnostics.
+	Replaced map[string][]byte
 }
 
 // File is a file that was read.
@@ -61,18 +63,20 @@ func NewDocument() *Document {
 	}
 }
 
-// Report adds an error.
-func (d *Document) Report(code string, at diag.Range, p Place, summary, detail string) {
+// Report adds an error. The result is valid until the next report.
+func (d *Document) Report(code string, at diag.Range, p Place, summary, detail string) *diag.Diagnostic {
 	d.Diags = append(d.Diags, diag.Diagnostic{
 		Severity: diag.Error, Code: code, Summary: summary, Detail: detail,
 		Subject: at, Context: p.Context, Path: p.Path,
 	})
+	return &d.Diags[len(d.Diags)-1]
 }
 
-// Warn adds a warning.
-func (d *Document) Warn(code string, at diag.Range, p Place, summary, detail string) {
-	d.Report(code, at, p, summary, detail)
-	d.Diags[len(d.Diags)-1].Severity = diag.Warning
+// Warn adds a warning. The result is valid until the next report.
+func (d *Document) Warn(code string, at diag.Range, p Place, summary, detail string) *diag.Diagnostic {
+	reported := d.Report(code, at, p, summary, detail)
+	reported.Severity = diag.Warning
+	return reported
 }
 
 // FirstTime reports whether key is new, and records it.

@@ -25,11 +25,14 @@ import (
 const StdinName = "<stdin>"
 
 // reader reads the files of one document.
-type reader struct{ *Document }
+type reader struct {
+	*Document
+	replaced map[string][]byte // see Input.Replaced
+}
 
 // Read reads the files of a source into a syntax tree. It returns nil if that fails.
 func (d *Document) Read(src Input) *build.Instance {
-	r := &reader{d}
+	r := &reader{d, src.Replaced}
 	if src.Path == "-" {
 		return r.readStdin(src)
 	}
@@ -219,7 +222,7 @@ func (r *reader) open(given string) (t *tree, dir string) {
 	}
 	r.Close = root.Close // embedded files are read during evaluation
 	dir = filepath.ToSlash(rel)
-	t = &tree{root: root, files: r.Files, overlay: map[string][]byte{}}
+	t = &tree{root: root, files: r.Files, overlay: map[string][]byte{}, replaced: r.replaced}
 	t.display = func(p string) string {
 		p = strings.TrimPrefix(path.Clean("/"+p), "/")
 		inner, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(path.Clean(p)))

@@ -36,6 +36,8 @@ type tree struct {
 	module  string            // the path of the module at the root
 	display func(string) string
 	files   *Files
+	// replaced are contents to read in place of those on disk, by shown path.
+	replaced map[string][]byte
 	// loading means that CUE is searching for packages, and not for files to embed.
 	// Folders then only list CUE files, because CUE reads the beginning of each file.
 	loading bool
@@ -144,6 +146,9 @@ func (t *tree) readAll(r io.Reader, shown string) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", shown, err)
+	}
+	if replaced, ok := t.replaced[shown]; ok {
+		content = replaced
 	}
 	if t.total += len(content); len(content) > MaxFile || t.total > maxTotal {
 		return nil, fmt.Errorf("%s is %w: the limits are 1 MiB per file and 4 MiB in total", shown, errTooLarge)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/block"
 )
 
@@ -91,7 +90,7 @@ func readAutoname(c *attrCall) {
 			auto.Max = n
 		case key == "" && value == "":
 		default:
-			c.fail(fmt.Sprintf("@autoname has no argument %q", key), diag.Remedy(key, []string{"max", "sep"}))
+			c.fail(fmt.Sprintf("@autoname has no argument %q", key), "").Meant(key, []string{"max", "sep"})
 			return
 		}
 	}
@@ -167,7 +166,7 @@ func readKey(c *attrCall) {
 	c.named.tasks = append(c.named.tasks, func() {
 		elem := c.named.types.Resolve(t.Elem)
 		if elem.Kind == spec.Object && elem.Field(list[0]) == nil {
-			c.fail(fmt.Sprintf("the list's items have no field %q", list[0]), diag.Remedy(list[0], elem.FieldNames()))
+			c.fail(fmt.Sprintf("the list's items have no field %q", list[0]), "").Meant(list[0], elem.FieldNames())
 		} else if elem.Kind != spec.Object && elem.Kind != spec.Any && elem.Kind != spec.Map {
 			c.fail(fmt.Sprintf("@key requires a list of structs, got a list of %s", elem.Kind), "For a list of scalars whose order is irrelevant, write @set().")
 		}
@@ -189,7 +188,7 @@ func readEqual(c *attrCall) {
 	}
 	if len(list) != 1 || !slices.Contains(equalities, list[0]) {
 		given := strings.Join(list, ", ")
-		c.fail(fmt.Sprintf("@equal has no rule %q", given), diag.Remedy(given, equalities)+` Or write @equal("${lower(old) == lower(new)}").`)
+		c.fail(fmt.Sprintf("@equal has no rule %q", given), `Write a rule, or @equal("${lower(old) == lower(new)}").`).Meant(given, equalities)
 		return
 	}
 	if t := c.named.types.Resolve(c.prop.Type); t.Kind != spec.String && t.Kind != spec.Any {
@@ -220,7 +219,7 @@ func readNames(c *attrCall) {
 				fmt.Sprintf("Pulumi's generator for %s derives the name from the name of the property. Rename the property, and add @wire(%s) if the API uses the old name. @name accepts %s.", key, c.prop.Name, strings.Join(nameTargets, " and ")))
 			return
 		case !slices.Contains(nameTargets, key):
-			c.fail(fmt.Sprintf("@name has no argument %q", key), diag.Remedy(key, nameTargets))
+			c.fail(fmt.Sprintf("@name has no argument %q", key), "").Meant(key, nameTargets)
 			return
 		case !block.Identifiers.Pattern.MatchString(value):
 			c.fail(fmt.Sprintf("%q is not a valid name for a property", value), fmt.Sprintf(`Write @name(%s="name"): letters, digits and underscores.`, key))

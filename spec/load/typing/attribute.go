@@ -124,8 +124,8 @@ type attrCall struct {
 	at   diag.Range
 }
 
-func (c *attrCall) fail(summary, detail string) {
-	c.Report(source.CodeBadAttribute, c.at, c.site.Place, summary, detail)
+func (c *attrCall) fail(summary, detail string) *diag.Diagnostic {
+	return c.Report(source.CodeBadAttribute, c.at, c.site.Place, summary, detail)
 }
 
 // read reads the attributes of a property, of the definition that it refers to, and
@@ -186,7 +186,7 @@ func (c *attrCall) read() {
 		for i, a := range table {
 			names[i] = a.Name
 		}
-		c.Report(source.CodeUnknownAttribute, c.at, c.site.Place, fmt.Sprintf("unknown attribute @%s", c.attr.Name()), diag.Remedy(c.attr.Name(), names))
+		c.Report(source.CodeUnknownAttribute, c.at, c.site.Place, fmt.Sprintf("unknown attribute @%s", c.attr.Name()), "").Meant(c.attr.Name(), names)
 		return
 	}
 	a := table[i]

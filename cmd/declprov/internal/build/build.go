@@ -71,7 +71,7 @@ func (b *Builder) Evaluate(ctx context.Context, s Spec) (*Built, error) {
 	if a.Failure != "" {
 		return nil, fmt.Errorf("evaluating %s: %s", s, a.Failure)
 	}
-	if a.Container != nil {
+	if a.Container != nil && len(s.Replaced) == 0 {
 		b.store(s, a.Container, begun)
 	}
 	return &Built{Findings: a.Findings, Sources: a.Sources, Unchecked: a.Unchecked, Container: a.Container}, nil

@@ -9,6 +9,9 @@ type Spec struct {
 	Format string `json:"format,omitempty"`
 	// Tags are CUE's `@tag` values, as key=value.
 	Tags []string `json:"tags,omitempty"`
+	// Replaced are contents to evaluate in place of those on disk, by the paths of
+	// diagnostics. The result is not cached.
+	Replaced map[string][]byte `json:"replaced,omitempty"`
 	// Dir is the folder that relative paths start at; "" is the working directory.
 	Dir string `json:"-"`
 }

@@ -17,11 +17,12 @@ import (
 // evaluate compiles a spec. All stages run even if an earlier one found mistakes, so that
 // mistakes in the document and in its expressions are reported together.
 func evaluate(ctx context.Context, s build.Spec, tool string) *build.Response {
-	doc, findings := load.Load(ctx, load.Source{Path: s.Path, Stdin: s.Stdin, Format: s.Format, Tags: s.Tags})
+	doc, findings := load.Load(ctx, load.Source{Path: s.Path, Stdin: s.Stdin, Format: s.Format, Tags: s.Tags, Replaced: s.Replaced})
 	prog, more := engine.Compile(doc.Provider, builtin.Families())
 	findings = append(findings, more...)
 	findings = append(findings, names.Lint(doc.Provider, findings)...)
 	a := &build.Response{Findings: findings.Sorted(), Unchecked: prog.Unchecked}
+	defer func() { resolveEdits(a.Findings, a.Sources, s.Format) }()
 	if len(findings)+len(a.Unchecked) > 0 {
 		a.Sources = sourcesOf(doc) // for the snippets
 	}
@@ -49,6 +50,14 @@ func evaluate(ctx context.Context, s build.Spec, tool string) *build.Response {
 	}
 	a.Container = encoded
 	return a
+}
+
+// resolveEdits completes the edits of findings. It drops edits after which a file that could be
+// parsed no longer can be.
+func resolveEdits(findings diag.List, sources diag.Sources, stdinFormat string) {
+	findings.Resolve(sources, func(file string, edited []byte) bool {
+		return load.Parses(file, stdinFormat, edited) || !load.Parses(file, stdinFormat, sources[file])
+	})
 }
 
 func sourcesOf(doc *load.Document) diag.Sources {

@@ -1,0 +1,28 @@
+package source
+
+import (
+	"bytes"
+	"cmp"
+
+	"cuelang.org/go/cue/parser"
+	"cuelang.org/go/encoding/json"
+	"go.yaml.in/yaml/v3"
+)
+
+// Parses reports whether the text of a file has the syntax of its format, which its name
+// determines; stdinFormat is the format of a name without an extension.
+func Parses(name, stdinFormat string, content []byte) bool {
+	content = bytes.TrimPrefix(content, []byte("\ufeff"))
+	content = bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
+	var err error
+	switch cmp.Or(formatOf(name), stdinFormat, "cue") {
+	case "yaml":
+		var n yaml.Node
+		err = yaml.Unmarshal(content, &n)
+	case "json":
+		_, err = json.Extract(name, content)
+	default:
+		_, err = parser.ParseFile(name, content, parser.ParseComments)
+	}
+	return err == nil
+}
