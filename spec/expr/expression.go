@@ -3,6 +3,7 @@ package expr
 import (
 	"errors"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
@@ -10,6 +11,7 @@ import (
 	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/expr/functions"
 	"github.com/declprov/declprov/spec/expr/parse"
+	"github.com/declprov/declprov/spec/foreign"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -22,7 +24,7 @@ func (c *compilation) compileExpression(n *spec.Node, raw parse.Piece, want *spe
 	faulty, ofFaulty := eval.Piece{Part: eval.Constant{}}, check.Result{Type: types.Any()}
 	tree, bad := parse.Expression(raw.Text)
 	if bad != nil {
-		c.report(bad.Code, n.At(raw.From+bad.From, raw.From+bad.To), bad.Detail, "%s", bad.Summary)
+		c.reportUnparsed(n, raw, bad)
 		return faulty, ofFaulty
 	}
 	checked := check.Expression(tree, parse.Place{Node: n, Offset: raw.From, Source: raw.Text}, c.scope, language().Functions, want, amidText)
@@ -51,4 +53,26 @@ func (c *compilation) compileExpression(n *spec.Node, raw parse.Piece, want *spe
 		}
 	}
 	return out, checked
+}
+
+// reportUnparsed reports an expression that cannot be parsed. If it is in another language, the
+// report says what it is here.
+func (c *compilation) reportUnparsed(n *spec.Node, raw parse.Piece, bad *parse.Fault) {
+	t, ok := foreign.ParseExpression(raw.Text)
+	if !ok || bad.Code != parse.CodeSyntax {
+		c.report(bad.Code, n.At(raw.From+bad.From, raw.From+bad.To), bad.Detail, "%s", bad.Summary)
+		return
+	}
+	place := func(from, to int) diag.Range {
+		runes := func(at int) int { return raw.From + utf8.RuneCountInString(raw.Text[:at]) }
+		return n.At(runes(from), runes(to))
+	}
+	first, last := t.Parts[0], t.Parts[len(t.Parts)-1]
+	d := c.report(bad.Code, place(first.From, max(last.To, first.From+1)), t.Remedy, "%s", t.Summary)
+	for _, p := range t.Parts {
+		if p.From == p.To {
+			continue // only replacements: a range of characters has a place in any notation of strings
+		}
+		d.Suggest(diag.Edit{At: place(p.From, p.To), Old: raw.Text[p.From:p.To], Text: p.Text})
+	}
 }

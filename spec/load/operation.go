@@ -3,11 +3,13 @@ package load
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"cuelang.org/go/cue"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/foreign"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/walk"
@@ -145,6 +147,17 @@ func (r *stepReader) readStepWith(it walk.Item, p source.Place, undo bool, other
 		if other != nil && other(m) {
 			return true
 		}
+		if t, ok := foreign.Key(block.Step.What, m.Name); ok {
+			if t.Own == "" {
+				s.Actions = append(s.Actions, spec.Field{Name: m.Name, NameRange: m.NameAt, Value: &spec.Node{Range: m.At}})
+			}
+			return false
+		}
+		if family, kind, ok := strings.Cut(m.Name, "."); ok && familyName.MatchString(family) && familyName.MatchString(kind) {
+			r.reportDotted(m, p, family, kind)
+			s.Actions = append(s.Actions, spec.Field{Name: m.Name, NameRange: m.NameAt, Value: &spec.Node{Range: m.At}})
+			return true
+		}
 		if m.Optional || m.Required || !familyName.MatchString(m.Name) && diag.DidYouMean(m.Name, known) != "" {
 			return false
 		}
@@ -167,6 +180,13 @@ func (r *stepReader) readStepWith(it walk.Item, p source.Place, undo bool, other
 	r.readOptions(b, s)
 	r.readUndo(b, s, undo)
 	return s
+}
+
+// reportDotted reports an action with a dotted name, such as file.write.
+func (r *stepReader) reportDotted(m walk.Item, p source.Place, family, kind string) {
+	d := r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q in a step", m.Name),
+		fmt.Sprintf("The family of an action contains the action: `%s: %s: …`.", family, kind))
+	d.Suggest(r.NestEdits(m.NameAt, m.At, family, kind)...)
 }
 
 // readOptions reads the keys of a step other than its action.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/foreign"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/typing"
@@ -80,8 +81,8 @@ func (l *loader) readDeclarations(b *section, p *spec.Provider) {
 // keepFamily keeps a top-level block of a family of actions, unless its key looks like a
 // misspelt key of the language.
 func (l *loader) keepFamily(m walk.Item, p *spec.Provider) bool {
-	near := diag.DidYouMean(m.Name, block.Provider.Names())
-	if !familyName.MatchString(m.Name) || near != "" {
+	_, translated := foreign.Key(block.Provider.What, m.Name)
+	if !familyName.MatchString(m.Name) || translated || diag.DidYouMean(m.Name, block.Provider.Names()) != "" {
 		return false
 	}
 	if m.Optional || m.Required {

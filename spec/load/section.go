@@ -9,6 +9,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/foreign"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/typing"
@@ -51,8 +52,13 @@ func (r *dataReader) openSection(it walk.Item, p source.Place, declared *block.B
 			b.members[m.Name] = m
 		case other != nil && other(m):
 		default:
-			r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name),
-				fmt.Sprintf("%s has no key %q.", walk.UpperFirst(declared.What), m.Name)).Meant(m.Name, b.keyNames())
+			d := r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name),
+				fmt.Sprintf("%s has no key %q.", walk.UpperFirst(declared.What), m.Name))
+			if t, ok := foreign.Key(declared.What, m.Name); ok {
+				t.Suggest(d, m.Name)
+			} else {
+				d.Meant(m.Name, b.keyNames())
+			}
 		}
 	}
 	return b, true
@@ -200,7 +206,13 @@ func (b *section) at(name string) source.Place { return b.place.Member(name) }
 // misspelt, which was reported.
 func (b *section) has(name string) bool {
 	return slices.ContainsFunc(b.order, func(m walk.Item) bool {
-		return m.Name == name || !b.hasKey(m.Name) && diag.DidYouMean(m.Name, b.keyNames()) == name
+		if m.Name == name || b.hasKey(m.Name) {
+			return m.Name == name
+		}
+		if t, ok := foreign.Key(b.declared.What, m.Name); ok {
+			return t.Own == name
+		}
+		return diag.DidYouMean(m.Name, b.keyNames()) == name
 	})
 }
 

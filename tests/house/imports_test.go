@@ -28,7 +28,9 @@ func arrows() map[string][]string {
 		"spec":        {"spec/diag"},
 		// What SDKs and schemas can call the parts of a spec.
 		"spec/names": {"spec"},
-		"spec/load":  {"spec/load/lint"},
+		// What other tools write for what specs write.
+		"spec/foreign": {"spec/diag"},
+		"spec/load":    {"spec/load/lint"},
 		// What evaluation would hide.
 		"spec/load/lint": {"spec/load/typing"},
 		// Types, of CUE's values.
@@ -36,7 +38,7 @@ func arrows() map[string][]string {
 		// CUE's value beside its source.
 		"spec/load/walk": {"spec/load/source"},
 		// What was read, and where everything stands.
-		"spec/load/source": {"spec/load/block", "spec/names"},
+		"spec/load/source": {"spec/load/block", "spec/names", "spec/foreign"},
 		// The language as data: it reads nothing.
 		"spec/load/block": {"spec"},
 		"spec/container":  {"spec", "spec/decode"},
@@ -46,7 +48,7 @@ func arrows() map[string][]string {
 		"spec/types": {"spec", "spec/budget"},
 		"spec/expr":  {"spec/expr/functions"},
 		// Parsed, then checked, then evaluated; a function is checked and evaluated.
-		"spec/expr/parse":     {"spec"},
+		"spec/expr/parse":     {"spec", "spec/foreign"},
 		"spec/expr/check":     {"spec/expr/parse", "spec/types"},
 		"spec/expr/eval":      {"spec/expr/check", "spec/decode"},
 		"spec/expr/functions": {"spec/expr/eval"},

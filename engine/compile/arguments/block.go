@@ -16,6 +16,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/foreign"
 )
 
 // Block is a block of arguments as written: those of an action, or a family's defaults.
@@ -51,8 +52,13 @@ func (b *Block) Compile(defaults map[string]plan.Argument, complete bool) map[st
 		decl := argNamed(b.Decls, f.Name)
 		switch {
 		case decl == nil:
-			b.Fail(finding.CodeUnknownArgument, f.NameRange, f.Name, fmt.Sprintf("unknown argument %q", f.Name),
-				fmt.Sprintf("%s has no argument %q.", b.Owner, f.Name)).Meant(f.Name, argNames(b.Decls))
+			d := b.Fail(finding.CodeUnknownArgument, f.NameRange, f.Name, fmt.Sprintf("unknown argument %q", f.Name),
+				fmt.Sprintf("%s has no argument %q.", b.Owner, f.Name))
+			if t, ok := foreign.Key(b.Owner, f.Name); ok && (t.Own == "" || argNamed(b.Decls, t.Own) != nil) {
+				t.Suggest(d, f.Name)
+			} else {
+				d.Meant(f.Name, argNames(b.Decls))
+			}
 		case f.Value.Kind == spec.NullNode:
 			// YAML and CUE leave out an argument by null.
 		case decl.Requestable && f.Value.Kind == spec.StringNode && f.Value.Text == requestWord:
@@ -93,7 +99,8 @@ func (b *Block) Compile(defaults map[string]plan.Argument, complete bool) map[st
 func (b *Block) Misspells(names ...string) bool {
 	known := argNames(b.Decls)
 	return slices.ContainsFunc(b.Field.Value.Fields, func(f spec.Field) bool {
-		return argNamed(b.Decls, f.Name) == nil && slices.Contains(names, diag.DidYouMean(f.Name, known))
+		t, _ := foreign.Key(b.Owner, f.Name)
+		return argNamed(b.Decls, f.Name) == nil && (slices.Contains(names, t.Own) || slices.Contains(names, diag.DidYouMean(f.Name, known)))
 	})
 }
 

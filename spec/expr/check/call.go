@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr/parse"
+	"github.com/declprov/declprov/spec/foreign"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -65,6 +66,14 @@ func (c *checker) checkOperands(nodes []ast.Node) []TypedPart {
 func (c *checker) reportUnknownFunction(name string, at parse.Extent) TypedPart {
 	if why := forbiddenReason(name); why != "" {
 		return c.Fail(CodeForbiddenFunction, at, why, "%s() cannot be used in a spec", name)
+	}
+	if remedy := foreign.FunctionRemedy(name); remedy != "" {
+		return c.Fail(CodeUnknownFunction, at, remedy, "unknown function %q", name)
+	}
+	if own, ok := foreign.Function(name); ok && c.functions.Named[own] != nil {
+		out := c.Fail(CodeUnknownFunction, at, "Write "+c.functions.Named[own].Signature+".", "unknown function %q", name)
+		c.last().Replace(name, own)
+		return out
 	}
 	meant := diag.DidYouMean(name, slices.Collect(maps.Keys(c.functions.Named)))
 	if meant == "" {
@@ -141,15 +150,7 @@ func (c *checker) checkMethod(n *ast.CallNode, m *ast.MemberNode) TypedPart {
 		return TypedPart{T: t}
 	}
 	if !types.IsTime(t) {
-		detail := "Only times and durations have methods."
-		if f := c.functions.Named[name.Value]; f != nil {
-			more := ""
-			if f.Required() > 1 {
-				more = ", …"
-			}
-			detail = "Write it as " + name.Value + "(" + c.Text(base.At) + more + ")."
-		}
-		return c.Fail(CodeUnknownFunction, at, detail, "%s has no method %q", types.Describe(t), name.Value)
+		return c.reportMethod(n, base, t, name.Value, at)
 	}
 	methods := c.functions.methods(t)
 	f := methods[name.Value]

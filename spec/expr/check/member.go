@@ -172,7 +172,9 @@ func (m *memberCheck) namedType(name *ast.StringNode) *spec.Type {
 	}
 	member, ok := types.Member(m.t, name.Value)
 	if !ok {
-		m.UnknownMember(at, m.t, name.Value, m.base)
+		if m.t.Kind == spec.Object || !m.translateMember(at, m.t, name.Value, m.base) {
+			m.UnknownMember(at, m.t, name.Value, m.base)
+		}
 		return types.Any()
 	}
 	if m.t.Kind == spec.Object && m.t.Field(name.Value) == nil && types.IsAny(types.Resolve(member, m.Types)) {

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,8 +64,15 @@ func (d *Document) reportCUEErrorAs(e errors.Error, p Place, fallback diag.Range
 			detail += "."
 		}
 	}
+	t, translated := d.translate(e, code)
+	if translated {
+		at, summary, detail = t.at, cmp.Or(t.summary, summary), t.remedy
+	}
 	reported := d.Report(code, at, p, summary, detail)
-	if meant != "" {
+	switch {
+	case translated:
+		reported.Suggest(t.edits...)
+	case meant != "":
 		reported.Replace(name, meant)
 	}
 }

@@ -209,7 +209,9 @@ func (d *dataTypes) convertType(f *ast.Field, p Place) {
 	case *ast.ListLit:
 		f.Value = d.convertList(v, p)
 	case *ast.BasicLit:
-		if parsed := d.parseString(v, p); parsed != nil {
+		if d.reportForeignType(f, v, p) {
+			f.Value = d.hole("foreign type " + p.Path)
+		} else if parsed := d.parseString(v, p); parsed != nil {
 			f.Value, f.Attrs = parsed.Value, parsed.Attrs
 		}
 	}

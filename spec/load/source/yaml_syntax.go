@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/foreign"
 )
 
 // yamlLine matches the line in an error of the YAML library.
@@ -32,6 +33,7 @@ func (r *yamlReader) reportSyntax(err error) {
 			at = r.findCulprit(line, summary)
 		}
 	}
+	var edits []diag.Edit
 	code, detail := CodeSyntaxError, "Parsing stopped here; the mistake may be a little earlier. Quote strings that contain : or #, or begin with {, [, *, & or !."
 	if m := unknownAnchor.FindStringSubmatch(summary); m != nil {
 		code, detail = CodeYamlAnchor, "An alias refers to an anchor above it. Quote strings that begin with *."
@@ -39,7 +41,28 @@ func (r *yamlReader) reportSyntax(err error) {
 			at = r.src.span(i, i+1+len(m[1]))
 		}
 	}
-	r.doc.Report(code, at, Place{}, summary, detail)
+	if t, ok := r.translateSyntax(at.Start.Line); ok && code == CodeSyntaxError {
+		at, summary, detail, edits = t.at, t.summary, t.remedy, t.edits
+	}
+	r.doc.Report(code, at, Place{}, summary, detail).Suggest(edits...)
+}
+
+// translateSyntax translates a line at which YAML cannot go on. The mistake may be a few lines
+// above the reported one: then the document can be parsed with the translation.
+func (r *yamlReader) translateSyntax(reported int) (translation, bool) {
+	const above = 3
+	for line := reported - 1; line >= max(reported-1-above, 0); line-- {
+		found, ok := foreign.ParseLine(r.src.line(line), true)
+		if !ok {
+			continue
+		}
+		t := r.src.repair(line, found)
+		edited, err := diag.Apply(diag.Sources{r.src.name: r.src.content}, t.edits)
+		if line == reported-1 || err == nil && Parses(r.src.name, "yaml", edited[r.src.name]) {
+			return t, true
+		}
+	}
+	return translation{}, false
 }
 
 // indicatorValue matches a value that begins with an indicator character of YAML.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/foreign"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/walk"
 )
@@ -186,7 +187,15 @@ func (c *attrCall) read() {
 		for i, a := range table {
 			names[i] = a.Name
 		}
-		c.Report(source.CodeUnknownAttribute, c.at, c.site.Place, fmt.Sprintf("unknown attribute @%s", c.attr.Name()), "").Meant(c.attr.Name(), names)
+		d := c.Report(source.CodeUnknownAttribute, c.at, c.site.Place, fmt.Sprintf("unknown attribute @%s", c.attr.Name()), "")
+		if t, ok := foreign.Attribute(c.attr.Name()); ok {
+			d.Detail = t.Remedy
+			if t.Own != "" {
+				d.Replace("@"+c.attr.Name(), "@"+t.Own)
+			}
+			return
+		}
+		d.Meant(c.attr.Name(), names)
 		return
 	}
 	a := table[i]

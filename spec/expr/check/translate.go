@@ -1,0 +1,109 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/parse"
+	"github.com/declprov/declprov/spec/foreign"
+	"github.com/declprov/declprov/spec/types"
+)
+
+// translateName reports an unknown name that means something in another language, or that is a
+// member of a name of the scope, as the name of a step is of `steps`. available are the names of
+// the scope.
+func (c *checker) translateName(name string, at parse.Extent, available []string) (TypedPart, bool) {
+	replace := func(own string) (TypedPart, bool) {
+		out := c.Fail(CodeUnknownName, at, fmt.Sprintf("Write %s.", own), "unknown name %q", name)
+		c.last().Replace(name, own)
+		return out, true
+	}
+	if own, ok := foreign.Literal(name); ok {
+		return replace(own)
+	}
+	if diag.DidYouMean(name, available) == "" || c.holder(name) == "steps" {
+		if holder := c.holder(name); holder != "" {
+			return replace(holder + "." + name)
+		}
+	}
+	for _, root := range foreign.Roots(name) {
+		if slices.Contains(available, root) {
+			return replace(root)
+		}
+	}
+	if foreign.IsEnvironment(name) {
+		return c.Fail(CodeUnknownName, at,
+			"A spec reads the environment by its settings: declare `config: token: string @env(TOKEN)`, and write config.token.", "unknown name %q", name), true
+	}
+	return TypedPart{}, false
+}
+
+// holder returns the name of the scope that has a member with the name, the most likely first, or
+// "".
+func (c *checker) holder(member string) string {
+	for _, name := range []string{"steps", "inputs", "config", "state", "session", "each"} {
+		i := slices.IndexFunc(c.scope.Names, func(n Name) bool { return n.Name == name })
+		if i < 0 || c.scope.Names[i].Absent != "" || c.scope.Names[i].Type == nil {
+			continue
+		}
+		if t := types.Resolve(c.scope.Names[i].Type, c.Types); t.Kind == spec.Object && t.Field(member) != nil {
+			return name
+		}
+	}
+	return ""
+}
+
+// operators are functions elsewhere, and operators here.
+var operators = map[string]string{"includes": "contains", "contains": "contains", "startswith": "startsWith", "endswith": "endsWith", "test": "matches", "match": "matches", "matches": "matches"}
+
+// reportMethod reports the call of a method on a value that has none. Elsewhere, functions and
+// operators are methods.
+func (c *checker) reportMethod(n *ast.CallNode, base TypedPart, t *spec.Type, name string, at parse.Extent) TypedPart {
+	detail, text := "Only times and durations have methods.", ""
+	baseText := c.Text(base.At)
+	var args []string
+	for _, arg := range n.Arguments {
+		args = append(args, c.Text(c.extents.Of(arg)))
+	}
+	own := name
+	if f, ok := foreign.Function(name); ok {
+		own = f
+	}
+	op := operators[strings.ToLower(strings.ReplaceAll(name, "_", ""))]
+	switch {
+	case op == "contains" && t.Kind == spec.List && len(args) == 1:
+		text = args[0] + " in " + baseText
+	case op != "" && types.IsString(t) && len(args) == 1:
+		text = baseText + " " + op + " " + args[0]
+	case c.functions.Named[own] != nil:
+		text = own + "(" + strings.Join(append([]string{baseText}, args...), ", ") + ")"
+	case foreign.FunctionRemedy(name) != "":
+		detail = foreign.FunctionRemedy(name)
+	}
+	if text != "" {
+		detail = "Write it as " + text + "."
+	}
+	out := c.Fail(CodeUnknownFunction, at, detail, "%s has no method %q", types.Describe(t), name)
+	if whole := c.extents.Of(n); text != "" && c.Text(whole) != "" {
+		c.last().Suggest(diag.Edit{At: c.place.At(whole), Old: c.Text(whole), Text: text})
+	}
+	return out
+}
+
+// translateMember reports a member that is a function here, such as x.length.
+func (c *checker) translateMember(at parse.Extent, t *spec.Type, name string, base TypedPart) bool {
+	own, ok := foreign.Function(name)
+	f := c.functions.Named[own]
+	if !ok || f == nil || f.Required() > 1 {
+		return false
+	}
+	text, written := own+"("+c.Text(base.At)+")", c.Text(base.At)+"."+name
+	c.Fail(types.CodeUnknownMember, at, fmt.Sprintf("Write %s.", text), "%s is %s, which has no member %q", c.Text(base.At), types.Describe(t), name)
+	c.last().Suggest(diag.Edit{At: c.place.At(base.At.Join(at)), Old: written, Text: text})
+	return true
+}

@@ -1,0 +1,169 @@
+package foreign
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// inExpressions are the rules for expressions that cannot be parsed.
+var inExpressions = sync.OnceValue(func() []rule {
+	return []rule{
+		{
+			regexp.MustCompile(`^\s*(\{)[^:{}"']*(\})\s*$`), "an expression has one brace", "Write ${…}, not ${{ … }}.",
+			func(_ string, m []int) []Part { return []Part{{m[2], m[3], ""}, {m[4], m[5], ""}} },
+		},
+		{
+			regexp.MustCompile(`^\s*(\S.*?)\s+if\s+(.+?)\s+else\s+(.+?)\s*$`), "a condition precedes its values", "Write c ? a : b for a if c else b.",
+			func(text string, m []int) []Part {
+				return []Part{{m[2], m[7], group(text, m, 2) + " ? " + group(text, m, 1) + " : " + group(text, m, 3)}}
+			},
+		},
+		{
+			regexp.MustCompile(`^\s*\[\s*(\w+)((?:\.\w+)*)\s+for\s+(\w+)\s+in\s+([\w.]+)\s*\]\s*$`), "a list is computed with map", "Write map(list, #.name), where # is the item.",
+			func(text string, m []int) []Part {
+				return []Part{{0, len(text), "map(" + group(text, m, 4) + ", #" + group(text, m, 2) + ")"}}
+			},
+		},
+		{
+			regexp.MustCompile(`\(?\b(\w+)\)?\s*=>\s*([^,]*?)\)`), "a predicate has no parameter", "Write # for the item: filter(list, #.name == 'a').",
+			func(text string, m []int) []Part {
+				item := regexp.MustCompile(`\b` + regexp.QuoteMeta(group(text, m, 1)) + `\b`)
+				return []Part{{m[0], m[5], item.ReplaceAllString(group(text, m, 2), "#")}}
+			},
+		},
+		{regexp.MustCompile(`(===)`), "two values are compared with ==", "Write == for ===.", whole(1, "==")},
+		{regexp.MustCompile(`(!==)`), "two values are compared with !=", "Write != for !==.", whole(1, "!=")},
+		{regexp.MustCompile(`(<>)`), "two values are compared with !=", "Write != for <>.", whole(1, "!=")},
+		{regexp.MustCompile(`\s(=~)\s`), "a string is compared with a pattern by matches", "Write x matches '^a'.", whole(1, "matches")},
+		{regexp.MustCompile(`[^=!<>](=)[^=~>]`), "two values are compared with ==", "Write == for =.", whole(1, "==")},
+		{regexp.MustCompile(`\b(is\s+not)\s+(?:None|null|nil|undefined)\b`), "a value is compared with null by !=", "Write x != null.", whole(1, "!=")},
+		{regexp.MustCompile(`\b(is)\s+(?:None|null|nil|undefined)\b`), "a value is compared with null by ==", "Write x == null.", whole(1, "==")},
+		{regexp.MustCompile(`(\?:)`), "a default is written with ??", "Write a ?? b.", whole(1, "??")},
+		{
+			regexp.MustCompile(`\$\{([^{}]*)\}`), "an expression cannot contain ${", "Write the name without ${ and }.",
+			func(_ string, m []int) []Part { return []Part{{m[0], m[2], ""}, {m[3], m[1], ""}} },
+		},
+		{regexp.MustCompile(`(\$)[a-z]`), "a name has no $", "Write the name without $.", whole(1, "")},
+		{regexp.MustCompile(`[\w\])](!)(?:\.|\s*$|\))`), "an expression has no !", "Write a default, x ?? '', or a condition, if the value may be null.", whole(1, "")},
+		{
+			regexp.MustCompile(`^\s*([\w.]+)\[\*\]((?:\.\w+)+)\s*$`), "a member of all items is computed with map", "Write map(list, #.name).",
+			func(text string, m []int) []Part {
+				return []Part{{0, len(text), "map(" + group(text, m, 1) + ", #" + group(text, m, 2) + ")"}}
+			},
+		},
+		{regexp.MustCompile(`^\s*(\.(?:Values\.|Release\.)?)[A-Za-z]`), "a name begins with inputs or config", "Write inputs.name or config.name.", whole(1, "inputs.")},
+		{
+			regexp.MustCompile(`^\s*(\S[^|]*?)\s*\|\s*default\s*\(?\s*([^()|]+?)\s*\)?\s*$`), "a default is written with ??", "Write a ?? b.",
+			func(text string, m []int) []Part {
+				return []Part{{m[2], len(text), group(text, m, 1) + " ?? " + group(text, m, 2)}}
+			},
+		},
+		{
+			regexp.MustCompile(`^\s*(\S[^|]*?)\s*\|\s*(\w+)\s*$`), "a function is called by its name", "Write upper(x).",
+			func(text string, m []int) []Part {
+				name := group(text, m, 2)
+				if f, ok := Function(name); ok {
+					name = f
+				}
+				return []Part{{m[2], len(text), name + "(" + group(text, m, 1) + ")"}}
+			},
+		},
+		{
+			regexp.MustCompile(`\bin\s+(\()[^()]*(\))`), "a list is written in brackets", "Write x in ['a', 'b'].",
+			func(_ string, m []int) []Part { return []Part{{m[2], m[3], "["}, {m[4], m[5], "]"}} },
+		},
+		{regexp.MustCompile(`\b(f)["']`), "text and values are joined in a template", "Write the text around the expression: \"a-${x}\".", whole(1, "")},
+	}
+})
+
+func group(text string, m []int, n int) string { return text[m[2*n]:m[2*n+1]] }
+
+// ParseExpression translates an expression that cannot be parsed.
+func ParseExpression(text string) (Repair, bool) {
+	for _, r := range inExpressions() {
+		if m := r.pattern.FindStringSubmatchIndex(text); m != nil {
+			return Repair{Summary: r.summary, Remedy: r.remedy, Parts: r.parts(text, m)}, true
+		}
+	}
+	return Repair{}, false
+}
+
+// functions are the names of functions elsewhere, in lower case without underscores.
+var functions = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"length": "len", "size": "len", "count": "len", "strlen": "len",
+		"tostring": "string", "str": "string", "tonumber": "float", "number": "float", "parseint": "int", "toint": "int", "integer": "int", "parsefloat": "float",
+		"touppercase": "upper", "uppercase": "upper", "toupper": "upper", "ucase": "upper", "upcase": "upper",
+		"tolowercase": "lower", "lowercase": "lower", "tolower": "lower", "downcase": "lower",
+		"trimspace": "trim", "strip": "trim", "trimstart": "trim", "removeprefix": "trimPrefix", "removesuffix": "trimSuffix",
+		"parse": "jsondecode", "parsejson": "jsondecode", "fromjson": "jsondecode", "loads": "jsondecode",
+		"stringify": "jsonencode", "tojson": "jsonencode", "dumps": "jsonencode",
+		"toyaml": "yamlencode", "fromyaml": "yamldecode",
+		"b64enc": "base64encode", "btoa": "base64encode", "b64encode": "base64encode", "base64": "base64encode",
+		"b64dec": "base64decode", "atob": "base64decode", "b64decode": "base64decode",
+		"sha256sum": "sha256", "sha1sum": "sha1", "md5sum": "md5", "encodeuricomponent": "urlencode", "urlquery": "urlencode", "quoteplus": "urlencode",
+		"startswith": "hasPrefix", "beginswith": "hasPrefix", "endswith": "hasSuffix", "hasprefix": "hasPrefix", "hassuffix": "hasSuffix",
+		"replaceall": "replace", "sub": "replace", "distinct": "uniq", "unique": "uniq", "element": "get", "lookup": "get", "index": "get",
+		"sorted": "sort", "reversed": "reverse", "extend": "concat", "append": "concat", "assign": "merge", "pluck": "pick",
+		"pow": "", "abspath": "", "file": "", "format": "", "printf": "", "sprintf": "", "uuid": "", "random": "", "try": "coalesce", "can": "", "ternary": "",
+		"defaultto": "coalesce", "ifnull": "coalesce", "nvl": "coalesce",
+	}
+})
+
+// remedies are the remedies for functions without a counterpart.
+var remedies = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"format": "Write the text around the expressions: \"a-${x}-b\".", "printf": "Write the text around the expressions: \"a-${x}-b\".", "sprintf": "Write the text around the expressions: \"a-${x}-b\".",
+		"uuid": "Nothing is random in a template. For a generated name, declare the input with @autoname().", "random": "Nothing is random in a template. For a generated name, declare the input with @autoname().",
+		"can": "Write x != null.", "ternary": "Write c ? a : b.", "file": "Read the file in a step: `file: read: path: \"…\"`.",
+	}
+})
+
+// Function translates the name of a function.
+func Function(name string) (own string, ok bool) {
+	own = functions()[strings.ToLower(strings.ReplaceAll(name, "_", ""))]
+	return own, own != "" && own != name
+}
+
+// FunctionRemedy returns what to write for a function without a counterpart, or "".
+func FunctionRemedy(name string) string {
+	return remedies()[strings.ToLower(strings.ReplaceAll(name, "_", ""))]
+}
+
+// roots are the names that expressions begin with elsewhere.
+var roots = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		"var": {"config"}, "vars": {"config"}, "settings": {"config"}, "cfg": {"config"}, "provider": {"config"}, "conf": {"config"},
+		"params": {"inputs"}, "parameters": {"inputs"}, "args": {"inputs"}, "props": {"inputs"}, "properties": {"inputs"}, "input": {"inputs"}, "spec": {"inputs"}, "values": {"inputs"},
+		"data": {"inputs"}, "request": {"inputs"}, "new": {"inputs"}, "resource": {"inputs"},
+		"self": {"state", "inputs"}, "this": {"state", "inputs"}, "old": {"state"}, "current": {"state"}, "outputs": {"state", "result"}, "output": {"result", "state"},
+		"response": {"result"}, "resp": {"result"}, "res": {"result"}, "ret": {"result"}, "item": {"each"}, "loop": {"each"},
+		"step": {"steps"}, "job": {"steps"},
+	}
+})
+
+// Roots returns the names of the language that a name may stand for at the beginning of an
+// expression, the most likely first.
+func Roots(name string) []string { return roots()[strings.ToLower(name)] }
+
+// literals are constants.
+var literals = sync.OnceValue(func() map[string]string {
+	return map[string]string{"None": "null", "undefined": "null", "NULL": "null", "Null": "null", "True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
+})
+
+// Literal translates a constant.
+func Literal(name string) (own string, ok bool) {
+	own, ok = literals()[name]
+	return own, ok
+}
+
+// IsEnvironment reports whether a name stands for the environment elsewhere.
+func IsEnvironment(name string) bool {
+	switch name {
+	case "env", "ENV", "environ", "process", "os", "secrets", "github":
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,126 @@
+package foreign
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Repair is the translation of a line that has another syntax.
+type Repair struct {
+	// Summary says what is foreign, Remedy what to write.
+	Summary, Remedy string
+	// Parts are the replacements in the line, in order.
+	Parts []Part
+}
+
+// Part replaces the bytes [From, To) of a text.
+type Part struct {
+	From, To int
+	Text     string
+}
+
+// rule repairs lines that match a pattern. parts converts the offsets of its groups.
+type rule struct {
+	pattern         *regexp.Regexp
+	summary, remedy string
+	parts           func(line string, m []int) []Part
+}
+
+// whole returns parts that replace a group by text.
+func whole(group int, text string) func(string, []int) []Part {
+	return func(_ string, m []int) []Part { return []Part{{m[2*group], m[2*group+1], text}} }
+}
+
+// quote returns parts that put a group into double quotes.
+func quote(group int) func(string, []int) []Part {
+	return func(_ string, m []int) []Part {
+		return []Part{{m[2*group], m[2*group], `"`}, {m[2*group+1], m[2*group+1], `"`}}
+	}
+}
+
+// nested returns the rule for a string in double quotes whose expression has double quotes, too.
+func nested() rule {
+	return rule{
+		regexp.MustCompile(`"[^"\n]*\$\{[^"}\n]*(")[^"}\n]*(")[^"}\n]*\}[^"\n]*"`), "the quotes in this expression end the string",
+		"Write single quotes in expressions: \"${x ?? ''}\".",
+		func(_ string, m []int) []Part { return []Part{{m[2], m[3], "'"}, {m[4], m[5], "'"}} },
+	}
+}
+
+// inCUE are the rules for lines at which CUE cannot go on.
+var inCUE = sync.OnceValue(func() []rule {
+	return []rule{
+		nested(),
+		{
+			regexp.MustCompile(`^\s*(#)(?:[ !#]|$)`), "a comment begins with //", "Write // for #.", whole(1, "//"),
+		},
+		{
+			regexp.MustCompile(`:\s*(\$\{[^"}\n]*\})\s*(?:[,}\]].*)?$`), "an expression must be in a string", "Write \"${…}\", with quotes.", quote(1),
+		},
+		{
+			regexp.MustCompile(`:\s*(/[^\s"',}]*)\s*(?:[,}\]].*)?$`), "a string must be in quotes", "Write it in double quotes.", quote(1),
+		},
+		{
+			regexp.MustCompile(`^\s*resource\s+"(\w+)"(?:\s+"\w+")?\s*\{`), "a resource is a member of resources", "Write `resources: Name: {…}`.",
+			func(line string, m []int) []Part {
+				from := strings.Index(line, "resource")
+				return []Part{{from, m[1], "resources: " + line[m[2]:m[3]] + ": {"}}
+			},
+		},
+		{
+			regexp.MustCompile(`^\s*"?\w+"?(\s*=\s*)[^=\s]`), "a field is written with a colon", "Write `name: value`.", whole(1, ": "),
+		},
+		{
+			regexp.MustCompile(`^\s*"?\w+"?(\s+)\{\s*$`), "a field is written with a colon", "Write `name: {…}`.", whole(1, ": "),
+		},
+		{
+			regexp.MustCompile(`(;)\s*$`), "a field does not end with a semicolon", "Remove the semicolon.", whole(1, ""),
+		},
+		{
+			regexp.MustCompile(`^\s*(/\*).*?(\s*\*/)\s*$`), "a comment begins with //", "Write // for /* … */.",
+			func(_ string, m []int) []Part { return []Part{{m[2], m[3], "//"}, {m[4], m[5], ""}} },
+		},
+	}
+})
+
+// inYAML are the rules for lines at which YAML cannot go on.
+var inYAML = sync.OnceValue(func() []rule {
+	return []rule{
+		nested(),
+		{
+			regexp.MustCompile(`^ *(\t+)`), "YAML is indented with spaces", "Replace the tab by spaces.",
+			func(_ string, m []int) []Part { return []Part{{m[2], m[3], strings.Repeat("  ", m[3]-m[2])}} },
+		},
+		{
+			regexp.MustCompile(`[{,]\s*"?\w+"?:\s+([^"'{}\[\],\s]*\$\{[^{}"'\n]*\}[^"'{}\[\],\s]*)\s*[,}]`), "an expression between braces must be in quotes",
+			"Write \"${…}\", with quotes.", quote(1),
+		},
+		{
+			regexp.MustCompile(`^\s*(?:- )?"?\w+"?:\s+([@%` + "`" + `][^"'\n]*?)\s*$`), "a string that begins with this character must be in quotes", "Write it in quotes.", quote(1),
+		},
+		{
+			regexp.MustCompile(`^\s*(?:- )?[A-Za-z_]\w*(:)[^\s:/]`), "a colon is followed by a space", "Write `name: value`.", whole(1, ": "),
+		},
+		{
+			regexp.MustCompile(`^\s*(//)`), "a comment begins with #", "Write # for //.", whole(1, "#"),
+		},
+		{
+			regexp.MustCompile(`^\s*(?:- )?"?\w+"?(\s*=\s*)[^=\s]`), "a field is written with a colon", "Write `name: value`.", whole(1, ": "),
+		},
+	}
+})
+
+// ParseLine translates a line at which CUE, or YAML, reports a syntax error.
+func ParseLine(line string, yaml bool) (Repair, bool) {
+	rules := inCUE()
+	if yaml {
+		rules = inYAML()
+	}
+	for _, r := range rules {
+		if m := r.pattern.FindStringSubmatchIndex(line); m != nil {
+			return Repair{Summary: r.summary, Remedy: r.remedy, Parts: r.parts(line, m)}, true
+		}
+	}
+	return Repair{}, false
+}

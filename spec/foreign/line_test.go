@@ -1,0 +1,46 @@
+package foreign
+
+import "testing"
+
+func TestParseLine(t *testing.T) {
+	tests := []struct {
+		line, want string // want is "" if the line has no translation
+		yaml       bool
+	}{
+		{line: `	# The name.`, want: `	// The name.`},
+		{line: `#Pet: {`},
+		{line: `	path: ${inputs.path}`, want: `	path: "${inputs.path}"`},
+		{line: `	x: {path: ${id}, y: 1}`, want: `	x: {path: "${id}", y: 1}`},
+		{line: `	path: /pets,`, want: `	path: "/pets",`},
+		{line: `	size: "${inputs.size ?? "0"}"`, want: `	size: "${inputs.size ?? '0'}"`},
+		{line: `resource "Pet" "mine" {`, want: `resources: Pet: {`},
+		{line: `	name = "x"`, want: `	name: "x"`},
+		{line: `	inputs {`, want: `	inputs: {`},
+		{line: `	name: "x";`, want: `	name: "x"`},
+		{line: `	/* The name. */`, want: `	// The name.`},
+		{line: `	name: "x"`},
+		{line: "\t\tname: x", want: "    name: x", yaml: true},
+		{line: `    read: { http: { path: ${id} } }`, want: `    read: { http: { path: "${id}" } }`, yaml: true},
+		{line: `    read: { http: { path: /pets/${id}, a: 1 } }`, want: `    read: { http: { path: "/pets/${id}", a: 1 } }`, yaml: true},
+		{line: `    name:string`, want: `    name: string`, yaml: true},
+		{line: `    // The name.`, want: `    # The name.`, yaml: true},
+		{line: `    size: "${inputs.size ?? ""}"`, want: `    size: "${inputs.size ?? ''}"`, yaml: true},
+		{line: `    name: x`, yaml: true},
+		{line: ``, yaml: true},
+	}
+	for _, test := range tests {
+		r, ok := ParseLine(test.line, test.yaml)
+		if ok != (test.want != "") {
+			t.Errorf("ParseLine(%q) is %+v, %v; want %q", test.line, r, ok, test.want)
+			continue
+		}
+		got := test.line
+		for i := len(r.Parts) - 1; i >= 0; i-- {
+			p := r.Parts[i]
+			got = got[:p.From] + p.Text + got[p.To:]
+		}
+		if ok && got != test.want {
+			t.Errorf("ParseLine(%q) results in %q, want %q", test.line, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package source
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/errors"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/foreign"
+)
+
+// translation is what a foreign notation means, with the edits that write it.
+type translation struct {
+	at              diag.Range
+	summary, remedy string
+	edits           []diag.Edit
+}
+
+// translate returns the translation of the text that an error of CUE is about.
+func (d *Document) translate(e errors.Error, code string) (translation, bool) {
+	pos := e.Position()
+	src := d.Files.byName[pos.Filename()]
+	if src == nil || src.inner != nil || d.Raw {
+		return translation{}, false // the types of YAML and JSON are translated before they are parsed
+	}
+	if code == CodeSyntaxError {
+		return src.translateSyntax(pos.Offset())
+	}
+	return src.translateType(pos.Offset())
+}
+
+// typePlace matches the end of a label, after which a type may begin. notCUE matches what the
+// syntax of CUE does not have in types.
+var (
+	typePlace = regexp.MustCompile(`[A-Za-z0-9_"][?!]?:[ \t]+`)
+	notCUE    = regexp.MustCompile(`\[\]|<|\?|\bmap\[`)
+)
+
+// translateSyntax translates the line at which CUE cannot go on, or the one before: CUE reports
+// an operand that is missing at the next token.
+func (s *sourceText) translateSyntax(offset int) (translation, bool) {
+	at := s.position(offset).Line - 1
+	for line := at; line >= max(at-1, 0); line-- {
+		text := s.line(line)
+		for _, m := range typePlace.FindAllStringIndex(text, -1) {
+			if t, ok := foreign.ParseType(text[m[1]:]); ok && notCUE.MatchString(text[m[1]:m[1]+t.Len]) {
+				return s.translateType(s.lines[line] + m[1])
+			}
+		}
+		if r, ok := foreign.ParseLine(text, false); ok {
+			return s.repair(line, r), true
+		}
+	}
+	return translation{}, false
+}
+
+// line returns the text of a line, counted from 0.
+func (s *sourceText) line(n int) string {
+	text := s.content[s.lines[n]:]
+	if end := bytes.IndexByte(text, '\n'); end >= 0 {
+		text = text[:end]
+	}
+	return string(text)
+}
+
+// repair returns the translation of a line, counted from 0.
+func (s *sourceText) repair(line int, r foreign.Repair) translation {
+	t := translation{summary: r.Summary, remedy: r.Remedy}
+	for _, p := range r.Parts {
+		from, to := s.lines[line]+p.From, s.lines[line]+p.To
+		t.edits = append(t.edits, diag.Edit{At: s.exactSpan(from, to), Text: p.Text})
+	}
+	first, last := r.Parts[0], r.Parts[len(r.Parts)-1]
+	t.at = s.span(s.lines[line]+first.From, s.lines[line]+max(last.To, first.From+1))
+	return t
+}
+
+// exactSpan is like span, and empty if the offsets are equal.
+func (s *sourceText) exactSpan(from, to int) diag.Range {
+	return diag.Range{File: s.name, Start: s.position(from), End: s.position(to)}
+}
+
+// labelEnd matches the label before a type, without a constraint.
+var labelEnd = regexp.MustCompile(`[A-Za-z0-9_"](:[ \t]*)$`)
+
+// translateType translates the foreign type at an offset.
+func (s *sourceText) translateType(offset int) (translation, bool) {
+	line := s.position(offset).Line - 1
+	before, after := string(s.content[s.lines[line]:offset]), s.line(line)[offset-s.lines[line]:]
+	t, ok := foreign.ParseType(after)
+	if !ok {
+		return translation{}, false
+	}
+	out := translation{
+		at: s.span(offset, offset+t.Len), summary: fmt.Sprintf("%s is not a type of CUE", after[:t.Len]), remedy: typeRemedy(t),
+		edits: []diag.Edit{{At: s.exactSpan(offset, offset+t.Len), Text: t.CUE}},
+	}
+	if label := labelEnd.FindStringSubmatchIndex(before); t.Optional && label != nil {
+		colon := s.lines[line] + label[2]
+		out.edits = append(out.edits, diag.Edit{At: s.exactSpan(colon, colon), Text: "?"})
+	}
+	return out, true
+}
+
+// typeRemedy returns the remedy for a foreign type.
+func typeRemedy(t foreign.Type) string {
+	if t.Optional {
+		return fmt.Sprintf("Write %s. For an optional property, add ? to its name: `name?: %s`.", t.CUE, t.CUE)
+	}
+	return fmt.Sprintf("Write %s.", t.CUE)
+}
+
+// reportForeignType reports the type of a property in YAML or JSON that is in another notation.
+func (d *dataTypes) reportForeignType(f *ast.Field, lit *ast.BasicLit, p Place) bool {
+	node, ok := d.doc.Files.StringNode(lit)
+	if !ok {
+		return false
+	}
+	text := strings.TrimSpace(node.Text)
+	t, ok := foreign.ParseType(text)
+	if !ok {
+		return false
+	}
+	rest := strings.TrimLeft(text[t.Len:], " ")
+	if rest != "" && !strings.HasPrefix(rest, "@") {
+		return false
+	}
+	written := text[:t.Len]
+	reported := d.doc.Report(CodeBadType, node.Range, p, fmt.Sprintf("%s is not a type of CUE", written), typeRemedy(t))
+	edit := diag.Edit{At: node.Range, Old: written, Text: t.CUE}
+	if quoted, plain := plainScalar(d.doc.Files.textAt(node.Range), text); plain {
+		// Brackets and braces have a meaning in YAML outside of quotes.
+		edit = diag.Edit{At: node.Range, Text: quoted(t.CUE + text[t.Len:])}
+	}
+	reported.Suggest(edit)
+	if t.Optional {
+		label := d.doc.Files.LabelRange(f.Label)
+		if name := d.doc.Files.textAt(label); strings.HasSuffix(name, `"`) || strings.HasSuffix(name, "'") {
+			label.End.Column--
+		}
+		label.Start = label.End
+		reported.Suggest(diag.Edit{At: label, Text: "?"})
+	}
+	return true
+}
+
+// plainScalar reports whether the source of a string has no quotes, and returns the function that
+// writes another string in its place.
+func plainScalar(source, text string) (quoted func(string) string, plain bool) {
+	return func(s string) string {
+		out, err := yaml.Marshal(s)
+		if err != nil {
+			return s
+		}
+		return strings.TrimSpace(string(out))
+	}, source == text
+}
+
+// textAt returns the source text of a range within one line, or "".
+func (f *Files) textAt(at diag.Range) string {
+	s := f.byName[at.File]
+	if s == nil || at.Start.Line != at.End.Line || at.Start.Line < 1 || at.Start.Line > len(s.lines) {
+		return ""
+	}
+	runes := []rune(s.line(at.Start.Line - 1))
+	from, to := at.Start.Column-1, at.End.Column-1
+	if from < 0 || to > len(runes) || from > to {
+		return ""
+	}
+	return string(runes[from:to])
+}
