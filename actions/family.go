@@ -8,6 +8,7 @@ package actions
 
 import (
 	"context"
+	"slices"
 
 	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec"
@@ -129,6 +130,15 @@ type Facts struct {
 	// Faults are the mistakes in the call that the types of its arguments do not show. Run
 	// checks again, since some are known only then.
 	Faults []Fault
+}
+
+// Arg returns the argument with a name, or nil.
+func (k *Kind) Arg(name string) *Arg {
+	i := slices.IndexFunc(k.Args, func(a Arg) bool { return a.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &k.Args[i]
 }
 
 // Mode says how an argument reaches Run.

@@ -124,6 +124,15 @@ type Property struct {
 
 	// Range is the position of the property's name.
 	Range diag.Range `json:"range,omitzero"`
+	// TypeRange is the position of the type, without the quotes of YAML. Only vet uses it.
+	TypeRange diag.Range `json:"-"`
+}
+
+// WithAttribute returns the edit that adds an attribute after the type.
+func (p *Property) WithAttribute(attribute string) diag.Edit {
+	at := p.TypeRange
+	at.Start = at.End
+	return diag.Edit{At: at, Text: " @" + attribute}
 }
 
 // Autoname derives a default from the name of the resource: the name, Sep and seven

@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/foreign"
 )
 
 // check returns the mistakes in a call that the types of its arguments do not show.
@@ -23,11 +24,14 @@ func check(s actions.Static) []actions.Fault {
 	}
 	checkMethod(s, &out)
 	checkPath(s, fail)
+	checkPlaceholders(s, &out)
+	checkScheme(s, &out)
+	checkBearer(s, &out)
 	checkHeaders(s, fail)
 	checkAuth(s.Nodes["auth"], fail)
 	checkOwner(s, fail)
 	checkPages(s, fail)
-	checkDurations(s, fail)
+	checkDurations(s, &out)
 	if v, ok := s.Literals["tls"].(map[string]any); ok && v["insecure"] == true {
 		out = append(out, actions.Fault{
 			Argument: "tls", Path: "insecure", Summary: "insecure disables the verification of the server", Warning: true,
@@ -47,7 +51,7 @@ func check(s actions.Static) []actions.Fault {
 }
 
 // checkDurations checks the literal durations.
-func checkDurations(s actions.Static, fail reporter) {
+func checkDurations(s actions.Static, out *[]actions.Fault) {
 	for _, d := range []struct {
 		node        *spec.Node
 		name        string
@@ -62,7 +66,11 @@ func checkDurations(s actions.Static, fail reporter) {
 			continue
 		}
 		if _, err := actions.ParseDuration(text); err != nil {
-			fail(d.blame, d.part, d.name+": "+err.Error(), "Write a duration like 10s or 1m30s.")
+			fault := actions.Fault{Argument: d.blame, Path: d.part, Summary: d.name + ": " + err.Error(), Remedy: "Write a duration like 10s or 1m30s."}
+			if own, ok := foreign.Duration(text); ok {
+				fault.Old, fault.New = text, own
+			}
+			*out = append(*out, fault)
 		}
 	}
 }

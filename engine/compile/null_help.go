@@ -35,12 +35,12 @@ func importHelp(r *plan.Resource, name string) string {
 	with := "${inputs." + name + "}"
 	if p.Default != nil {
 		def, _ := json.Marshal(p.Default)
-		return fmt.Sprintf("During an import, it is null. Write a fallback (inputs.%s ?? %s), or put %s into `import`.", name, def, with)
+		return fmt.Sprintf("During an import, it is null. Put %s into `import`, or write a fallback: inputs.%s ?? %s.", with, name, def)
 	}
 	if !r.Identity.Imports.IsSet() {
-		return fmt.Sprintf("During an import, only the id is known. Add the input to the text that users pass to an import: import: \"%s/${id}\".", with)
+		return fmt.Sprintf("During an import, only the id is known. Add the input to the text that users pass to an import (import: \"%s/${id}\"), or use it only if it is not null (inputs.%s != null).", with, name)
 	}
-	return fmt.Sprintf("During an import, it is null, because `import` is %q. Put %s into `import`, separated from other values by literal text.", r.Identity.Imports.Text, with)
+	return fmt.Sprintf("During an import, it is null, because `import` is %q. Put %s into `import`, separated from other values by literal text, or use it only if it is not null (inputs.%s != null).", r.Identity.Imports.Text, with, name)
 }
 
 // unsureHelp returns the remedy for a required output that may be missing after an

@@ -13,6 +13,7 @@ import (
 	"github.com/declprov/declprov/engine/compile/finding"
 	"github.com/declprov/declprov/engine/compile/grants"
 	"github.com/declprov/declprov/engine/compile/scopes"
+	"github.com/declprov/declprov/engine/compile/unlikely"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/container"
@@ -36,6 +37,7 @@ func Compile(p *spec.Provider, families []*actions.Family) (*plan.Program, diag.
 	resources := map[string]*plan.Resource{}
 	for _, r := range p.Resources {
 		compiled := c.resource(r)
+		unlikely.CheckResource(c.Collector, compiled)
 		prog.Add(r.Name, plan.LazyResource{
 			Model:    func() (*spec.Resource, error) { return r, nil },
 			Compiled: func() (*plan.Resource, error) { return compiled, nil },

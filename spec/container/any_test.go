@@ -46,7 +46,9 @@ func (f *filler) fill(v reflect.Value) {
 		f.fillMap(v, few.Draw(f.t, "len"))
 	case reflect.Struct:
 		for i := range v.NumField() {
-			f.fill(v.Field(i))
+			if v.Type().Field(i).Tag.Get("json") != "-" { // such fields are only for vet
+				f.fill(v.Field(i))
+			}
 		}
 	case reflect.Interface:
 		if lit := f.literal(); lit != nil {

@@ -128,7 +128,9 @@ func (t *text) suggestion(d Diagnostic) {
 		return
 	}
 	if line, ok := Sources(edited).line(at.File, at.Start.Line); ok && strings.TrimSpace(line) != "" {
-		fmt.Fprintf(t, "  Suggested: %s\n", screen.Exact(strings.TrimSpace(line)))
+		cells := layOut(strings.TrimLeft(line, " \t"))
+		shown, _, _ := cropLine(cells, cells.start(at.Start.Column-(len(line)-len(strings.TrimLeft(line, " \t")))), 1)
+		fmt.Fprintf(t, "  Suggested: %s\n", shown)
 	}
 }
 

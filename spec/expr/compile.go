@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/decode"
@@ -13,8 +16,12 @@ import (
 	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/expr/parse"
+	"github.com/declprov/declprov/spec/foreign"
 	"github.com/declprov/declprov/spec/types"
 )
+
+// CodeBareReference: a text is a reference without ${ and } (warning).
+const CodeBareReference = "bare-reference"
 
 // compilation is the state of one Compile.
 type compilation struct {
@@ -74,12 +81,48 @@ func plainScalar(n *spec.Node) any {
 func (c *compilation) compileConstant(n *spec.Node, v any, want *spec.Type) (eval.Evaluator, *spec.Type) {
 	if m := types.Fits(v, want, c.scope.Types); m != nil {
 		d := c.report(m.Code, n.Range, check.RemedyForValue(m, v, want, c.scope.Types), "%s", m.Error())
+		c.suggestConstant(d, n, m, v, want)
+	}
+	return eval.Constant{Value: v}, types.OfValue(v)
+}
+
+// suggestConstant adds the edit that converts a literal to the expected type.
+func (c *compilation) suggestConstant(d *diag.Diagnostic, n *spec.Node, m *types.Mismatch, v any, want *spec.Type) {
+	if m.Path != "" {
+		return
+	}
+	t := types.Present(types.Resolve(want, c.scope.Types), c.scope.Types)
+	text, isText := v.(string)
+	own := ""
+	switch {
+	case isText && m.Code == types.CodeNotAllowed:
 		if meant := check.Meant(m, v, want, c.scope.Types); meant != "" {
 			d.Detail = ""
 			d.Meant(n.Text, []string{meant})
+		} else if upper := strings.ToUpper(text); upper != text && types.Fits(upper, want, c.scope.Types) == nil {
+			d.Detail = fmt.Sprintf("Write %q.", upper)
+			d.Replace(text, upper)
 		}
+		return
+	case t.Kind == spec.Bool && isText:
+		own, _ = foreign.Bool(text)
+	case types.IsNumeric(t) && isText && types.Fits(json.Number(text), want, c.scope.Types) == nil && isNumber(text):
+		own = text
+	case types.IsString(t) && (n.Kind == spec.NumberNode || n.Kind == spec.BoolNode):
+		own = strconv.Quote(n.Text)
+	case t.Kind == spec.List && types.Fits([]any{v}, want, c.scope.Types) == nil && n.Kind != spec.MapNode:
+		from, to := n.Range, n.Range
+		from.End, to.Start = from.Start, to.End
+		d.Suggest(diag.Edit{At: from, Text: "["}, diag.Edit{At: to, Text: "]"})
 	}
-	return eval.Constant{Value: v}, types.OfValue(v)
+	if own != "" {
+		d.Suggest(diag.Edit{At: n.Range, Text: own})
+	}
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil
 }
 
 // literalText returns the text of `{literal: "…"}`. ok is false if a string is not
@@ -235,7 +278,12 @@ func (c *compilation) compileTemplate(n *spec.Node, want *spec.Type, depth int) 
 		if depth == 0 {
 			c.pieces = []eval.Piece{{Literal: whole}}
 		}
-		return c.compileConstant(n, whole, want)
+		known := len(c.diags)
+		out, t := c.compileConstant(n, whole, want)
+		if len(c.diags) == known {
+			c.warnBare(n)
+		}
+		return out, t
 	}
 	if len(raw) == 1 && !c.joinsSegments(raw[0], want) {
 		p, checked := c.compileExpression(n, raw[0], want, false)
@@ -245,6 +293,22 @@ func (c *compilation) compileTemplate(n *spec.Node, want *spec.Type, depth int) 
 		return p.Part, checked.Type
 	}
 	return c.compileMixed(n, raw, want, depth)
+}
+
+// bareReference matches a text that is a reference without ${ and }.
+var bareReference = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(inputs|config|state|session|steps|result|body|changes|children)(\.[A-Za-z_]\w*)+$`)
+})
+
+// warnBare warns about a text that is a reference without ${ and }.
+func (c *compilation) warnBare(n *spec.Node) {
+	m := bareReference().FindStringSubmatch(n.Text)
+	if m == nil || !slices.ContainsFunc(c.scope.Names, func(name check.Name) bool { return name.Name == m[1] && name.Absent == "" }) {
+		return
+	}
+	d := c.report(CodeBareReference, n.Range, fmt.Sprintf("For the value, write \"${%s}\".", n.Text), "this is the text %q", n.Text)
+	d.Severity = diag.Warning
+	d.Replace(n.Text, "${"+n.Text+"}")
 }
 
 // joinsSegments reports whether an expression is a call of segments(…) and a string

@@ -97,7 +97,13 @@ var inYAML = sync.OnceValue(func() []rule {
 			"Write \"${…}\", with quotes.", quote(1),
 		},
 		{
-			regexp.MustCompile(`^\s*(?:- )?"?\w+"?:\s+([@%` + "`" + `][^"'\n]*?)\s*$`), "a string that begins with this character must be in quotes", "Write it in quotes.", quote(1),
+			regexp.MustCompile(`^\s*(?:- )?"?\w+[?!]?"?:\s+((@\w+\([^)"']*\))\s+(\w[^"'\n#]*?))\s*(?:#.*)?$`), "an attribute follows its type", "Write the type first: string @secret().",
+			func(line string, m []int) []Part {
+				return []Part{{m[2], m[3], group(line, m, 3) + " " + group(line, m, 2)}}
+			},
+		},
+		{
+			regexp.MustCompile(`^\s*(?:- )?"?\w+"?:\s+([@%` + "`" + `][^"'\n#]*?)\s*(?:#.*)?$`), "a string that begins with this character must be in quotes", "Write it in quotes.", quote(1),
 		},
 		{
 			regexp.MustCompile(`^\s*(?:- )?[A-Za-z_]\w*(:)[^\s:/]`), "a colon is followed by a space", "Write `name: value`.", whole(1, ": "),

@@ -147,6 +147,16 @@ func (n Name) Suggest(d *diag.Diagnostic, given string) {
 	}
 }
 
+// Method returns the HTTP method that a name stands for.
+func Method(name string) (string, bool) {
+	switch upper := strings.ToUpper(name); upper {
+	case "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD":
+		return upper, true
+	default:
+		return "", false
+	}
+}
+
 // Key translates a key of a block, which the noun for the block identifies: "a step", "http".
 func Key(block, name string) (Name, bool) {
 	plain := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))

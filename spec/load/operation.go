@@ -184,6 +184,14 @@ func (r *stepReader) readStepWith(it walk.Item, p source.Place, undo bool, other
 
 // reportDotted reports an action with a dotted name, such as file.write.
 func (r *stepReader) reportDotted(m walk.Item, p source.Place, family, kind string) {
+	if method, ok := foreign.Method(kind); ok && family == "http" {
+		d := r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q in a step", m.Name),
+			fmt.Sprintf("The method is an argument: `http: {method: %q, …}`.", method))
+		if edits := r.readNode(m, p.Member(m.Name)).WithMember("method", method); len(edits) > 0 {
+			d.Replace(m.Name, family).Suggest(edits...)
+		}
+		return
+	}
 	d := r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q in a step", m.Name),
 		fmt.Sprintf("The family of an action contains the action: `%s: %s: …`.", family, kind))
 	d.Suggest(r.NestEdits(m.NameAt, m.At, family, kind)...)

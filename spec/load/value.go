@@ -11,6 +11,8 @@ import (
 	"cuelang.org/go/cue"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/foreign"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/typing"
@@ -180,12 +182,18 @@ func (r *dataReader) readDuration(it walk.Item, p source.Place) *spec.Node {
 	switch {
 	case n.Kind == 0 || hasTemplate(n):
 	case n.Kind != spec.StringNode:
-		r.Report(source.CodeBadValue, it.At, p, "a duration must be a string", `Write a number and its unit: "90s", "5m", "1h30m".`)
+		d := r.Report(source.CodeBadValue, it.At, p, "a duration must be a string", `Write a number and its unit: "90s", "5m", "1h30m".`)
+		if t, ok := foreign.Duration(n.Text); ok && n.Kind == spec.NumberNode {
+			d.Suggest(diag.Edit{At: it.At, Text: strconv.Quote(t)})
+		}
 		n.Kind = 0
 	default:
 		d, err := time.ParseDuration(n.Text)
 		if err != nil || d < 0 {
-			r.Report(source.CodeBadValue, it.At, p, fmt.Sprintf("invalid duration %q", n.Text), `Write a number and its unit: "90s", "5m", "1h30m".`)
+			d := r.Report(source.CodeBadValue, it.At, p, fmt.Sprintf("invalid duration %q", n.Text), `Write a number and its unit: "90s", "5m", "1h30m".`)
+			if t, ok := foreign.Duration(n.Text); ok {
+				d.Replace(n.Text, t)
+			}
 			n.Kind = 0
 		}
 	}

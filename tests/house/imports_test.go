@@ -89,10 +89,12 @@ func arrows() map[string][]string {
 		"engine/compile/yield":     {"engine/compile/scopes"},
 		"engine/compile/identity":  {"engine/compile/yield"},
 		"engine/compile/certainty": {"engine/compile/finding", "engine/plan"},
+		"engine/compile/unlikely":  {"engine/compile/finding", "engine/plan"},
 		"engine/compile/order":     {},
 		"engine/compile/component": {"engine/compile/grants", "engine/compile/order", "engine/compile/yield"},
 		"engine/compile": {
 			"spec/container", "engine/compile/steps", "engine/compile/component", "engine/compile/identity", "engine/compile/certainty",
+			"engine/compile/unlikely",
 		},
 		// What templates see while an operation runs.
 		"engine/run/scope":     {"engine/plan"},

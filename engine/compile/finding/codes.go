@@ -46,5 +46,11 @@ const (
 	CodeUnknownChild         = "unknown-child"         // an option of a child that names no child
 	CodeChildCycle           = "child-cycle"           // children that need each other, or a component that contains itself
 	CodeBadOption            = "bad-option"            // an option that does not apply to its child
+	CodeNoEffect             = "create-without-effect" // a create that creates nothing (warning)
+	CodeReadEffect           = "read-with-effect"      // a read that changes something (warning)
+	CodeNotUpdated           = "not-updated"           // an input that create sends and no update does (warning)
+	CodeConstantCondition    = "constant-condition"    // an until, fail or refused that does not depend on anything (warning)
+	CodeDefaultNotPermitted  = "default-not-permitted" // a default of a setting with which an action is not permitted (warning)
+	CodeBadOrigin            = "bad-origin"            // a host under permissions that is not an origin, such as one without a scheme
 	CodeTypeAsValue          = "type-as-value"         // a type where a value is required
 )

@@ -65,6 +65,7 @@ func Compile(c *finding.Collector, names *scopes.Names, families *arguments.Fami
 		}
 	})
 	g.addVariables()
+	g.checkDefaults(families)
 	return g.granted
 }
 
@@ -79,11 +80,29 @@ type granting struct {
 func (g *granting) add(access grant.Access, n *spec.Node, implied bool, path string) {
 	scope := g.names.Scope(g.names.ConfigName(), expr.Name{Name: "inputs"})
 	v := g.Template(n, scope, scopes.NonEmptyString, path)
-	if v == nil {
+	if v == nil || access == grant.Connect && !g.isOrigin(v, n, path) {
 		g.granted.broken = append(g.granted.broken, access)
 		return
 	}
 	g.granted.Permissions = append(g.granted.Permissions, plan.Permission{Access: access, Node: n, Value: v, Implied: implied})
+}
+
+// isOrigin reports a literal host that is not an origin.
+func (g *granting) isOrigin(v *expr.Value, n *spec.Node, path string) bool {
+	pattern, known := v.Const()
+	text, isText := pattern.(string)
+	if !known || !isText {
+		return true
+	}
+	_, err := grant.CompileOrigin(text)
+	if err == nil {
+		return true
+	}
+	d := g.Fail(finding.CodeBadOrigin, n.Range, path, fmt.Sprintf("%q is not an origin", text), "Write a scheme, a host and, if it is not the standard one, a port: https://api.example.com, https://*.example.com, http://localhost:8080.")
+	if _, err := grant.CompileOrigin("https://" + text); err == nil && !strings.Contains(text, "://") {
+		d.Replace(text, "https://"+text)
+	}
+	return false
 }
 
 // addVariables adds the environment variables that settings come from, with a block or without:

@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -72,11 +73,34 @@ func (f *findings) NonNull(v TypedPart) *spec.Type {
 }
 
 func (f *findings) reportNull(v TypedPart) {
-	text := f.Text(v.At)
-	detail := fmt.Sprintf("Provide a default (%s ?? %s), or use it only if it is not null (%s != null ? … : …).",
-		text, exampleOf(types.Resolve(v.T, f.Types)), text)
-	detail = cmp.Or(f.nullHelp(text), detail)
+	text, example := f.Text(v.At), exampleOf(types.Resolve(v.T, f.Types))
+	help := f.nullHelp(text)
+	detail := cmp.Or(help, returnsHelp(text)+fmt.Sprintf("Use it only if it is not null (%s != null ? … : …), or provide a default (%s ?? %s).", text, text, example))
 	f.report(diag.Error, types.CodeNullUnguarded, v.At, detail, "%s may be null", text)
+	if text == "" || help != "" {
+		return
+	}
+	with := text + " ?? " + strings.ReplaceAll(example, `"`, "'")
+	if !f.isWhole(v.At) {
+		with = "(" + with + ")"
+	}
+	f.last().Suggest(diag.Edit{At: f.place.At(v.At), Old: text, Text: with})
+}
+
+// returnsHelp returns the remedy for a part of a response, which its declared type may lack.
+func returnsHelp(text string) string {
+	root, member, _ := strings.Cut(text, ".")
+	if root != "result" && root != "body" && root != "steps" || member == "" {
+		return ""
+	}
+	return fmt.Sprintf("If it is always there, declare %s without ? in `returns`. ", member[strings.LastIndexByte(member, '.')+1:])
+}
+
+// isWhole reports whether a part is the whole expression, an argument, or in parentheses.
+func (f *findings) isWhole(e parse.Extent) bool {
+	before := strings.TrimRight(string(f.extents.Source[:max(e.From, 0)]), " ")
+	after := strings.TrimLeft(string(f.extents.Source[min(e.To, len(f.extents.Source)):]), " ")
+	return (before == "" || strings.ContainsAny(before[len(before)-1:], "(,")) && (after == "" || strings.ContainsAny(after[:1], "),"))
 }
 
 // nullHelp returns the scope's own remedy for a part that may be null, or "".

@@ -73,6 +73,9 @@ func (m *memberCheck) withoutNull() *spec.Type {
 	}
 	detail := cmp.Or(m.nullHelp(text), "Write "+text+how+"… to get null if it is absent, or use it only if "+text+" != null.")
 	m.report(diag.Error, types.CodeNullUnguarded, m.base.At, detail, "%s may be null", text)
+	if dot := (parse.Extent{From: m.base.At.To, To: m.base.At.To + 1}); how == "?." && m.Text(dot) == "." && m.nullHelp(text) == "" {
+		m.last().Suggest(diag.Edit{At: m.place.At(dot), Old: ".", Text: "?."})
+	}
 	return types.Resolve(types.Present(m.base.T, m.Types), m.Types)
 }
 
@@ -91,7 +94,11 @@ func (m *memberCheck) memberType() *spec.Type {
 		return m.indexType(it, index)
 	case m.t.Kind == spec.Map, m.t.Kind == spec.Object:
 		if !types.IsAny(it) && !types.IsString(it) {
-			m.Fail(types.CodeTypeMismatch, index.At, "", "a key must be a string, got %s", types.Describe(index.T))
+			remedy := ""
+			if m.Text(m.base.At) == "steps" {
+				remedy = "Steps have names: name that step with `as: \"look\"`, and write steps.look."
+			}
+			m.Fail(types.CodeTypeMismatch, index.At, remedy, "a key must be a string, got %s", types.Describe(index.T))
 			return types.Any()
 		}
 		return m.keyType(it)

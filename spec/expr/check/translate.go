@@ -26,10 +26,12 @@ func (c *checker) translateName(name string, at parse.Extent, available []string
 	if own, ok := foreign.Literal(name); ok {
 		return replace(own)
 	}
-	if diag.DidYouMean(name, available) == "" || c.holder(name) == "steps" {
-		if holder := c.holder(name); holder != "" {
-			return replace(holder + "." + name)
-		}
+	holder, isTypo := c.holder(name), diag.DidYouMean(name, available) != ""
+	if holder == "steps" || holder != "" && !isTypo {
+		return replace(holder + "." + name)
+	}
+	if isTypo {
+		return TypedPart{}, false
 	}
 	for _, root := range foreign.Roots(name) {
 		if slices.Contains(available, root) {

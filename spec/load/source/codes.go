@@ -37,6 +37,9 @@ const (
 	CodeOctalNumber        = "octal-number"        // YAML's unquoted 0644
 	CodeYamlAnchor         = "yaml-alias"          // an alias to an unknown anchor, to itself, or of too many nodes
 	CodeBadType            = "bad-type"            // a type that is not a valid CUE expression
+	CodeJSONSchema         = "json-schema"         // a JSON Schema in the place of a type
+	CodeQuotedType         = "quoted-type"         // the name of a type in quotes, which allows only that text (warning)
+	CodeUnmarkedSecret     = "unmarked-secret"     // a setting or input whose name is that of a secret, without @secret() (warning)
 	CodeBytesType          = "bytes-type"          // bytes as a property's type
 	CodeTupleType          = "tuple-type"          // a list of fixed length as a property's type
 	CodeOpenObject         = "open-object"         // inputs, outputs or config that do not name their properties

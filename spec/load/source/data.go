@@ -135,6 +135,10 @@ func (d *dataTypes) walk(f *ast.Field, path []string) {
 		return
 	}
 	if block.HoldsTypes(path) && !d.parsed[s] {
+		if p := (Place{"", strings.Join(path, ".")}); HasProperties(s) && d.doc.ReportSchema(d.doc.Files.LabelRange(f.Label), s, p) {
+			f.Value = d.hole("schema " + p.Path)
+			return
+		}
 		d.convertMembers(s, Place{"", strings.Join(path, ".")})
 		return
 	}
@@ -203,6 +207,10 @@ func (d *dataTypes) patternLabel(f *ast.Field, p Place) (ast.Label, bool) {
 
 // convertType converts the value of a property to a type.
 func (d *dataTypes) convertType(f *ast.Field, p Place) {
+	if d.doc.ReportSchema(d.doc.Files.LabelRange(f.Label), f.Value, p) {
+		f.Value = d.hole("schema " + p.Path)
+		return
+	}
 	switch v := f.Value.(type) {
 	case *ast.StructLit:
 		d.convertMembers(v, p)

@@ -8,7 +8,6 @@ import (
 
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/errors"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/foreign"
@@ -133,36 +132,30 @@ func (d *dataTypes) reportForeignType(f *ast.Field, lit *ast.BasicLit, p Place) 
 	written := text[:t.Len]
 	reported := d.doc.Report(CodeBadType, node.Range, p, fmt.Sprintf("%s is not a type of CUE", written), typeRemedy(t))
 	edit := diag.Edit{At: node.Range, Old: written, Text: t.CUE}
-	if quoted, plain := plainScalar(d.doc.Files.textAt(node.Range), text); plain {
+	if d.doc.Files.TextAt(node.Range) == text {
 		// Brackets and braces have a meaning in YAML outside of quotes.
-		edit = diag.Edit{At: node.Range, Text: quoted(t.CUE + text[t.Len:])}
+		edit = diag.Edit{At: node.Range, Text: yamlString(t.CUE + text[t.Len:])}
 	}
 	reported.Suggest(edit)
 	if t.Optional {
-		label := d.doc.Files.LabelRange(f.Label)
-		if name := d.doc.Files.textAt(label); strings.HasSuffix(name, `"`) || strings.HasSuffix(name, "'") {
-			label.End.Column--
-		}
-		label.Start = label.End
-		reported.Suggest(diag.Edit{At: label, Text: "?"})
+		reported.Suggest(d.doc.optionalEdit(d.doc.Files.LabelRange(f.Label)))
 	}
 	return true
 }
 
-// plainScalar reports whether the source of a string has no quotes, and returns the function that
-// writes another string in its place.
-func plainScalar(source, text string) (quoted func(string) string, plain bool) {
-	return func(s string) string {
-		out, err := yaml.Marshal(s)
-		if err != nil {
-			return s
-		}
-		return strings.TrimSpace(string(out))
-	}, source == text
+// plainString matches strings that require no quotes in YAML.
+var plainString = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*( @[A-Za-z]+\(\w*\))*$`)
+
+// yamlString returns a string in the notation of YAML.
+func yamlString(s string) string {
+	if plainString.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 }
 
-// textAt returns the source text of a range within one line, or "".
-func (f *Files) textAt(at diag.Range) string {
+// TextAt returns the source text of a range within one line, or "".
+func (f *Files) TextAt(at diag.Range) string {
 	s := f.byName[at.File]
 	if s == nil || at.Start.Line != at.End.Line || at.Start.Line < 1 || at.Start.Line > len(s.lines) {
 		return ""
@@ -173,4 +166,13 @@ func (f *Files) textAt(at diag.Range) string {
 		return ""
 	}
 	return string(runes[from:to])
+}
+
+// Unquoted returns the range of a string of YAML or JSON without its quotes.
+func (f *Files) Unquoted(at diag.Range) diag.Range {
+	if text := f.TextAt(at); len(text) > 1 && (text[0] == '"' || text[0] == '\'') && text[len(text)-1] == text[0] {
+		at.Start.Column++
+		at.End.Column--
+	}
+	return at
 }

@@ -78,6 +78,9 @@ func (x *Extractor) Object(it walk.Item, p source.Place, r Role) *spec.Type {
 		}
 		return empty
 	}
+	if source.HasProperties(it.Expr) && x.ReportSchema(it.NameAt, it.Expr, p) {
+		return empty
+	}
 	t := x.structType(it, Site{Place: p, Role: r})
 	if t.Kind == spec.Map || t.Open {
 		x.Report(source.CodeOpenObject, it.At, p, fmt.Sprintf("%s must name its properties", lastName(p.Path)),
@@ -302,7 +305,11 @@ var reservedNames = []string{"id", "urn", "pulumi"}
 func (x *Extractor) readProperty(m, parent walk.Item, s Site) *spec.Property {
 	at := s.at(m.Name)
 	x.checkPropertyName(m, at, s.depth == 0)
-	p := &spec.Property{Name: m.Name, Doc: x.Doc(m), Range: m.NameAt}
+	p := &spec.Property{Name: m.Name, Doc: x.Doc(m), Range: m.NameAt, TypeRange: x.typeRange(m)}
+	if x.ReportSchema(m.NameAt, m.Expr, at.Place) {
+		return &spec.Property{Name: m.Name, Range: m.NameAt, Type: &spec.Type{}}
+	}
+	x.checkQuotedType(m, at)
 	p.Type = x.Type(m, at)
 	def, has := x.defaultOf(m, p.Type, at)
 	p.Default = def
@@ -311,6 +318,7 @@ func (x *Extractor) readProperty(m, parent walk.Item, s Site) *spec.Property {
 	if p.DefaultExpr != nil || p.Autoname != nil {
 		p.Required = false
 	}
+	x.checkUnmarkedSecret(p, m, at)
 	return p
 }
 

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"cuelang.org/go/cue"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/foreign"
 	"github.com/declprov/declprov/spec/load/source"
 )
 
@@ -258,7 +260,29 @@ func (w *Walker) WrongShape(it Item, p source.Place, want string) {
 	if name == "" {
 		name = "the document"
 	}
-	w.Report(source.CodeWrongShape, it.At, p, fmt.Sprintf("%s must be %s, got %s", name, want, KindName(w.Kind(it))), shapeRemedy(want))
+	w.Report(source.CodeWrongShape, it.At, p, fmt.Sprintf("%s must be %s, got %s", name, want, KindName(w.Kind(it))), shapeRemedy(want)).
+		Suggest(w.shapeEdits(it, want)...)
+}
+
+// shapeEdits returns the edits that convert a value to the kind that want describes.
+func (w *Walker) shapeEdits(it Item, want string) []diag.Edit {
+	text := w.Files.TextAt(it.At)
+	kind := w.Kind(it)
+	switch scalar := kind == cue.IntKind || kind == cue.FloatKind || kind == cue.NumberKind || kind == cue.BoolKind; {
+	case text == "" || !it.Value.IsConcrete():
+	case strings.HasPrefix(want, "a list") && (scalar || kind == cue.StringKind || kind == cue.StructKind && strings.HasPrefix(text, "{")):
+		from, to := it.At, it.At
+		from.End, to.Start = from.Start, to.End
+		return []diag.Edit{{At: from, Text: "["}, {At: to, Text: "]"}}
+	case want == "a string" && scalar:
+		return []diag.Edit{{At: it.At, Text: strconv.Quote(text)}}
+	case strings.HasPrefix(want, "a boolean") && kind == cue.StringKind:
+		given, _ := it.Value.String()
+		if own, ok := foreign.Bool(given); ok {
+			return []diag.Edit{{At: it.At, Text: own}}
+		}
+	}
+	return nil
 }
 
 // shapeRemedy returns the remedy for a value that should be as want describes.

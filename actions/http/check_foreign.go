@@ -1,0 +1,88 @@
+package http
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec"
+)
+
+// placeholder matches the placeholders of other tools in a path: {id}, :id, $id, {{ id }}. The
+// first group that matches is the name.
+var placeholder = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^$])(\{\{-?\s*[.$]?([A-Za-z_][\w.]*)\s*-?\}\})|(?:^|[^$])(\{([A-Za-z_]\w*)\})|/(:([A-Za-z_]\w*))|/(\$([A-Za-z_]\w*))|/(<([A-Za-z_]\w*)>)`)
+})
+
+// checkPlaceholders warns about placeholders that are not those of specs: they would be sent as
+// they are.
+func checkPlaceholders(s actions.Static, out *[]actions.Fault) {
+	for _, name := range []string{"path", "url", "baseURL"} {
+		n := s.Nodes[name]
+		if n == nil || n.Kind != spec.StringNode || strings.Contains(n.Text, "${{") {
+			continue // the last is reported as an expression
+		}
+		for _, m := range placeholder().FindAllStringSubmatch(n.Text, -1) {
+			for i := 1; i < len(m); i += 2 {
+				if m[i] == "" {
+					continue
+				}
+				meant := "${" + ownName(m[i+1]) + "}"
+				*out = append(*out, actions.Fault{
+					Argument: name, Summary: fmt.Sprintf("%s is not a placeholder", m[i]), Warning: true,
+					Remedy: fmt.Sprintf("It is sent unchanged. Write an expression: %s.", meant), Old: m[i], New: meant,
+				})
+			}
+		}
+	}
+}
+
+// ownName returns what a placeholder probably stands for: the id, or an input.
+func ownName(name string) string {
+	root, _, dotted := strings.Cut(name, ".")
+	switch {
+	case name == "id", dotted && (root == "inputs" || root == "config" || root == "state" || root == "steps" || root == "result"):
+		return name
+	case dotted:
+		return "inputs." + name[strings.LastIndexByte(name, '.')+1:]
+	default:
+		return "inputs." + name
+	}
+}
+
+// host matches the beginning of a URL without a scheme.
+var host = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:localhost|[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)(?::\d+)?(?:/|$)`)
+})
+
+// checkScheme warns about URLs without a scheme.
+func checkScheme(s actions.Static, out *[]actions.Fault) {
+	for _, name := range []string{"baseURL", "url"} {
+		n := s.Nodes[name]
+		if n == nil || n.Kind != spec.StringNode {
+			continue
+		}
+		if found := host().FindString(n.Text); found != "" {
+			*out = append(*out, actions.Fault{
+				Argument: name, Summary: fmt.Sprintf("%s has no scheme", name), Warning: true,
+				Remedy: fmt.Sprintf("No request can be sent. Write https://%s.", found), Old: n.Text, New: "https://" + n.Text,
+			})
+		}
+	}
+}
+
+// checkBearer warns about a token with the name of its scheme.
+func checkBearer(s actions.Static, out *[]actions.Fault) {
+	n := s.Nodes["auth"].Get("bearer")
+	if n == nil || n.Kind != spec.StringNode {
+		return
+	}
+	if word, _, ok := strings.Cut(n.Text, " "); ok && (strings.EqualFold(word, "bearer") || strings.EqualFold(word, "token")) {
+		*out = append(*out, actions.Fault{
+			Argument: "auth", Path: "bearer", Summary: fmt.Sprintf("the token begins with %q, which is sent twice", word), Warning: true,
+			Remedy: "The header is `Authorization: Bearer TOKEN`. Write the token alone.", Old: word + " ", New: "",
+		})
+	}
+}

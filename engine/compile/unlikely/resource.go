@@ -1,0 +1,159 @@
+// Package unlikely reports legal specs that are almost certainly not what their authors mean. It
+// runs in vet only: it changes nothing in the plan.
+package unlikely
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/compile/finding"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// CheckResource reports what is unlikely in a resource.
+func CheckResource(found *finding.Collector, r *plan.Resource) {
+	found.In(fmt.Sprintf("resource %q", r.Spec.Name), "resources."+r.Spec.Name, func() {
+		c := checker{Collector: found, r: r}
+		c.checkCreate()
+		c.checkRead()
+		c.checkUpdate()
+		for verb, op := range map[string]*plan.Operation{"create": r.Create, "read": r.Read, "update": r.Update, "delete": r.Delete} {
+			CheckConditions(found, op, verb)
+		}
+	})
+}
+
+type checker struct {
+	*finding.Collector
+	r *plan.Resource
+}
+
+// checkCreate reports a create that creates nothing.
+func (c *checker) checkCreate() {
+	op := c.r.Create
+	if op == nil || op.Broken || len(op.Steps) == 0 || slices.ContainsFunc(op.Steps, func(s *plan.Step) bool { return !s.Known || s.Effect == actions.Write }) {
+		return
+	}
+	last := plan.Last(op.Steps)
+	remedy, method := "Use an action that has an effect, or `effect: \"write\"` if it has one.", last.Kind.Arg("method")
+	if method != nil {
+		remedy = "Without a body, the method is GET. Add `method: \"POST\"`."
+	}
+	d := c.Warn(finding.CodeNoEffect, last.At, "create", fmt.Sprintf("create of %s creates nothing", c.r.Spec.Name), remedy)
+	if method != nil && last.Args["method"].Node == nil && len(last.Model.Actions) == 1 {
+		d.Suggest(last.Model.Actions[0].Value.WithMember("method", "POST")...)
+	}
+}
+
+// checkRead reports a read that changes something. Commands count as changes unless they say
+// otherwise, so only actions with a known target are reported.
+func (c *checker) checkRead() {
+	if c.r.Read == nil {
+		return
+	}
+	for _, s := range c.r.Read.Steps {
+		if s.Known && s.Effect == actions.Write && s.Place != "" {
+			remedy := "Read with an action that has no effect."
+			if s.Kind.Arg("effect") != nil {
+				remedy = "A refresh, and the check after each update, would repeat it. If the request only asks for data, add `effect: \"none\"`; else use GET."
+			}
+			c.Warn(finding.CodeReadEffect, s.At, "read", fmt.Sprintf("read of %s has an effect", c.r.Spec.Name), remedy)
+		}
+	}
+}
+
+// checkUpdate reports inputs that create sends and no update does.
+func (c *checker) checkUpdate() {
+	r := c.r
+	if r.Create == nil || r.Update == nil || r.Create.Broken || r.Update.Broken || len(r.Update.Steps) == 0 || c.hasErrors("create") || c.hasErrors("update") {
+		return
+	}
+	sent, updated := refsOf(r.Create), refsOf(r.Update)
+	for _, p := range r.Spec.Inputs.Fields {
+		option := p.NoRead && r.Types.Resolve(p.Type).Kind == spec.Bool
+		if p.Replace || p.Ephemeral || option || c.replacedByRule(p.Name) || !names(sent, p.Name, "inputs") || names(updated, p.Name, "inputs", "changes", "state") {
+			continue
+		}
+		c.Warn(finding.CodeNotUpdated, p.Range, "inputs."+p.Name, fmt.Sprintf("no update sends the input %s", p.Name),
+			fmt.Sprintf("A change of it would be recorded, and never reach the object. Send ${inputs.%s} in update, or declare that a change replaces the resource: add @replace().", p.Name)).
+			Suggest(p.WithAttribute("replace()"))
+	}
+}
+
+// hasErrors reports whether an operation has mistakes: then what it sends is not known.
+func (c *checker) hasErrors(operation string) bool {
+	within := "resources." + c.r.Spec.Name + "." + operation
+	return slices.ContainsFunc(c.Diags, func(d diag.Diagnostic) bool {
+		return d.Severity == diag.Error && (d.Path == within || strings.HasPrefix(d.Path, within+"."))
+	})
+}
+
+// replacedByRule reports whether a rule of `diff` replaces the resource if the input changes.
+func (c *checker) replacedByRule(input string) bool {
+	return slices.ContainsFunc(c.r.Rules, func(rule *plan.DiffRule) bool {
+		return slices.ContainsFunc(rule.Replace, func(path string) bool {
+			return path == input || strings.HasPrefix(path, input+".") || strings.HasPrefix(path, input+"[")
+		})
+	})
+}
+
+// refsOf returns the references of an operation.
+func refsOf(op *plan.Operation) []expr.Ref {
+	var refs []expr.Ref
+	for _, s := range op.Steps {
+		refs = append(refs, s.Refs()...)
+		for _, v := range s.OwnTemplates() {
+			if v != nil {
+				refs = append(refs, v.Refs()...)
+			}
+		}
+	}
+	if op.Return != nil {
+		refs = append(refs, op.Return.Refs()...)
+	}
+	return refs
+}
+
+// names reports whether references name an input under one of the roots, or the root as a whole.
+func names(refs []expr.Ref, input string, roots ...string) bool {
+	return slices.ContainsFunc(refs, func(ref expr.Ref) bool {
+		return slices.Contains(roots, ref.Path[0]) && (len(ref.Path) < 2 || ref.Path[1] == input || ref.Path[1] == "*")
+	})
+}
+
+// CheckConditions reports conditions of steps that do not depend on anything.
+func CheckConditions(found *finding.Collector, op *plan.Operation, verb string) {
+	if op == nil {
+		return
+	}
+	for _, s := range op.Steps {
+		for _, c := range []struct {
+			key, remedy string
+			node        *spec.Node
+			value       *expr.Value
+		}{
+			{"until", "Write a condition over the response, such as \"${body.status == 'ready'}\".", s.Model.Until, s.Until},
+			{"fail", "It is a message if the step failed, or else null: \"${body.error}\".", s.Model.Fail, s.Fail},
+			{"refused", "It is a message if the step had no effect, or else null: \"${body.error}\".", s.Model.Refused, s.Refused},
+		} {
+			if c.value == nil || len(c.value.Refs()) > 0 {
+				continue
+			}
+			if v, known := c.value.Const(); known && v != nil {
+				found.Warn(finding.CodeConstantCondition, c.node.Range, verb+"."+c.key, fmt.Sprintf("%s is always %s", c.key, shown(v)), c.remedy)
+			}
+		}
+	}
+}
+
+func shown(v any) string {
+	if s, ok := v.(string); ok {
+		return fmt.Sprintf("%q", s)
+	}
+	return fmt.Sprint(v)
+}

@@ -1,0 +1,94 @@
+package typing
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"cuelang.org/go/cue"
+	"cuelang.org/go/cue/ast"
+	"cuelang.org/go/cue/literal"
+	"cuelang.org/go/cue/token"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/foreign"
+	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/load/walk"
+)
+
+// typeRange returns the position of the type of a property, without the quotes of YAML.
+func (x *Extractor) typeRange(m walk.Item) diag.Range {
+	at := m.At
+	if !x.Raw || m.Field == nil {
+		return at
+	}
+	return x.Files.Unquoted(at)
+}
+
+// checkQuotedType warns about a property whose type is the name of a type in quotes: it is a
+// constant. A property that is called type or kind may well have such a value.
+func (x *Extractor) checkQuotedType(m walk.Item, s Site) {
+	lit, ok := m.Expr.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING || strings.HasSuffix(strings.ToLower(m.Name), "type") || strings.HasSuffix(strings.ToLower(m.Name), "kind") {
+		return
+	}
+	text, err := literal.Unquote(lit.Value)
+	if err != nil {
+		return
+	}
+	meant := text
+	if t, ok := foreign.ParseType(text); ok && t.Len == len(text) {
+		meant = t.CUE
+	} else if !slices.Contains(source.PredeclaredTypes, text) {
+		return
+	}
+	at := x.Files.RangeOf(lit)
+	x.Warn(source.CodeQuotedType, at, s.Place, fmt.Sprintf("the only value of %s is the text %q", m.Name, text),
+		fmt.Sprintf("For a type, write %s without quotes.", meant)).Suggest(diag.Edit{At: at, Text: meant})
+}
+
+// secretWords are the last words of names that hold secrets. In settings, all of them do; in
+// inputs, token, secret and key have other meanings as well.
+var (
+	secretWords      = []string{"password", "passphrase", "passwd", "secret", "token", "key"}
+	secretInputWords = []string{"password", "passphrase", "passwd"}
+	secretPairs      = []string{"api key", "secret key", "private key", "access token", "client secret", "auth token"}
+)
+
+// checkUnmarkedSecret warns about a setting or an input that is secret by its name, and not marked.
+func (x *Extractor) checkUnmarkedSecret(p *spec.Property, m walk.Item, s Site) {
+	words := wordsOf(p.Name)
+	if p.Secret || s.depth != 1 || s.named || x.Kind(m)&cue.StringKind == 0 || x.named.types.Resolve(p.Type).Kind != spec.String || len(p.Type.Enum) > 0 {
+		return
+	}
+	last := words[len(words)-1]
+	pair := strings.Join(words[max(0, len(words)-2):], " ")
+	switch {
+	case s.Role == ConfigRole && slices.Contains(secretWords, last):
+	case s.Role == InputRole && (slices.Contains(secretInputWords, last) || slices.Contains(secretPairs, pair)):
+	default:
+		return
+	}
+	x.Warn(source.CodeUnmarkedSecret, m.NameAt, s.Place, fmt.Sprintf("%s is stored in plain text", p.Name),
+		"If it is a secret, mark it: add @secret(). If it is not, a name that does not suggest a secret is clearer.").Suggest(p.WithAttribute("secret()"))
+}
+
+// wordsOf splits a name such as apiKey or API_KEY into its words, in lower case.
+func wordsOf(name string) []string {
+	var words []string
+	var word strings.Builder
+	runes := []rune(name)
+	for i, r := range runes {
+		starts := unicode.IsUpper(r) && i > 0 && (!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1]))
+		if (starts || r == '_') && word.Len() > 0 {
+			words = append(words, word.String())
+			word.Reset()
+		}
+		if r != '_' {
+			word.WriteRune(unicode.ToLower(r))
+		}
+	}
+	return append(words, word.String())
+}
