@@ -118,8 +118,10 @@ type Operation struct {
 	Retry *Node `json:",omitzero"`
 	// NotFirst, for a `find`, means that it does not run before a create sends its
 	// first request.
-	NotFirst bool       `json:",omitzero"`
-	Range    diag.Range `json:",omitzero"`
+	NotFirst bool `json:",omitzero"`
+	// Rest means that the operation comes from the shorthand `rest`.
+	Rest  bool       `json:",omitzero"`
+	Range diag.Range `json:",omitzero"`
 }
 
 // Step is one action with its conditions, retries and limits.

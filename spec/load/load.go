@@ -50,7 +50,7 @@ type loader struct{ *resourceReader }
 // newLoader returns a loader that adds named types to types.
 func newLoader(types spec.Types) *loader {
 	x := typing.New(&walk.Walker{Document: source.NewDocument()}, types)
-	return &loader{&resourceReader{&stepReader{&dataReader{x}}}}
+	return &loader{&resourceReader{stepReader: &stepReader{&dataReader{x}}}}
 }
 
 // Load reads a spec. It returns a document even if there are errors, so that snippets

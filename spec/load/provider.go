@@ -40,6 +40,7 @@ func (l *loader) readProvider(v cue.Value, p *spec.Provider) {
 	}
 	l.readDeclarations(b, p)
 	l.Finish()
+	l.expandShorthands(p)
 }
 
 // readDeclarations reads the blocks of a spec with many named members.

@@ -17,7 +17,11 @@ import (
 )
 
 // resourceReader reads resources.
-type resourceReader struct{ *stepReader }
+type resourceReader struct {
+	*stepReader
+	// shorthands are the shorthands that are expanded when all types are known.
+	shorthands []shorthand
+}
 
 // readResource reads one member of `resources`.
 func (l *resourceReader) readResource(it walk.Item, p source.Place) *spec.Resource {
@@ -33,6 +37,9 @@ func (l *resourceReader) readResource(it walk.Item, p source.Place) *spec.Resour
 	r.Inputs = l.readObject(b, "inputs", typing.InputRole)
 	r.Outputs = l.readObject(b, "outputs", typing.OutputRole)
 	l.fill(b, r)
+	if m, ok := b.get("rest"); ok {
+		l.readRest(m, b.at("rest").AddContext("rest"), r)
+	}
 	l.reportMissing(b, r)
 	if m, ok := b.get("find"); ok {
 		r.Find = l.readFind(m, b.at("find").AddContext("find"))
@@ -53,11 +60,11 @@ func (l *resourceReader) readResource(it walk.Item, p source.Place) *spec.Resour
 // reportMissing reports missing keys that a resource requires. An invalid or misspelt key
 // was reported, and does not count as missing.
 func (l *resourceReader) reportMissing(b *section, r *spec.Resource) {
-	if !b.has("id") {
+	if !b.has("id") && !b.has("rest") {
 		l.Report(source.CodeMissingKey, r.Range, b.place, "the resource requires an id",
-			`Add id: "${inputs.name}", or id: "${result.id}" from the result of create.`)
+			`Add id: "${inputs.name}", or id: "${result.id}" from the result of create. A conventional REST resource only needs rest: "/pets".`)
 	}
-	if !b.has("create") {
+	if !b.has("create") && !b.has("rest") {
 		l.Report(source.CodeMissingKey, r.Range, b.place, "the resource requires create", "Add the step that creates it: create: file: write: {…}.")
 	}
 	for name, op := range map[string]**spec.Operation{"create": &r.Create, "read": &r.Read, "update": &r.Update, "delete": &r.Delete} {

@@ -118,6 +118,8 @@ func (r *stepReader) keepKey(m walk.Item, in source.Place, key *block.Key, model
 // readKey reads the value of a key as a node. It returns nil for an invalid value.
 func (r *dataReader) readKey(m walk.Item, p source.Place, key *block.Key) *spec.Node {
 	switch key.Kind {
+	case block.Text:
+		return r.readKinds(m, p, "a string", spec.StringNode)
 	case block.Template:
 		return r.readTemplate(m, p)
 	case block.Templates:

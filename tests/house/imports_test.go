@@ -30,7 +30,11 @@ func arrows() map[string][]string {
 		"spec/names": {"spec"},
 		// What other tools write for what specs write.
 		"spec/foreign": {"spec/diag"},
-		"spec/load":    {"spec/load/lint"},
+		"spec/load":    {"spec/load/lint", "spec/load/rest"},
+		// A shorthand becomes the operations that it stands for.
+		"spec/load/rest": {"spec/load/source"},
+		// A model becomes a document again.
+		"spec/load/printer": {"spec/types"},
 		// What evaluation would hide.
 		"spec/load/lint": {"spec/load/typing"},
 		// Types, of CUE's values.
@@ -119,7 +123,7 @@ func arrows() map[string][]string {
 		"engine/schema":      {"engine", "spec/names"},
 		"engine/pulumi":      {"engine"},
 		"engine/terraform":   {"engine"},
-		"cmd":                {"spec/load", "spec/names", "engine/permissions", "engine/schema", "engine/pulumi", "engine/terraform", "actions/builtin"},
+		"cmd":                {"spec/load", "spec/load/printer", "spec/names", "engine/permissions", "engine/schema", "engine/pulumi", "engine/terraform", "actions/builtin"},
 		"docs":               {"cmd"},
 	}
 }
@@ -128,7 +132,7 @@ func arrows() map[string][]string {
 // a prefix of it. A library that is not here is anybody's.
 func owners() map[string][]string {
 	return map[string][]string{
-		"cuelang.org/go":                            {"spec/load", "spec/load/lint", "spec/load/typing", "spec/load/walk", "spec/load/source"},
+		"cuelang.org/go":                            {"spec/load", "spec/load/lint", "spec/load/typing", "spec/load/walk", "spec/load/source", "spec/load/printer"},
 		"github.com/expr-lang/expr":                 {"spec/expr", "spec/expr/parse", "spec/expr/check", "spec/expr/eval", "spec/expr/functions"},
 		"github.com/pulumi/pulumi/sdk/v3/proto":     {"engine/pulumi"},
 		"google.golang.org/grpc":                    {"engine/pulumi", "engine/terraform", "cmd"},

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -30,6 +31,7 @@ type Store struct {
 	operations map[string]*operation
 	keys       map[string]map[string]any // answers, by idempotency key
 	requests   []string
+	all        []string
 	broken     bool // operations cannot be asked for
 }
 
@@ -121,12 +123,27 @@ func (s *Store) Writes() []string {
 	return out
 }
 
+// Requests are all requests since the start, with their bodies, and whether they had an
+// idempotency key.
+func (s *Store) Requests() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.all)
+}
+
 func (s *Store) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /me", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, http.StatusOK, map[string]any{"user": "keeper"})
 	})
 	mux.HandleFunc("POST /pets", s.createPet)
+	mux.HandleFunc("GET /pets", func(w http.ResponseWriter, _ *http.Request) {
+		pets := []any{}
+		for _, id := range slices.Sorted(maps.Keys(s.pets)) {
+			pets = append(pets, s.pets[id])
+		}
+		answer(w, http.StatusOK, pets)
+	})
 	mux.HandleFunc("GET /pets/{id}", s.withPet(func(w http.ResponseWriter, _ *http.Request, id int) {
 		answer(w, http.StatusOK, s.pets[id])
 	}))
@@ -148,23 +165,30 @@ func (s *Store) routes() http.Handler {
 			refuse(w, http.StatusBadRequest, "the body cannot be read")
 			return
 		}
+		line := strings.TrimSpace(r.Method + " " + r.URL.Path + " " + string(body))
 		if r.Method != http.MethodGet {
-			s.requests = append(s.requests, strings.TrimSpace(r.Method+" "+r.URL.Path+" "+string(body)))
+			s.requests = append(s.requests, line)
 		}
+		s.all = append(s.all, fmt.Sprintf("%s (%s, key: %t)", line, r.Header.Get("Content-Type"), r.Header.Get("Idempotency-Key") != ""))
 		r.Body = io.NopCloser(strings.NewReader(string(body)))
 		mux.ServeHTTP(w, r)
 	})
 }
 
 func (s *Store) createPet(w http.ResponseWriter, r *http.Request) {
+	key := r.Header.Get("Idempotency-Key")
 	pet, err := decode(r)
 	switch {
+	case key != "" && s.keys[key] != nil:
+		answer(w, http.StatusCreated, s.keys[key])
 	case err != nil:
 		refuse(w, http.StatusBadRequest, err.Error())
 	case pet["name"] == "" || pet["name"] == nil:
 		refuse(w, http.StatusUnprocessableEntity, "a pet needs a name")
 	default:
-		answer(w, http.StatusCreated, s.pets[s.add(pet)])
+		made := s.pets[s.add(pet)]
+		s.keys[key] = copied(made)
+		answer(w, http.StatusCreated, made)
 	}
 }
 

@@ -82,17 +82,25 @@ func (c *checker) checkCreate() {
 	r := c.r
 	for _, s := range r.Create.Steps {
 		if s.Certainty == actions.Uncertain && !r.Finds(s) {
-			remedy := " (A `find` looks for what the step that gives the id has created.)"
-			if s == r.Maker {
-				remedy = " Or give the resource a `find` that looks for the created object."
-			}
 			c.Warn(finding.CodeAtLeastOnce, s.Model.Range, "create", fmt.Sprintf("%s may be created twice: %s may run twice", r.Spec.Name, s.Name),
-				"If the response is lost, or the provider dies before it arrives, it is not known whether the step had an effect, and the next run repeats it. "+s.RepeatRemedy+remedy)
+				"If the response is lost, or the provider dies before it arrives, it is not known whether the step had an effect, and the next run repeats it. "+c.onceRemedy(s))
 		}
 	}
 	if m := r.Maker; m != nil && m.OverwriteRemedy != "" && !r.FindFirst && !m.UsesResults() {
 		c.Warn(finding.CodeMayOverwrite, m.Model.Range, "create", fmt.Sprintf("a create of %s may overwrite an object of somebody else", r.Spec.Name),
 			"The step replaces an existing object. "+m.OverwriteRemedy+", or give the resource a `find`, which is asked before the step runs.")
+	}
+}
+
+// onceRemedy returns how the author prevents a step of create from running twice.
+func (c *checker) onceRemedy(s *plan.Step) string {
+	switch {
+	case c.r.Spec.Create.Rest:
+		return "If no two objects have the same value of an input, name it: `rest: {…, unique: \"name\"}`. Or add `idempotencyKey: true` if the server supports it."
+	case s == c.r.Maker:
+		return s.RepeatRemedy + " Or give the resource a `find` that looks for the created object."
+	default:
+		return s.RepeatRemedy + " (A `find` looks for what the step that gives the id has created.)"
 	}
 }
 

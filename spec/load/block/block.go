@@ -70,6 +70,7 @@ const (
 	Data                       // any value
 	Types                      // properties and their types
 	Struct                     // the keys of another block
+	Short                      // a struct, or a string for its first key
 	List                       // a list of such structs
 	Members                    // named structs of one block
 	Steps                      // a list of steps

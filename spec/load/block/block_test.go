@@ -53,8 +53,8 @@ func TestKeysAreComplete(t *testing.T) {
 				t.Errorf("%s is declared twice", name)
 			case k.Doc == "" || !strings.HasSuffix(k.Doc, "."):
 				t.Errorf("%s: the doc %q is not a sentence", name, k.Doc)
-			case (k.Kind == block.Struct || k.Kind == block.List || k.Kind == block.Members) != (k.Of != nil):
-				t.Errorf("%s: only a struct, a list and members are of a block", name)
+			case (k.Kind == block.Struct || k.Kind == block.List || k.Kind == block.Members || k.Kind == block.Short) != (k.Of != nil):
+				t.Errorf("%s: only a struct, its short form, a list and members are of a block", name)
 			case k.Kind == block.Members && k.Members == nil:
 				t.Errorf("%s has no rule for the names of its members", name)
 			case (k.Kind == block.Count) != (k.Whole != nil):

@@ -16,6 +16,7 @@ var titles = []struct {
 	{"A spec", block.Provider},
 	{"permissions", block.Permissions},
 	{"A resource", block.Resource},
+	{"rest", block.Rest},
 	{"An operation", block.Operation},
 	{"A step", block.Step},
 	{"retry", block.Retry},
@@ -38,7 +39,7 @@ var forms = map[block.Kind]string{
 	block.Text: "a string", block.Texts: "a list of strings", block.Template: "a template", block.Templates: "a list of templates", block.Bool: "`true` or `false`",
 	block.Condition: "`true`, `false` or an expression", block.Duration: "a duration", block.Count: "a whole number",
 	block.Failures: `a list of statuses, "connection" and "timeout"`, block.Collection: "a list, a struct or an expression", block.Body: "a struct or an expression", block.Data: "any value", block.Types: "properties and their types",
-	block.Struct: "a block", block.List: "a list of blocks", block.Members: "named blocks", block.Steps: "a list of steps", block.Special: "a struct",
+	block.Struct: "a block", block.Short: "a string or a block", block.List: "a list of blocks", block.Members: "named blocks", block.Steps: "a list of steps", block.Special: "a struct",
 }
 
 // roles name the blocks that properties may belong to.

@@ -48,7 +48,7 @@ package spec
 func Schema(families []string) string {
 	var text strings.Builder
 	text.WriteString(schemaHead)
-	for _, b := range []*Block{Provider, Permissions, Resource, Operation, Step, Function, Component, Ephemeral} {
+	for _, b := range []*Block{Provider, Permissions, Resource, Rest, Operation, Step, Function, Component, Ephemeral} {
 		text.WriteString("\n")
 		if b.Doc != "" {
 			fmt.Fprintf(&text, "// %s\n", b.Doc)
@@ -110,6 +110,8 @@ func (k *Key) write(text *strings.Builder, depth int) {
 		defer text.WriteString("]")
 	case k.Kind == Members:
 		fmt.Fprintf(text, "[=~%q]: ", k.Members.Pattern.String())
+	case k.Kind == Short:
+		text.WriteString("string | ")
 	case k.Kind != Struct:
 		text.WriteString(cueTypes[k.Kind])
 		return

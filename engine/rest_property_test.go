@@ -1,0 +1,299 @@
+package engine_test
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"pgregory.net/rapid"
+
+	"github.com/declprov/declprov/actions/builtin"
+	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/load"
+	"github.com/declprov/declprov/spec/load/printer"
+)
+
+// TestRestLaws generates combinations of the options of `rest`, and an API with the
+// habits that they are for. The life of an object is the same with the shorthand and
+// with the spec that expand prints, request by request. After each change, a refresh
+// finds what was sent, so the next update has nothing to do.
+func TestRestLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := genRest(t)
+		short := g.load(t, []byte(g.text()), "cue")
+		format, text := "cue", []byte(nil)
+		var err error
+		if rapid.Bool().Draw(t, "printed as YAML") {
+			format = "yaml"
+			text, err = printer.YAML(short)
+		} else {
+			text, err = printer.CUE(short)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		long := g.load(t, text, format)
+		g.keyed(t, short)
+		asShort := g.life(t, short)
+		asLong := g.life(t, long)
+		if diff := cmp.Diff(asShort, asLong); diff != "" {
+			t.Fatalf("%s\n%s\nthe requests differ (-rest +expanded):\n%s", g.text(), text, diff)
+		}
+	})
+}
+
+// restGen is a generated API and the spec for it.
+type restGen struct {
+	api     restHabits
+	options []string // of rest
+	typed   bool
+	parent  string // "", "input" or "under"
+	unique  bool
+	lose    bool
+	path    string
+}
+
+// genRest generates an API and the options for it.
+func genRest(t *rapid.T) *restGen {
+	pick := func(what string, values ...string) string { return rapid.SampledFrom(values).Draw(t, what) }
+	some := func(what string) bool { return rapid.Bool().Draw(t, what) }
+	g := &restGen{api: restHabits{id: []string{"id"}, update: "PATCH", number: some("number"), slash: some("slash"), silent: some("silent updates")}}
+	option := func(name, value string) { g.options = append(g.options, name+": "+value) }
+	path := func(name, dotted string) []string {
+		option(name, fmt.Sprintf("%q", dotted))
+		return strings.Split(dotted, ".")
+	}
+	if id := pick("id", "", "uuid", "metadata.uid", "x-id"); id != "" {
+		g.api.id = path("id", id)
+	}
+	if unwrap := pick("unwrap", "", "data", "x.pet", "the-pet"); unwrap != "" {
+		g.api.unwrap = path("unwrap", unwrap)
+		g.api.items = g.api.unwrap
+	}
+	if items := pick("items", "", "results", "data.items"); items != "" {
+		g.api.items = path("items", items)
+	}
+	switch g.api.update = pick("update", "PATCH", "PUT", "POST", "none"); {
+	case g.api.update != "PATCH":
+		option("update", fmt.Sprintf("%q", g.api.update))
+	case some("merge"):
+		g.api.merge = true
+		option("patch", `"merge"`)
+	}
+	switch g.api.pages = pick("pages", "", "page", "cursor"); {
+	case g.api.pages == "page":
+		option("paginate", `page: param: "page"`)
+	case g.api.pages == "cursor" && g.api.items == nil:
+		g.api.pages = ""
+	case g.api.pages == "cursor":
+		option("paginate", `cursor: {param: "cursor", next: "${body.next}"}`)
+	}
+	if g.typed = some("typed"); g.typed {
+		option("returns", "#Pet")
+	}
+	if g.api.keyed = some("keyed"); g.api.keyed {
+		option("idempotencyKey", "true")
+	}
+	if g.unique = some("unique"); g.unique {
+		option("unique", pick("of", `"name"`, `["name", "kind"]`))
+	}
+	g.lose = (g.unique || g.api.keyed) && rapid.IntRange(0, 9).Draw(t, "a lost response") == 0
+	g.path = "/pets"
+	if g.parent = pick("parent", "", "input", "under"); g.parent == "input" {
+		g.path = "/stores/${inputs.store}/pets"
+	} else if g.parent == "under" {
+		g.path = "/stores/${ shop }/pets"
+		option("under", `shop: "${inputs.store}"`)
+	}
+	if g.api.slash {
+		g.path += "/"
+	}
+	return g
+}
+
+// text returns the spec.
+func (g *restGen) text() string {
+	id, outputs := strings.Join(quoted(g.api.id), "."), "petId: "+map[bool]string{true: "int", false: "string"}[g.api.number]+" @wire(ID)"
+	outputs = strings.Replace(outputs, "ID", id, 1)
+	rest := "{path: " + fmt.Sprintf("%q", g.path) + ", " + strings.Join(g.options, ", ") + "}"
+	if g.options == nil {
+		rest = fmt.Sprintf("%q", g.path)
+	}
+	store, named := "", ""
+	if g.parent != "" {
+		store = "\t\tstore: string @replace()\n"
+	}
+	if g.typed {
+		named = "#Pet: {" + outputs + ", name: string, kind: string, tags?: [string]: string, status: string}\n"
+	}
+	return "name: \"pets\"\nversion: \"1.0.0\"\nconfig: endpoint: string\nhttp: baseURL: \"${config.endpoint}\"\n" + named +
+		"resources: Pet: {\n\tinputs: {\n" + store + "\t\tname: string\n\t\tkind: *\"dog\" | \"cat\"\n\t\ttags?: [string]: string\n\t}\n\toutputs: {" + outputs + ", status: string}\n\trest: " + rest + "\n}\n"
+}
+
+func quoted(names []string) []string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = fmt.Sprintf("%q", name)
+	}
+	return list
+}
+
+// load loads a spec that must not have mistakes.
+func (g *restGen) load(t *rapid.T, text []byte, format string) *spec.Provider {
+	doc, diags := load.Load(t.Context(), load.Source{Path: "-", Stdin: text, Format: format})
+	if len(diags) > 0 {
+		t.Fatalf("%s\n%+v", text, diags)
+	}
+	return doc.Provider
+}
+
+// keyed checks that vet warns about creates that may run twice, and nothing else.
+func (g *restGen) keyed(t *rapid.T, p *spec.Provider) {
+	_, diags := engine.Compile(p, builtin.Families())
+	var codes []string
+	for _, d := range diags {
+		codes = append(codes, d.Code)
+	}
+	var want []string
+	if !g.unique && !g.api.keyed {
+		want = []string{"at-least-once"}
+	}
+	if diff := cmp.Diff(want, codes); diff != "" {
+		t.Fatalf("%s\n%+v\n%s", g.text(), diags, diff)
+	}
+}
+
+// serverAddress matches what differs from server to server.
+var serverAddress = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+
+// life plays the life of an object, and returns the requests.
+func (g *restGen) life(t *rapid.T, p *spec.Provider) []string {
+	api := &restAPI{restHabits: g.api}
+	server := api.serve()
+	defer server.Close()
+	program, diags := engine.Compile(p, builtin.Families())
+	if diags.HasErrors() {
+		t.Fatalf("%+v", diags)
+	}
+	journal, err := os.MkdirTemp("", "rest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(journal)
+	e, err := program.Configure(t.Context(), object("endpoint", server.URL), engine.Options{Dir: journal, Journal: journal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	api.lose = g.lose
+	g.play(t, e, api)
+	var log []string
+	for _, line := range api.requests() {
+		log = append(log, serverAddress.ReplaceAllString(line, "SERVER"))
+	}
+	return log
+}
+
+// play creates, changes, lists, imports and deletes an object.
+func (g *restGen) play(t *rapid.T, e *engine.Engine, api *restAPI) {
+	inputs := []any{"name", "Rex"}
+	if g.parent != "" {
+		inputs = append(inputs, "store", "s1")
+	}
+	want := g.checked(t, e, object(append(inputs, "tags", property.New(object("likes", "bones")))...))
+	made := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Pet"), Inputs: want})
+	if made.Err != nil && g.lose {
+		made = e.Create(t.Context(), engine.CreateRequest{Ref: ref("Pet"), Inputs: want})
+	}
+	if made.Err != nil {
+		t.Fatalf("%s\n%v\n%v", g.text(), made.Err, api.requests())
+	}
+	state := g.refreshed(t, e, *made.State, want)
+
+	api.mu.Lock()
+	if len(api.objects) != 1 {
+		t.Errorf("%s\n%d objects were made", g.text(), len(api.objects))
+	}
+	api.mu.Unlock()
+	for _, changed := range []property.Map{
+		object(append(slices.Clone(inputs), "kind", "cat", "tags", property.New(object("likes", "mice")))...),
+		object(append(slices.Clone(inputs), "kind", "cat")...),
+	} {
+		if g.api.update == "none" {
+			break
+		}
+		next := g.checked(t, e, changed)
+		out := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Pet"), State: state, Inputs: next})
+		if out.Err != nil {
+			t.Fatalf("%s\n%v\n%v", g.text(), out.Err, api.requests())
+		}
+		want, state = next, g.refreshed(t, e, *out.State, next)
+	}
+	state = g.imported(t, e, state, want)
+	if err := e.Delete(t.Context(), engine.DeleteRequest{Ref: ref("Pet"), State: state}); err != nil {
+		t.Fatal(err)
+	}
+	if out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Pet"), State: state}); out.Err != nil || !out.Gone {
+		t.Fatalf("%s\nthe object is still there: %v", g.text(), out.Err)
+	}
+}
+
+func (g *restGen) checked(t *rapid.T, e *engine.Engine, inputs property.Map) property.Map {
+	out, err := e.Check(t.Context(), engine.CheckRequest{Ref: ref("Pet"), New: inputs})
+	if err != nil || len(out.Failures) > 0 {
+		t.Fatalf("%s\n%v %+v", g.text(), err, out.Failures)
+	}
+	return out.Inputs
+}
+
+// refreshed reads an object, which must be as the program has it.
+func (g *restGen) refreshed(t *rapid.T, e *engine.Engine, state engine.State, want property.Map) engine.State {
+	out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Pet"), State: state, Reason: engine.Refresh})
+	if out.Err != nil || out.State == nil {
+		t.Fatalf("%s\nread: %v, %v", g.text(), out.State, out.Err)
+	}
+	for _, s := range []engine.State{state, *out.State} {
+		diff, err := e.Diff(t.Context(), engine.DiffRequest{Ref: ref("Pet"), State: s, New: want})
+		if err != nil || len(diff.Changes) > 0 || diff.Force {
+			t.Fatalf("%s\nthe next update would change %+v, %v", g.text(), diff, err)
+		}
+	}
+	if out.State.Outputs.Get("status").AsString() != "available" || out.State.ID != state.ID {
+		t.Fatalf("%s\nid %q, then %q; outputs %v", g.text(), state.ID, out.State.ID, out.State.Outputs)
+	}
+	return *out.State
+}
+
+// imported lists the objects, and imports the one by the id that the list has.
+func (g *restGen) imported(t *rapid.T, e *engine.Engine, state engine.State, want property.Map) engine.State {
+	query := property.Map{}
+	switch g.parent {
+	case "input":
+		query = object("store", "s1")
+	case "under":
+		query = object("shop", "s1")
+	}
+	var ids []string
+	for listed, err := range e.List(t.Context(), engine.ListRequest{Ref: ref("Pet"), Query: query}) {
+		if err != nil {
+			t.Fatalf("%s\nlist: %v", g.text(), err)
+		}
+		ids = append(ids, listed.ID)
+	}
+	if len(ids) != 1 {
+		t.Fatalf("%s\nlisted: %q", g.text(), ids)
+	}
+	out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Pet"), State: engine.State{ID: ids[0]}, Reason: engine.Import})
+	if out.Err != nil || out.State == nil || out.State.ID != state.ID {
+		t.Fatalf("%s\nimport of %q: %+v, %v", g.text(), ids[0], out.State, out.Err)
+	}
+	if diff := cmp.Diff(want, out.State.Inputs, values); diff != "" {
+		t.Fatalf("%s\nimported (-want +got):\n%s", g.text(), diff)
+	}
+	return *out.State
+}

@@ -1,0 +1,199 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// restHabits are the habits of an API that the options of `rest` are for.
+type restHabits struct {
+	slash bool // paths end in a slash
+	// id is the path of the member that is the id; number says that it is a number.
+	id     []string
+	number bool
+	// unwrap and items are paths of members, empty for none.
+	unwrap, items []string
+	// update is the method of updates; merge says that PATCH has that media type. silent
+	// updates respond with nothing.
+	update        string
+	merge, silent bool
+	pages         string // "", "cursor" or "page": pages of one object
+	keyed         bool   // creates have keys, and the same key gives the same object
+}
+
+// restAPI is a conventional REST API with one collection per parent.
+type restAPI struct {
+	restHabits
+
+	mu      sync.Mutex
+	next    int
+	objects map[string]map[string]any // by the path of the object
+	byKey   map[string]string
+	log     []string
+	lose    bool // the next response to a create is lost
+}
+
+// nest returns a value at a path of members.
+func nest(v any, path []string) any {
+	for _, name := range slices.Backward(path) {
+		v = map[string]any{name: v, "meta": map[string]any{"of": "the server"}}
+	}
+	return v
+}
+
+func (a *restAPI) requests() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	log := a.log
+	a.log = nil
+	return log
+}
+
+func (a *restAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	text, _ := io.ReadAll(r.Body)
+	line := r.Method + " " + r.URL.RequestURI()
+	if len(text) > 0 {
+		line += " " + r.Header.Get("Content-Type") + " " + string(text)
+	}
+	if key := r.Header.Get("Idempotency-Key"); key != "" {
+		line += " with a key"
+	}
+	a.log = append(a.log, line)
+	if a.slash != strings.HasSuffix(r.URL.Path, "/") {
+		http.Error(w, `{"error": "slash"}`, http.StatusNotFound)
+		return
+	}
+	segments := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	path := strings.Join(segments, "/")
+	if _, known := a.objects[path]; known || segments[len(segments)-1] != "pets" {
+		a.serveObject(w, r, path, text)
+		return
+	}
+	a.serveCollection(w, r, path, text)
+}
+
+func respond(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	if v != nil {
+		_ = json.NewEncoder(w).Encode(v)
+	}
+}
+
+func (a *restAPI) serveCollection(w http.ResponseWriter, r *http.Request, path string, text []byte) {
+	switch r.Method {
+	case http.MethodGet:
+		a.list(w, r, path)
+	case http.MethodPost:
+		key := r.Header.Get("Idempotency-Key")
+		if made := a.byKey[key]; key != "" && made != "" {
+			respond(w, http.StatusOK, nest(a.objects[made], a.unwrap))
+			return
+		}
+		object := map[string]any{}
+		if json.Unmarshal(text, &object) != nil || object["name"] == nil || object["store"] != nil {
+			respond(w, http.StatusBadRequest, map[string]any{"error": "the body"})
+			return
+		}
+		a.next++
+		at := fmt.Sprintf("%s/%d", path, a.next)
+		var id any = strconv.Itoa(a.next)
+		if a.number {
+			id = a.next
+		}
+		maps.Copy(object, nest(id, a.id).(map[string]any))
+		object["status"] = "available"
+		a.objects[at], a.byKey[key] = object, at
+		if a.lose {
+			a.lose = false
+			panic(http.ErrAbortHandler)
+		}
+		respond(w, http.StatusCreated, nest(object, a.unwrap))
+	default:
+		respond(w, http.StatusMethodNotAllowed, nil)
+	}
+}
+
+// list responds with all objects of a collection, or with a page of one.
+func (a *restAPI) list(w http.ResponseWriter, r *http.Request, path string) {
+	list := []any{}
+	for _, at := range slices.Sorted(maps.Keys(a.objects)) {
+		if strings.HasPrefix(at, path+"/") {
+			list = append(list, a.objects[at])
+		}
+	}
+	var next any
+	if a.pages != "" {
+		page, err := strconv.Atoi(r.URL.Query().Get(a.pages))
+		if err != nil {
+			page = 1
+		}
+		at := min(page-1, len(list))
+		list = list[at:min(at+1, len(list))]
+		if len(list) > 0 {
+			next = strconv.Itoa(page + 1)
+		}
+	}
+	body := nest(list, a.items)
+	if m, ok := body.(map[string]any); ok {
+		m["next"] = next
+	}
+	respond(w, http.StatusOK, body)
+}
+
+func (a *restAPI) serveObject(w http.ResponseWriter, r *http.Request, path string, text []byte) {
+	object := a.objects[path]
+	if object == nil {
+		respond(w, http.StatusNotFound, map[string]any{"error": "no such object"})
+		return
+	}
+	switch {
+	case r.Method == http.MethodDelete:
+		delete(a.objects, path)
+		respond(w, http.StatusNoContent, nil)
+		return
+	case r.Method == a.update:
+		sent := map[string]any{}
+		if json.Unmarshal(text, &sent) != nil || sent["store"] != nil || a.merge != (r.Header.Get("Content-Type") == "application/merge-patch+json") {
+			respond(w, http.StatusBadRequest, map[string]any{"error": "the body"})
+			return
+		}
+		if a.update == http.MethodPut {
+			delete(object, "tags")
+		}
+		for name, v := range sent {
+			if v == nil {
+				delete(object, name)
+			} else {
+				object[name] = v
+			}
+		}
+		if a.silent {
+			respond(w, http.StatusNoContent, nil)
+			return
+		}
+	case r.Method != http.MethodGet:
+		respond(w, http.StatusMethodNotAllowed, nil)
+		return
+	}
+	respond(w, http.StatusOK, nest(object, a.unwrap))
+}
+
+// serve starts the API.
+func (a *restAPI) serve() *httptest.Server {
+	a.objects, a.byKey = map[string]map[string]any{}, map[string]string{}
+	server := httptest.NewUnstartedServer(a)
+	server.Config.ErrorLog = nil
+	server.Start()
+	return server
+}

@@ -1,0 +1,56 @@
+package printer
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// attributes returns the attributes of a property.
+func attributes(p *spec.Property) []string {
+	var list []string
+	flag := func(set bool, text string) {
+		if set {
+			list = append(list, text)
+		}
+	}
+	flag(p.Replace, "@replace()")
+	flag(p.Secret, "@secret()")
+	flag(p.NoRead, "@noRead()")
+	flag(p.Ephemeral, "@ephemeral()")
+	flag(p.Stable, "@stable()")
+	flag(p.Set, "@set()")
+	flag(p.Key != "", "@key("+argument(p.Key)+")")
+	flag(p.Env != nil, "@env("+strings.Join(p.Env, ", ")+")")
+	flag(p.Equal != "", "@equal("+p.Equal+")")
+	if p.EqualExpr != nil {
+		list = append(list, "@equal("+quote(p.EqualExpr.Text)+")")
+	}
+	if p.DefaultExpr != nil {
+		list = append(list, "@default("+quote(p.DefaultExpr.Text)+")")
+	}
+	if a := p.Autoname; a != nil {
+		list = append(list, fmt.Sprintf("@autoname(%ssep=%s)", map[bool]string{true: fmt.Sprintf("max=%d, ", a.Max)}[a.Max > 0], quote(a.Sep)))
+	}
+	if p.Wire != "" {
+		var path []string
+		for _, name := range append(append([]string{}, p.WireParents...), p.Wire) {
+			path = append(path, argument(name))
+		}
+		list = append(list, "@wire("+strings.Join(path, ".")+")")
+	}
+	flag(p.Deprecated != "", "@deprecated("+quote(p.Deprecated)+")")
+	for _, sdk := range sortedKeys(p.Names) {
+		list = append(list, fmt.Sprintf("@name(%s=%s)", sdk, quote(p.Names[sdk])))
+	}
+	return list
+}
+
+// argument returns a name as an argument of an attribute.
+func argument(name string) string {
+	if plainLabel.MatchString(name) {
+		return name
+	}
+	return quote(name)
+}

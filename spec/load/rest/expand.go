@@ -1,0 +1,299 @@
+// Package rest expands the shorthand `rest` of a resource into the operations that an
+// author could have written instead. All parts of them have the positions of the
+// shorthand, so that later findings point there.
+package rest
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load/source"
+)
+
+// family is the family of actions of the operations.
+const family = "http"
+
+// Expand adds the id and the operations that the shorthand stands for to a resource that
+// does not have them, and reports mistakes in the shorthand. All types of the provider
+// must be known.
+func Expand(doc *source.Document, place source.Place, p *spec.Provider, r *spec.Resource, s *spec.Rest) {
+	x := &expansion{Document: doc, place: place, provider: p, r: r, s: s, rule: cmp.Or(r.Wire, p.Wire)}
+	x.own = ownParts(r)
+	if x.read() {
+		x.checkUnused()
+	}
+	x.addOperations()
+}
+
+// expansion is the expansion of the shorthand of one resource.
+type expansion struct {
+	*source.Document
+	place    source.Place
+	provider *spec.Provider
+	r        *spec.Resource
+	s        *spec.Rest
+	rule     string
+	// own are the keys of the resource that its author wrote.
+	own map[string]bool
+
+	// idPath, unwrap and items are paths of names on the wire.
+	idPath, unwrap, items []string
+	update                string
+	merge, listed         bool
+	// returns is the type of an object, or nil.
+	returns *spec.Type
+	unique  []*spec.Property
+	parents []parent
+}
+
+// parent is a parent of the objects, which is an input and part of the path.
+type parent struct {
+	// name is its name in the path and among the inputs of the list.
+	name  string
+	input *spec.Property
+}
+
+// ownParts returns the keys of a resource that its author wrote, of those that the
+// shorthand stands for.
+func ownParts(r *spec.Resource) map[string]bool {
+	return map[string]bool{
+		"id": r.ID != nil, "import": r.Import != nil, "list": r.List != nil, "find": r.Find != nil, "return": r.Return != nil,
+		"create": r.Create != nil, "read": r.Read != nil, "update": r.Update != nil, "delete": r.Delete != nil,
+	}
+}
+
+// addOperations adds the missing parts to the resource. If the shorthand has a mistake,
+// they are broken, so that they are not reported as missing.
+func (x *expansion) addOperations() {
+	r := x.r
+	if x.s.Path == nil || x.s.Path.Kind != spec.StringNode || x.s.Path.Text == "" {
+		if r.ID == nil {
+			r.ID = &spec.Node{Range: x.s.Range}
+		}
+		if r.Create == nil {
+			r.Create = &spec.Operation{Range: x.s.Range}
+		}
+		return
+	}
+	if r.ID == nil {
+		r.ID = text("${result.body"+x.inObject(x.idPath)+"}", cmp.Or(x.s.ID, x.s.Path).Range)
+	}
+	if r.Import == nil && !x.own["id"] {
+		r.Import = x.importTemplate()
+	}
+	if r.Create == nil {
+		r.Create = x.operation(true, field("method", text("POST", x.s.Range)), field("path", x.path("", false)), field("json", x.body("inputs")),
+			field("idempotencyKey", x.s.IdempotencyKey), x.returning(x.objectType(), "Response"))
+	}
+	if r.Read == nil {
+		r.Read = x.operation(true, field("path", x.objectPath()), x.returning(x.objectType(), "Response"))
+	}
+	if r.Update == nil && x.update != "none" {
+		r.Update = x.updateOperation()
+	}
+	if r.Delete == nil {
+		r.Delete = x.operation(false, field("method", text("DELETE", x.s.Range)), field("path", x.objectPath()))
+	}
+	if r.List == nil && x.listed {
+		r.List = x.lister()
+	}
+	if r.Find == nil && x.unique != nil {
+		r.Find = x.find()
+	}
+}
+
+// operation returns an operation of one request. If object is true, the response
+// contains the object.
+func (x *expansion) operation(object bool, arguments ...spec.Field) *spec.Operation {
+	op := &spec.Operation{Range: x.s.Range, Rest: true, Steps: []*spec.Step{x.step(arguments...)}}
+	if object && x.unwrap != nil && !x.own["return"] {
+		op.Return = text("${body"+accessAll(x.inBody(x.unwrap))+"}", x.s.Unwrap.Range)
+	}
+	return op
+}
+
+// step returns a step that sends one request.
+func (x *expansion) step(arguments ...spec.Field) *spec.Step {
+	request := object(x.s.Range, arguments...)
+	return &spec.Step{Range: x.s.Range, Actions: []spec.Field{{Name: family, NameRange: x.s.Range, Value: request}}}
+}
+
+// updateOperation returns the update. Its response has no declared type, because many
+// servers respond with nothing, or with something else: then read runs.
+func (x *expansion) updateOperation() *spec.Operation {
+	at := cmp.Or(x.s.Update, x.s.Path).Range
+	body := x.body("inputs")
+	if x.update != "PUT" {
+		body = text("${changes}", at)
+	}
+	var headers *spec.Node
+	if x.merge {
+		headers = object(x.s.Patch.Range, field("content-type", text("application/merge-patch+json", x.s.Patch.Range)))
+	}
+	return x.operation(true, field("method", text(x.update, at)), field("path", x.objectPath()), field("headers", headers), field("json", body))
+}
+
+// lister returns the list of the existing objects.
+func (x *expansion) lister() *spec.Lister {
+	step, items := x.listStep(true)
+	inputs := &spec.Type{Kind: spec.Object}
+	id := ""
+	for _, p := range x.parents {
+		inputs.Fields = append(inputs.Fields, &spec.Property{Name: p.name, Doc: p.input.Doc, Type: p.input.Type, Required: true, Range: p.input.Range})
+		id += "${inputs." + p.name + "}/"
+	}
+	return &spec.Lister{
+		Range: x.s.Range, Inputs: inputs, Step: step, Items: text("${"+items+"}", x.itemsRange()),
+		ID: text(id+"${each.value"+x.inItem(x.idPath)+"}", cmp.Or(x.s.ID, x.s.Path).Range),
+	}
+}
+
+// listStep returns the step that requests the list, and the expression for its items.
+func (x *expansion) listStep(inList bool) (step *spec.Step, items string) {
+	items = "body" + accessAll(x.inBody(x.items))
+	arguments := []spec.Field{field("path", x.path("", inList)), x.returning(x.listType(), "List")}
+	if x.s.Paginate != nil {
+		arguments = append(arguments, field("items", text("${"+items+"}", x.itemsRange())), field("paginate", x.s.Paginate))
+		items = "result.items"
+	}
+	return x.step(arguments...), items
+}
+
+// find returns the operation that looks for the object in the list. Its result has the
+// form of a response to create.
+func (x *expansion) find() *spec.Operation {
+	step, items := x.listStep(false)
+	var same []string
+	for _, p := range x.unique {
+		same = append(same, fmt.Sprintf("#%s == inputs.%s", x.inItem(p.WirePath(x.rule)), p.Name))
+	}
+	found := fmt.Sprintf("find(%s, %s)", items, strings.Join(same, " && "))
+	if declared := x.inBody(x.unwrap); declared != nil {
+		value := "found"
+		for i := range declared {
+			value = fmt.Sprintf("{%q: %s}", declared[len(declared)-1-i], value)
+		}
+		found = fmt.Sprintf("let found = %s; found == null ? null : %s", found, value)
+	}
+	return &spec.Operation{Range: x.s.Range, Rest: true, Steps: []*spec.Step{step}, Return: text("${"+found+"}", x.s.Unique.Range)}
+}
+
+// importTemplate returns the template for imported ids, or nil if an object has no
+// parents.
+func (x *expansion) importTemplate() *spec.Node {
+	if x.parents == nil {
+		return nil
+	}
+	template := ""
+	for _, p := range x.parents {
+		template += "${inputs." + p.input.Name + "}/"
+	}
+	return text(template+"${id}", cmp.Or(x.s.Under, x.s.Path).Range)
+}
+
+// body returns the inputs that a request sends: all except the parents, which are in the
+// path.
+func (x *expansion) body(inputs string) *spec.Node {
+	for _, p := range x.parents {
+		inputs += fmt.Sprintf(", %q", p.input.Name)
+	}
+	if x.parents != nil {
+		inputs = "omit(" + inputs + ")"
+	}
+	return text("${"+inputs+"}", x.s.Path.Range)
+}
+
+// objectPath returns the path of an object.
+func (x *expansion) objectPath() *spec.Node {
+	if strings.HasSuffix(x.s.Path.Text, "/") {
+		return x.path("${id}/", false)
+	}
+	return x.path("/${id}", false)
+}
+
+// path returns the path of the list with a suffix. In it, the names of parents are
+// replaced by inputs: of the list if inList is true, otherwise of the resource.
+func (x *expansion) path(suffix string, inList bool) *spec.Node {
+	b := &textBuilder{from: x.s.Path}
+	at := 0
+	for _, m := range parentNames.FindAllStringSubmatchIndex(x.s.Path.Text, -1) {
+		p := x.parentNamed(x.s.Path.Text[m[2]:m[3]])
+		if p == nil {
+			continue
+		}
+		name := p.input.Name
+		if inList {
+			name = p.name
+		}
+		b.copyText(at, m[2])
+		b.generate("inputs."+name, m[2])
+		at = m[3]
+	}
+	b.copyText(at, len(x.s.Path.Text))
+	b.generate(suffix, len(x.s.Path.Text))
+	return b.node()
+}
+
+func (x *expansion) parentNamed(name string) *parent {
+	for i := range x.parents {
+		if x.parents[i].name == name && x.s.Under.Get(name) != nil {
+			return &x.parents[i]
+		}
+	}
+	return nil
+}
+
+// returning returns the argument that declares the type of a response. The name of a
+// type that is not the author's definition ends in what it is.
+func (x *expansion) returning(t *spec.Type, what string) spec.Field {
+	if t == nil {
+		return spec.Field{}
+	}
+	n := *x.s.Returns
+	n.Type = t
+	if t.Ref == "" {
+		n.Text += what
+	}
+	return field("returns", &n)
+}
+
+// objectType returns the type of a response with one object, or nil.
+func (x *expansion) objectType() *spec.Type {
+	if x.returns == nil {
+		return nil
+	}
+	return wrap(x.returns, x.unwrap, x.rule)
+}
+
+// listType returns the type of the response of the list, or nil.
+func (x *expansion) listType() *spec.Type {
+	if x.returns == nil {
+		return nil
+	}
+	return wrap(&spec.Type{Kind: spec.List, Elem: x.returns}, x.items, x.rule)
+}
+
+// inBody returns the names by which a path of names on the wire is accessed in a body.
+func (x *expansion) inBody(path []string) []string {
+	if x.returns == nil {
+		return path
+	}
+	return declaredNames(path)
+}
+
+// inObject returns the expression suffix for a member of the object in a response.
+func (x *expansion) inObject(path []string) string {
+	return accessAll(x.inBody(x.unwrap)) + x.inItem(path)
+}
+
+// inItem returns the expression suffix for a member of an object.
+func (x *expansion) inItem(path []string) string {
+	suffix, _ := memberOf(x.returns, path, x.rule, x.provider.Types)
+	return suffix
+}
+
+// itemsRange returns the position of what says where the items are.
+func (x *expansion) itemsRange() diag.Range { return cmp.Or(x.s.Items, x.s.Unwrap, x.s.Path).Range }

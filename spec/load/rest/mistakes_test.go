@@ -1,0 +1,125 @@
+package rest_test
+
+import (
+	"testing"
+
+	"github.com/declprov/declprov/spec/load/loadtest"
+	"github.com/declprov/declprov/spec/load/source"
+)
+
+// in returns a spec in CUE whose resource has this shorthand, and what is written next
+// to it.
+func in(rest string) string {
+	return loadtest.Head + `#Pet: {petId: int @wire(id), uuid: string, petName: string @wire(meta.name), kind: string}
+#Pets: [...#Pet]
+resources: Pet: {
+	inputs: {store: string @replace(), name: string, petName: string @wire(meta.name), kind: *"dog" | "cat", tags?: [string]: string}
+	outputs: petId: int @wire(id)
+	` + rest + `
+}
+`
+}
+
+const http = `http: path: "/x"`
+
+func TestMistakesInRest(t *testing.T) {
+	t.Parallel()
+	cases := []struct{ name, code, rest string }{
+		{"a number", source.CodeWrongShape, `rest: «5»`},
+		{"a list", source.CodeWrongShape, `rest: «["/pets"]»`},
+		{"no path", source.CodeMissingKey, `«rest»: {id: "uuid"}`},
+		{"an empty path", source.CodeBadValue, `rest: «""»`},
+		{"a URL", source.CodeBadValue, `rest: «"https://pets.example.com/pets"»`},
+		{"a query", source.CodeBadValue, `rest: «"/pets?limit=5"»`},
+		{"a query behind a template", source.CodeBadValue, `rest: path: «"/${config.x ?? 1}/pets?a=${config.a}"»`},
+		{"an unknown key", source.CodeUnknownKey, `rest: {path: "/pets", «key»: "uuid"}`},
+		{"a misspelt key", source.CodeUnknownKey, `rest: {path: "/pets", «unwarp»: "data"}`},
+		{"a path of a wrong kind", source.CodeWrongShape, `rest: path: «7»`},
+		{"an id that is a number", source.CodeWrongShape, `rest: {path: "/pets", id: «7»}`},
+		{"an id that is a template", source.CodeBadValue, `rest: {path: "/pets", id: «"${body.uuid}"»}`},
+		{"an id of two dots", source.CodeBadValue, `rest: {path: "/pets", id: «"meta..uuid"»}`},
+		{"an id that the type lacks", source.CodeBadValue, `rest: {path: "/pets", id: «"uid"», returns: #Pet}`},
+		{"an id by its declared name", source.CodeBadValue, `rest: {path: "/pets", id: «"petId"», returns: #Pet}`},
+		{"unwrap as a template", source.CodeBadValue, `rest: {path: "/pets", unwrap: «"${body.data}"»}`},
+		{"items as a template", source.CodeBadValue, `rest: {path: "/pets", items: «"${body.items}"»}`},
+		{"no items", source.CodeMissingKey, `rest: {path: "/pets", paginate: cursor: {param: "c", next: «"${body.next}"»}}`},
+		{"a method in lower case", source.CodeBadValue, `rest: {path: "/pets", update: «"patch"»}`},
+		{"an unknown method", source.CodeBadValue, `rest: {path: "/pets", update: «"DELETE"»}`},
+		{"no update by null", source.CodeWrongShape, `rest: {path: "/pets", update: «null»}`},
+		{"an unknown patch", source.CodeBadValue, `rest: {path: "/pets", patch: «"json"»}`},
+		{"a patch by PUT", source.CodeMisplacedKey, `rest: {path: "/pets", update: "PUT", patch: «"merge"»}`},
+		{"returns as a string", source.CodeBadValue, `rest: {path: "/pets", returns: «"Pet"»}`},
+		{"returns a list", source.CodeBadValue, `rest: {path: "/pets", returns: «#Pets»}`},
+		{"unique without such an input", source.CodeBadValue, `rest: {path: "/pets", unique: «"nmae"»}`},
+		{"unique of an output", source.CodeBadValue, `rest: {path: "/pets", unique: «"petId"»}`},
+		{"unique of an optional input", source.CodeBadValue, `rest: {path: "/pets", unique: «"tags"»}`},
+		{"unique of nothing", source.CodeBadValue, `rest: {path: "/pets", unique: «[]»}`},
+		{"unique of a number", source.CodeBadValue, `rest: {path: "/pets", unique: ["name", «5»]}`},
+		{"unique that the type lacks", source.CodeBadValue, `rest: {path: "/pets", returns: #Pet, unique: «"name"»}`},
+		{"unique of a parent", source.CodeBadValue, `rest: {path: "/stores/${inputs.store}/pets", unique: «"store"»}`},
+		{"unique without a list", source.CodeMisplacedKey, `rest: {path: "/pets", list: "none", unique: «"name"»}`},
+		{"an unknown list", source.CodeBadValue, `rest: {path: "/pets", list: «"all"»}`},
+		{"items without a list", source.CodeMisplacedKey, `rest: {path: "/pets", list: "none", items: «"results"»}`},
+		{"under without use", source.CodeBadValue, `rest: {path: "/pets", under: «store»: "${inputs.store}"}`},
+		{"under without such an input", source.CodeBadValue, `rest: {path: "/stores/${store}/pets", under: store: «"${inputs.shop}"»}`},
+		{"under of a setting", source.CodeBadValue, `rest: {path: "/stores/${store}/pets", under: store: «"${config.store}"»}`},
+		{"under of a text", source.CodeBadValue, `rest: {path: "/stores/${store}/pets", under: store: «"store"»}`},
+		{"under as a list", source.CodeWrongShape, `rest: {path: "/stores/${store}/pets", under: «["store"]»}`},
+		{"under as a template", source.CodeWrongShape, `rest: {path: "/stores/${store}/pets", under: «"${inputs.store}"»}`},
+		{"update without effect", source.CodeMisplacedKey, `rest: {path: "/pets", update: «"PUT"»}, update: ` + http},
+		{"a key without effect", source.CodeMisplacedKey, `rest: {path: "/pets", idempotencyKey: «true»}, create: ` + http},
+		{"unique without effect", source.CodeMisplacedKey, `rest: {path: "/pets", unique: «"name"»}, find: ` + http},
+		{"items without effect", source.CodeMisplacedKey, `rest: {path: "/pets", items: «"results"»}, list: {` + http + `, items: "${body}", id: "${each.value.id}"}`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			loadtest.Mistake(t, "cue", in(c.rest), c.code)
+		})
+	}
+}
+
+func TestMistakesInParents(t *testing.T) {
+	t.Parallel()
+	for name, inputs := range map[string]string{
+		"may change": `«store»: string`,
+		"optional":   `«store»?: string @replace()`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, rest := range []string{`rest: "/stores/${inputs.store}/pets"`, `rest: {path: "/stores/${s}/pets", under: s: "${inputs.store}"}`} {
+				loadtest.Mistake(t, "cue", loadtest.Head+"resources: Pet: {inputs: {"+inputs+"}\n"+rest+"\n}\n", source.CodeBadValue)
+			}
+		})
+	}
+}
+
+func TestMistakesInYAML(t *testing.T) {
+	t.Parallel()
+	cases := []struct{ name, code, rest string }{
+		{"an unknown key", source.CodeUnknownKey, "{path: /pets, «unwarp»: data}"},
+		{"an unknown method", source.CodeBadValue, "{path: /pets, update: «put»}"},
+		{"returns an unknown type", source.CodeBadValue, "{path: /pets, returns: «Pet»}"},
+		{"an id that the type lacks", source.CodeBadValue, "{path: /pets, returns: '#Pet', id: «uid»}"},
+		{"unique without such an input", source.CodeBadValue, "{path: /pets, unique: «nmae»}"},
+		{"under without use", source.CodeBadValue, "{path: /pets, under: {«store»: \"${inputs.store}\"}}"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			loadtest.Mistake(t, "yaml", loadtest.HeadYAML+`types:
+  Pet: {petId: int @wire(id), name: string}
+resources:
+  Pet:
+    inputs: {name: string, store: string @replace()}
+    outputs: {petId: int @wire(id)}
+    rest: `+c.rest+"\n", c.code)
+		})
+	}
+}
+
+// TestTwoMistakesAreTwoFindings shows that a mistake in one option hides no other.
+func TestTwoMistakesAreTwoFindings(t *testing.T) {
+	t.Parallel()
+	loadtest.Mistake(t, "cue", in(`rest: {path: "/pets", update: «"put"», patch: «"json"», unique: «"nmae"», list: «"no"»}`), source.CodeBadValue)
+}

@@ -1,0 +1,280 @@
+package rest
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load/block"
+	"github.com/declprov/declprov/spec/load/source"
+)
+
+var (
+	// parentNames matches a name that is a whole expression, and parentInputs an input.
+	parentNames  = regexp.MustCompile(`\$\{\s*([A-Za-z_]\w*)\s*\}`)
+	parentInputs = regexp.MustCompile(`\$\{\s*inputs\.([A-Za-z_]\w*)\s*\}`)
+	// usesBody matches an expression over a member of the body.
+	usesBody = regexp.MustCompile(`\bbody\s*(\?\s*)?\.`)
+)
+
+// read reads and checks the options. It returns false if it reported a mistake.
+func (x *expansion) read() bool {
+	before := len(x.Diags)
+	x.checkPath()
+	x.idPath = []string{"id"}
+	if path := x.wirePath(x.s.ID, "id"); path != nil {
+		x.idPath = path
+	}
+	x.unwrap = x.wirePath(x.s.Unwrap, "unwrap")
+	x.items = x.unwrap
+	if path := x.wirePath(x.s.Items, "items"); path != nil {
+		x.items = path
+	}
+	x.update = x.oneOf(x.s.Update, "update", "PATCH", block.RestUpdates...)
+	x.merge = x.oneOf(x.s.Patch, "patch", "", "merge") == "merge"
+	x.listed = x.oneOf(x.s.List, "list", "", "none") != "none"
+	if x.merge && x.update != "PATCH" {
+		x.fail(source.CodeMisplacedKey, x.s.Patch.Range, "patch", "patch requires updates by PATCH", "Remove it, or remove `update`.")
+	}
+	x.readReturns()
+	x.readUnder()
+	x.readUnique()
+	x.checkItems()
+	return len(x.Diags) == before
+}
+
+func (x *expansion) fail(code string, at diag.Range, key, summary, detail string) {
+	x.Report(code, at, x.place.Member(key), summary, detail)
+}
+
+// checkPath checks the path of the collection.
+func (x *expansion) checkPath() {
+	n := x.s.Path
+	if n == nil || n.Kind != spec.StringNode {
+		return // which was reported
+	}
+	switch {
+	case n.Text == "":
+		x.fail(source.CodeBadValue, n.Range, "path", "the path of rest is empty", "Write the path of the collection: `rest: \"/pets\"`.")
+	case strings.Contains(n.Text, "://"):
+		x.fail(source.CodeBadValue, n.Range, "path", "rest requires a path, got a URL", "Write the path only, and put the beginning of the URL into the defaults: `"+family+": baseURL: \"https://…\"`.")
+	case strings.ContainsAny(withoutTemplates(n.Text), "?#"):
+		x.fail(source.CodeBadValue, n.Range, "path", "the path of rest must not contain a query", "The id is appended to it. Write the query into the defaults (`"+family+": query: {…}`), or write the operation that needs it next to rest.")
+	}
+}
+
+// templates matches the expressions in a text, unless they contain braces.
+var templates = regexp.MustCompile(`\$\{[^{}]*\}`)
+
+func withoutTemplates(text string) string { return templates.ReplaceAllString(text, "") }
+
+// wirePath reads a path of names on the wire. It returns nil if there is none.
+func (x *expansion) wirePath(n *spec.Node, key string) []string {
+	if n == nil || n.Kind == 0 {
+		return nil
+	}
+	path := strings.Split(n.Text, ".")
+	if n.Text == "" || slices.Contains(path, "") || strings.ContainsAny(n.Text, "${}[]/ ") {
+		x.fail(source.CodeBadValue, n.Range, key, fmt.Sprintf("%q is not a name or path of names on the wire", n.Text),
+			fmt.Sprintf("Write the name of a member of the response, or a path of names, without an expression: `%s: \"meta.%s\"`.", key, map[string]string{"id": "uuid", "unwrap": "data", "items": "results"}[key]))
+		return nil
+	}
+	return path
+}
+
+// oneOf reads an option that has one of several values. It returns the default for one
+// that is absent or invalid.
+func (x *expansion) oneOf(n *spec.Node, key, def string, values ...string) string {
+	switch {
+	case n == nil || n.Kind == 0:
+		return def
+	case !slices.Contains(values, n.Text):
+		x.fail(source.CodeBadValue, n.Range, key, fmt.Sprintf("%q is not a value of %s", n.Text, key), diag.Remedy(n.Text, values))
+		return def
+	default:
+		return n.Text
+	}
+}
+
+// readReturns reads the type of an object, and checks that it has an id.
+func (x *expansion) readReturns() {
+	n := x.s.Returns
+	if n == nil || n.Kind == 0 {
+		return
+	}
+	if n.Type == nil {
+		x.fail(source.CodeBadValue, n.Range, "returns", "returns requires a type", "Write the name of a definition: `returns: #Pet`. In YAML, declare it in `types`, and quote it: `returns: '#Pet'`.")
+		return
+	}
+	t := x.provider.Types.Resolve(n.Type)
+	if t.Kind != spec.Object && t.Kind != spec.Union && t.Kind != spec.Any {
+		x.fail(source.CodeBadValue, n.Range, "returns", fmt.Sprintf("returns requires the type of one object, got %s", t.Kind), "Declare a struct: the type of the list follows from it.")
+		return
+	}
+	x.returns = n.Type
+	if _, ok := memberOf(x.returns, x.idPath, x.rule, x.provider.Types); !ok && !x.own["id"] {
+		at, wire := cmp.Or(x.s.ID, n).Range, strings.Join(x.idPath, ".")
+		x.fail(source.CodeBadValue, at, "id", fmt.Sprintf("%s has no member %q on the wire, which is the id", n.Text, wire),
+			"Declare it in the type, such as `petId: string @wire("+wire+")`, or name the member that is the id. "+diag.Remedy(wire, wireNames(x.returns, x.rule, x.provider.Types)))
+	}
+}
+
+// readUnder reads the parents: those of `under`, and inputs in the path.
+func (x *expansion) readUnder() {
+	if x.s.Path == nil || x.s.Path.Kind != spec.StringNode {
+		return
+	}
+	named := map[string]spec.Field{}
+	if x.s.Under != nil && x.s.Under.Kind == spec.StringNode {
+		x.fail(source.CodeWrongShape, x.s.Under.Range, "under", "under must be a struct, got a string", "Write the parents by name: `under: {store: \"${inputs.store}\"}`.")
+	} else if x.s.Under != nil {
+		for _, f := range x.s.Under.Fields {
+			named[f.Name] = f
+		}
+	}
+	used := map[string]bool{}
+	for _, m := range parentNames.FindAllStringSubmatch(x.s.Path.Text, -1) {
+		used[m[1]] = true
+		if f, ok := named[m[1]]; ok {
+			x.addParent(f.Name, f.Value)
+		}
+	}
+	for _, m := range parentInputs.FindAllStringSubmatch(x.s.Path.Text, -1) {
+		x.addParent(m[1], &spec.Node{Kind: spec.StringNode, Text: m[0], Range: x.s.Path.Range})
+	}
+	if x.s.Under == nil {
+		return
+	}
+	for _, f := range x.s.Under.Fields {
+		if !used[f.Name] {
+			x.fail(source.CodeBadValue, f.NameRange, "under."+f.Name, fmt.Sprintf("the path does not contain ${%s}", f.Name),
+				fmt.Sprintf("Write the parent into the path: `path: \"/stores/${%s}/pets\"`. Or remove it from `under`.", f.Name))
+		}
+	}
+}
+
+// addParent adds a parent, whose template must be an input.
+func (x *expansion) addParent(name string, template *spec.Node) {
+	if template.Kind == 0 || slices.ContainsFunc(x.parents, func(p parent) bool { return p.name == name }) {
+		return
+	}
+	key := "under." + name
+	m := parentInputs.FindStringSubmatch(template.Text)
+	if template.Kind != spec.StringNode || m == nil || m[0] != template.Text {
+		x.fail(source.CodeBadValue, template.Range, key, "a parent must be an input", fmt.Sprintf("Write `%s: \"${inputs.%s}\"`. Other values, such as ${config.org}, belong into the path itself.", name, name))
+		return
+	}
+	input := x.r.Inputs.Field(m[1])
+	switch {
+	case input == nil && x.s.Under.Get(name) == nil:
+		return // the compiler reports it in the path
+	case input == nil:
+		x.fail(source.CodeBadValue, template.Range, key, fmt.Sprintf("there is no input %q", m[1]), strings.TrimSpace("Declare the input. "+diag.Remedy(m[1], x.r.Inputs.FieldNames())))
+		return
+	case !input.Replace:
+		x.fail(source.CodeBadValue, input.Range, key, fmt.Sprintf("input %q is part of the path of rest, but may change", input.Name),
+			"A change would address another object. Mark the input @replace().")
+	case !input.Required && input.Default == nil && input.DefaultExpr == nil && input.Autoname == nil:
+		x.fail(source.CodeBadValue, input.Range, key, fmt.Sprintf("input %q is part of the path of rest, but optional", input.Name), "Make it required, or give it a default.")
+	}
+	x.parents = append(x.parents, parent{name, input})
+}
+
+// readUnique reads the inputs that identify an object in the list.
+func (x *expansion) readUnique() {
+	n := x.s.Unique
+	if n == nil || n.Kind == 0 {
+		return
+	}
+	if !x.listed {
+		x.fail(source.CodeMisplacedKey, n.Range, "unique", "unique requires a list", "It looks for an object in the list. Remove `list: \"none\"`, or write a `find` next to rest instead of `unique`.")
+		return
+	}
+	items := n.Items
+	if n.Kind == spec.StringNode {
+		items = []*spec.Node{n}
+	}
+	if len(items) == 0 {
+		x.fail(source.CodeBadValue, n.Range, "unique", "unique requires the name of an input, or a list of names", `Write the input that no two objects have in common: unique: "name".`)
+	}
+	for _, item := range items {
+		if p := x.uniqueInput(item); p != nil {
+			x.unique = append(x.unique, p)
+		}
+	}
+}
+
+// uniqueInput returns an input that `unique` names, or nil.
+func (x *expansion) uniqueInput(n *spec.Node) *spec.Property {
+	input := x.r.Inputs.Field(n.Text)
+	switch {
+	case n.Kind == 0:
+		return nil
+	case n.Kind != spec.StringNode || input == nil:
+		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("there is no input %q", n.Text), strings.TrimSpace("unique names inputs. "+diag.Remedy(n.Text, x.r.Inputs.FieldNames())))
+		return nil
+	case !input.Required && input.Default == nil && input.DefaultExpr == nil && input.Autoname == nil:
+		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("input %q is optional", input.Name), "Without a value it identifies no object. Make the input required, give it a default, or name another one.")
+		return nil
+	case slices.ContainsFunc(x.parents, func(p parent) bool { return p.input == input }):
+		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("input %q is part of the path", input.Name), "All objects of the list have it in common. Name an input that tells them apart.")
+		return nil
+	}
+	if x.returns == nil {
+		return input
+	}
+	if _, ok := memberOf(x.returns, input.WirePath(x.rule), x.rule, x.provider.Types); !ok {
+		wire := strings.Join(input.WirePath(x.rule), ".")
+		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("%s has no member %q on the wire, which input %q is compared with", x.s.Returns.Text, wire, input.Name),
+			"Declare it in the type. "+diag.Remedy(wire, wireNames(x.returns, x.rule, x.provider.Types)))
+		return nil
+	}
+	return input
+}
+
+// checkItems reports a list whose items cannot be the body.
+func (x *expansion) checkItems() {
+	if x.items != nil || x.s.Items != nil {
+		return
+	}
+	for _, n := range []*spec.Node{x.s.Paginate.Get("next"), x.s.Paginate.Get("cursor").Get("next")} {
+		if n != nil && usesBody.MatchString(n.Text) {
+			x.fail(source.CodeMissingKey, n.Range, "items", "rest requires items", "The body of the list has members, so it is not an array. Name the member that contains the objects: `items: \"results\"`.")
+		}
+	}
+}
+
+// checkUnused reports options that have no effect, because the operations that they are
+// for are written next to the shorthand.
+func (x *expansion) checkUnused() {
+	lists := !x.own["list"] && x.listed || !x.own["find"] && x.s.Unique != nil
+	objects := !x.own["create"] || !x.own["read"] || !x.own["id"]
+	for _, o := range []struct {
+		name, replaced string
+		given          *spec.Node
+		used           bool
+	}{
+		{"update", "update", x.s.Update, !x.own["update"]},
+		{"patch", "update", x.s.Patch, !x.own["update"]},
+		{"idempotencyKey", "create", x.s.IdempotencyKey, !x.own["create"]},
+		{"unique", "find", x.s.Unique, !x.own["find"]},
+		{"list", "list", x.s.List, !x.own["list"]},
+		{"items", "list", x.s.Items, lists},
+		{"paginate", "list", x.s.Paginate, lists},
+		{"unwrap", "create and read", x.s.Unwrap, objects || !x.own["update"] || lists},
+		{"returns", "create and read", x.s.Returns, objects || lists},
+		{"id", "id", x.s.ID, !x.own["id"] || lists},
+	} {
+		if o.given != nil && !o.used {
+			detail := fmt.Sprintf("The resource has its own %s. Remove `%s` from rest.", o.replaced, o.name)
+			if !x.listed && !x.own["list"] {
+				detail = fmt.Sprintf("With `list: \"none\"`, nothing is listed. Remove `%s` from rest.", o.name)
+			}
+			x.fail(source.CodeMisplacedKey, o.given.Range, o.name, fmt.Sprintf("%s has no effect", o.name), detail)
+		}
+	}
+}

@@ -1,0 +1,26 @@
+package spec
+
+import "github.com/declprov/declprov/spec/diag"
+
+// Rest is the shorthand `rest` of a resource, as its author wrote it. The loader
+// expands it into operations, so only the loader sees it.
+type Rest struct {
+	// Path is the path of the collection.
+	Path *Node
+	// ID, Unwrap and Items are paths of names on the wire.
+	ID, Unwrap, Items *Node
+	// Update is the method of updates, and Patch the format of their bodies.
+	Update, Patch *Node
+	// List is "none" if the API cannot list its objects.
+	List *Node
+	// Returns is the type of one object.
+	Returns *Node
+	// IdempotencyKey and Paginate are passed on to the requests.
+	IdempotencyKey, Paginate *Node
+	// Unique lists the inputs that identify an object in the list.
+	Unique *Node
+	// Under holds the templates for the parents that the path names.
+	Under *Node
+	// Range is the position of the shorthand.
+	Range diag.Range
+}
