@@ -86,11 +86,13 @@ func genRest(t *rapid.T) *restGen {
 		g.api.merge = true
 		option("patch", `"merge"`)
 	}
-	switch g.api.pages = pick("pages", "", "page", "cursor"); {
+	switch g.api.pages = pick("pages", "", "page", "cursor", "next"); {
 	case g.api.pages == "page":
 		option("paginate", `page: param: "page"`)
-	case g.api.pages == "cursor" && g.api.items == nil:
+	case g.api.pages != "" && g.api.items == nil: // the body has no place for it
 		g.api.pages = ""
+	case g.api.pages == "next":
+		option("paginate", `next: "${body.nextURL}"`)
 	case g.api.pages == "cursor":
 		option("paginate", `cursor: {param: "cursor", next: "${body.next}"}`)
 	}

@@ -25,7 +25,7 @@ type restHabits struct {
 	// updates respond with nothing.
 	update        string
 	merge, silent bool
-	pages         string // "", "cursor" or "page": pages of one object
+	pages         string // "", "cursor", "next" or "page": pages of one object
 	keyed         bool   // creates have keys, and the same key gives the same object
 }
 
@@ -147,6 +147,9 @@ func (a *restAPI) list(w http.ResponseWriter, r *http.Request, path string) {
 	body := nest(list, a.items)
 	if m, ok := body.(map[string]any); ok {
 		m["next"] = next
+		if next != nil {
+			m["nextURL"] = "?next=" + next.(string)
+		}
 	}
 	respond(w, http.StatusOK, body)
 }

@@ -72,6 +72,7 @@ func partType() *spec.Type {
 func paginateArg() actions.Arg {
 	a := declare.Arg("paginate", declare.Object(
 		declare.Field("link", declare.Bool(), "Follow the header Link with rel=next."),
+		declare.Field("next", declare.Any(), "Expression for the URL of the next page, by `body`, `status` and `headers`; null means that there are no more pages. It may be relative, and must have the origin of the first page."),
 		declare.Field("page", declare.Object(declare.Member("param", declare.NonEmpty(), "Query parameter of the page number."), declare.Field("start", declare.Int(), "Number of the first page. Default: 1."),
 			declare.Field("sizeParam", declare.NonEmpty(), "Query parameter of the page size."), declare.Field("size", declare.Positive(), "Page size.")), "Request pages by number."),
 		declare.Field("offset", declare.Object(declare.Member("param", declare.NonEmpty(), "Query parameter of the offset."),
@@ -81,7 +82,7 @@ func paginateArg() actions.Arg {
 		declare.Field("maxPages", declare.Positive(), "Maximum number of pages. Further pages are ignored; a find, read or delete fails if it has not found the object by then. Default: 1000, and more pages are an error."),
 		declare.Field("timeout", declare.Text(), "Maximum time for all pages together. Default: 10m. The step's own `timeout` covers all attempts."),
 	), "Fetch page after page, until there is no next one. `page` and `offset` stop at an empty page, and at a page with the same items as the previous one. A link or cursor that repeats is an error. Requires `items`.")
-	a.Inner = map[string]actions.Mode{"cursor.next": actions.Late}
+	a.Inner = map[string]actions.Mode{"next": actions.Late, "cursor.next": actions.Late}
 	return a
 }
 
@@ -154,7 +155,7 @@ func authArg() actions.Arg {
 // lateScope returns the names that a late expression may refer to.
 func lateScope(s actions.Static, argument string) []*spec.Property {
 	body := declare.Any()
-	if argument == "items" || argument == "paginate.cursor.next" {
+	if argument == "items" || argument == "paginate.next" || argument == "paginate.cursor.next" {
 		body = bodyType(s)
 	}
 	members := responseMembers(body)

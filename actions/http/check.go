@@ -256,7 +256,7 @@ func checkPages(s actions.Static, fail reporter) {
 		return
 	}
 	var found []string
-	for _, kind := range []string{"link", "page", "offset", "cursor"} {
+	for _, kind := range []string{"link", "next", "page", "offset", "cursor"} {
 		if n.Get(kind) != nil {
 			found = append(found, kind)
 		}
@@ -264,7 +264,7 @@ func checkPages(s actions.Static, fail reporter) {
 	cursor := n.Get("cursor")
 	switch {
 	case len(found) != 1:
-		fail("paginate", "", fmt.Sprintf("expected exactly one of link, page, offset, cursor, got %d", len(found)), "Set exactly one.")
+		fail("paginate", "", fmt.Sprintf("expected exactly one of link, next, page, offset, cursor, got %d", len(found)), "Set exactly one.")
 	case !s.Given("items"):
 		fail("paginate", "", "paginate requires items", "Set it to an expression that finds the list in a response: `items: \"${body.items}\"`.")
 	case cursor != nil && cursor.Get("next") == nil:

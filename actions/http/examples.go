@@ -28,6 +28,14 @@ func examples() []actions.Example {
 			},
 		},
 		{
+			Summary: "Fetch all pages of a list by the URLs in its responses",
+			Spec:    `http: {path: "/owners", paginate: next: "${body.nextLink}", items: "${body.value}"}`,
+			Responses: map[string]actions.Response{
+				"GET /owners":        {Body: `{"value": [{"id": 1}], "nextLink": "/owners?skip=1"}`},
+				"GET /owners?skip=1": {Body: `{"value": [{"id": 2}]}`},
+			},
+		},
+		{
 			Summary:   "Search with a POST that changes nothing",
 			Spec:      `http: {path: "/search", json: {name: "Rex"}, effect: "none", items: "${body.hits}"}`,
 			Responses: map[string]actions.Response{"POST /search": {Body: `{"hits": []}`}},

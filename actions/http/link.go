@@ -6,22 +6,40 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/actions/http/verdict"
 )
 
-// prepareNextLink sets the next URL from the header Link (RFC 8288). It must have the same
-// origin.
+// nextURL returns the URL of the next page, from the response or from the expression for
+// it; "" if there is none. source says where it comes from.
+func (p *pages) nextURL(resp *verdict.Response) (target, source string, err error) {
+	if p.Next == nil {
+		return nextLinkTarget(resp.Header), "the header Link", nil
+	}
+	v, err := p.Next(resp.Scope())
+	if err != nil {
+		return "", "", fmt.Errorf("paginate.next failed: %w", err)
+	}
+	target, ok := v.(string)
+	if v != nil && !ok {
+		return "", "", fmt.Errorf("paginate.next returned %s instead of a URL; for a cursor, use `cursor: {param: …, next: …}`", actions.KindOf(v))
+	}
+	return target, "paginate.next", nil
+}
+
+// prepareNextLink sets the URL of the next page, from the header Link (RFC 8288) or from
+// `next`. It must have the same origin.
 func (p *pages) prepareNextLink(r *request.Request, resp *verdict.Response) (bool, error) {
-	target := nextLinkTarget(resp.Header)
+	target, source, err := p.nextURL(resp)
 	if target == "" {
-		return false, nil
+		return false, err
 	}
 	here := resp.URL
 	u, err := here.Parse(target)
 	switch {
 	case err != nil || u.User != nil:
-		return false, errors.New("the header Link contains an invalid URL")
+		return false, fmt.Errorf("%s contains an invalid URL", source)
 	case !request.SameOrigin(u, here):
 		return false, fmt.Errorf("the next page is at another origin, %s://%s, which is not followed", u.Scheme, u.Host)
 	}

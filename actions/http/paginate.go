@@ -19,7 +19,8 @@ const defaultMaxPages = 1000
 
 // paginateSettings are the members of the argument `paginate`.
 type paginateSettings struct {
-	Link bool `arg:"link"`
+	Link bool             `arg:"link"`
+	Next actions.LateExpr `arg:"next"`
 	Page *struct {
 		Param     string `arg:"param"`
 		Start     *int64 `arg:"start"`
@@ -43,7 +44,7 @@ type paginateSettings struct {
 // pages determines the request for the next page.
 type pages struct {
 	paginateSettings
-	kind     string // link, page, offset or cursor
+	kind     string // link, next, page, offset or cursor
 	maxPages int64
 	// followed are the links or cursors that were used. lastItems are the items of the
 	// previous page.
@@ -104,7 +105,7 @@ func newPages(call *actions.Call) (*pages, error) {
 	for _, way := range []struct {
 		kind  string
 		given bool
-	}{{"link", p.Link}, {"page", p.Page != nil}, {"offset", p.Offset != nil}, {"cursor", p.Cursor != nil}} {
+	}{{"link", p.Link}, {"next", p.Next != nil}, {"page", p.Page != nil}, {"offset", p.Offset != nil}, {"cursor", p.Cursor != nil}} {
 		switch {
 		case !way.given:
 		case p.kind != "":
@@ -115,7 +116,7 @@ func newPages(call *actions.Call) (*pages, error) {
 	}
 	switch {
 	case p.kind == "":
-		return nil, errors.New("paginate: expected one of link, page, offset and cursor")
+		return nil, errors.New("paginate: expected one of link, next, page, offset and cursor")
 	case call.Late["items"] == nil:
 		return nil, errors.New("paginate requires `items`: an expression that finds the list in a response, like \"${body.items}\"")
 	case p.kind == "cursor" && p.Cursor.Next == nil:

@@ -42,6 +42,7 @@ func serveNumbers(w http.ResponseWriter, r *http.Request) {
 	answer["items"] = items
 	if from+3 < 7 {
 		answer["next"] = from + 3
+		answer["nextLink"] = fmt.Sprintf("%s?after=%d&tag=x", r.URL.Path, from+3)
 		w.Header().Set("Link", fmt.Sprintf(`</first>; rel="first", <%s?after=%d&tag=x>; title="a, b;c"; rel="prev next"`, r.URL.Path, from+3))
 	}
 	text, _ := json.Marshal(answer)
@@ -55,6 +56,7 @@ func TestPaginate(t *testing.T) {
 		want []string
 	}{
 		{"link", args{"link": true}, []string{"/n?tag=x", "/n?after=3&tag=x", "/n?after=6&tag=x"}},
+		{"next", args{}, []string{"/n?tag=x", "/n?after=3&tag=x", "/n?after=6&tag=x"}},
 		{"page", args{"page": args{"param": "page"}}, []string{"/n?tag=x&page=1", "/n?tag=x&page=2", "/n?tag=x&page=3", "/n?tag=x&page=4"}},
 		{"page from", args{"page": args{"param": "page", "start": int64(2), "sizeParam": "size", "size": int64(3)}}, []string{"/n?tag=x&page=2&size=3", "/n?tag=x&size=3&page=3", "/n?tag=x&size=3&page=4"}},
 		{"offset", args{"offset": args{"param": "offset", "limitParam": "limit", "limit": int64(50)}}, []string{"/n?tag=x&offset=0&limit=50", "/n?tag=x&limit=50&offset=3", "/n?tag=x&limit=50&offset=6", "/n?tag=x&limit=50&offset=7"}},
@@ -64,6 +66,9 @@ func TestPaginate(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			ts := newTestServer(t, serveNumbers)
 			a := args{"paginate": tc.args, "items": lateMember("body.items"), "query": args{"tag": "x"}, "paginate.cursor.next": lateMember("body.next")}
+			if tc.name == "next" {
+				a["paginate.next"] = lateMember("body.nextLink")
+			}
 			if strings.HasSuffix(tc.name, "body") {
 				a["json"] = args{"page": args{"size": int64(3)}}
 			}
@@ -169,6 +174,13 @@ func TestPaginateBounded(t *testing.T) {
 		{"endless pages", "", `{"items":[%d]}`, args{"page": args{"param": "p"}}, "body.items", 1000, "more than 1000 pages"},
 		{"endless bytes", "", `{"items":["%d` + strings.Repeat("x", 400<<10) + `"]}`, args{"page": args{"param": "p"}}, "body.items", 3, "exceeds maxBytes (1048576 bytes"},
 		{"another origin", "https://evil.test/n", `{"items":[1]}`, args{"link": true}, "body.items", 1, "at another origin, https://evil.test"},
+		{"its own URL", "", `{"items":[1],"url":"/n"}`, args{}, "body.items", 1, "would never end"},
+		{"URLs in a circle", "", `{"items":[1],"url":"/n?c=%d5"}`, args{}, "body.items", 6, "would never end"},
+		{"a URL at another origin", "", `{"items":[1],"url":"https://evil.test/n"}`, args{}, "body.items", 1, "at another origin, https://evil.test"},
+		{"a URL of another scheme", "", `{"items":[1],"url":"file:///etc/passwd"}`, args{}, "body.items", 1, "at another origin"},
+		{"a URL with a user", "", `{"items":[1],"url":"https://me@evil.test/n"}`, args{}, "body.items", 1, "paginate.next contains an invalid URL"},
+		{"no URL", "", `{"items":[1],"url":7}`, args{}, "body.items", 1, "paginate.next returned a number instead of a URL"},
+		{"an empty URL", "", `{"items":[1],"url":""}`, args{}, "body.items", 1, ""},
 		{"not a list", "", `{"items":{}}`, args{"link": true}, "body.items", 1, "items returned an object"},
 		{"null", "", `{"items":null}`, args{"page": args{"param": "p"}}, "body.items", 1, ""},
 		{"null with a next link", "/m", `{"items":null}`, args{"link": true}, "body.items", 2, "would never end"},
@@ -185,6 +197,9 @@ func TestPaginateBounded(t *testing.T) {
 				respondJSON(200, counted(tc.body))(w, r)
 			})
 			a := args{"paginate": tc.paginate, "items": lateMember(tc.items), "paginate.cursor.next": lateMember("body.next"), "maxBytes": "1MiB"}
+			if strings.Contains(tc.body, "url") {
+				a["paginate.next"] = lateMember("body.url")
+			}
 			if strings.HasPrefix(tc.name, "cursors") {
 				a["json"] = args{}
 				a["effect"] = "none"
