@@ -31,8 +31,6 @@ func arguments() []actions.Arg {
 		declare.Field("header", declare.NonEmpty(), "Header of the key. Default: Idempotency-Key."), declare.Field("value", declare.Any(), "The key. Default: a key that the engine makes."),
 	)), "Send a key by which the server recognizes a repeated request.")
 	idempotencyKey.NotNull = true
-	returns := declare.Arg("returns", declare.Any(), "Type of the body of the response: a definition in the spec.")
-	returns.Mode = actions.Typed
 	items := declare.Arg("items", declare.Any(), "Expression for the list in a response or page, by `body`, `status` and `headers`.")
 	items.Mode = actions.Late
 	graphql := wireArg("graphql", declare.Object(
@@ -40,12 +38,8 @@ func arguments() []actions.Arg {
 		declare.Field("operationName", declare.Text(), "The operation to run, if the document has several."),
 	), "GraphQL request as the body. A response with `errors` is an error.")
 	graphql.Inner = map[string]actions.Mode{"query": actions.Raw}
-	query := wireArg("query", declare.Map(declare.Any()), "Query parameters. A list becomes repeated parameters; null is omitted.")
-	query.Exposed = true
-	query.Instead = "Servers and proxies log whole URLs. Send the secret in a header or the body; if the API only accepts its key as a parameter, use `auth: apiKey: {query: \"…\", value: \"…\"}`."
 	return []actions.Arg{
 		method, path, address,
-		query,
 		wireArg("json", declare.Any(), "Body as JSON."),
 		wireArg("form", declare.Map(declare.Any()), "Body as a form. A list becomes repeated fields; null is omitted."),
 		declare.Arg("multipart", declare.List(partType()), "Body of several parts, as of forms with files."),
@@ -53,7 +47,7 @@ func arguments() []actions.Arg {
 		wireArg("xml", declare.Map(declare.Any()), "Body as XML: an object with one member, the root element."),
 		declare.Arg("bytes", declare.Either(declare.Text(), declare.Asset(), declare.Archive()), "Body of bytes: base64, an asset, or an archive, which is packed."),
 		declare.Arg("archiveFormat", declare.OneOf(assets.Formats()...), "Format in which an archive in `bytes` is packed. Default: zip."),
-		graphql, returns, items, paginateArg(),
+		graphql, items, paginateArg(),
 		ifMatch, ifNoneMatch, idempotencyKey,
 		declare.Arg("idempotent", declare.Bool(), "Whether sending the request twice has the same effect as sending it once. Default: by the method. Set it to true, for example, for a POST that sets a value or a PATCH to fixed values, and to false for a PUT that appends. If true, the request is sent again if its response is lost, and a create is not *at least once*."),
 		declare.Arg("effect", declare.OneOf("none", "write"), "Whether the request changes anything. Default: by the method. Set it, for example, for a POST that only searches."),
@@ -94,9 +88,16 @@ func defaults() []actions.Arg {
 	message.Mode = actions.Late
 	headers := declare.Arg("headers", declare.Map(declare.Any()), "Headers. Names must be literal. Those of a request override those for all requests; null removes one.")
 	headers.Merged, headers.ExposedNames = true, []string{""}
+	query := wireArg("query", declare.Map(declare.Any()), "Query parameters. A list becomes repeated parameters; null is omitted. Those of a request override those for all requests.")
+	query.Merged, query.Exposed = true, true
+	query.Instead = "Servers and proxies log whole URLs. Send the secret in a header or the body; if the API only accepts its key as a parameter, use `auth: apiKey: {query: \"…\", value: \"…\"}`."
+	returns := declare.Arg("returns", declare.Any(), "Type of the body of the response: a definition in the spec. null removes the one for all requests.")
+	returns.Mode = actions.Typed
 	return []actions.Arg{
 		base,
+		query,
 		headers,
+		returns,
 		authArg(),
 		declare.Arg("tls", declare.Object(
 			declare.Field("ca", declare.Text(), "CA certificates to trust instead of the system's, as PEM."), declare.Field("cert", declare.Text(), "Client certificate, as PEM."),

@@ -89,8 +89,25 @@ func (l *loader) keepFamily(m walk.Item, p *spec.Provider) bool {
 	if m.Optional || m.Required {
 		return false
 	}
-	p.Families = append(p.Families, l.readField(m, source.Place{Context: m.Name + " defaults"}))
+	place := source.Place{Context: m.Name + " defaults", Path: m.Name}
+	defaults := l.readField(m, source.Place{Context: place.Context})
+	l.readDefaultRetry(m, place, defaults.Value)
+	p.Families = append(p.Families, defaults)
 	return true
+}
+
+// readDefaultRetry reads the `retry` of a block of defaults as that of a step.
+func (l *loader) readDefaultRetry(it walk.Item, p source.Place, defaults *spec.Node) {
+	for i, f := range defaults.Fields {
+		if f.Name != "retry" || f.Value.Kind == 0 {
+			continue
+		}
+		for _, m := range l.Values(it) {
+			if m.Name == f.Name {
+				defaults.Fields[i].Value = l.readStruct(m, p.Member(f.Name), block.Retry)
+			}
+		}
+	}
 }
 
 // reportSameNames reports names that the schema would contain twice.

@@ -48,6 +48,7 @@ func (b *Block) Compile(defaults map[string]plan.Argument, complete bool) map[st
 			"Write them in braces. "+diag.Remedy("", argNames(b.Decls)))
 		return out
 	}
+	removed := map[string]bool{}
 	for _, f := range value.Fields {
 		decl := argNamed(b.Decls, f.Name)
 		switch {
@@ -60,7 +61,8 @@ func (b *Block) Compile(defaults map[string]plan.Argument, complete bool) map[st
 				d.Meant(f.Name, argNames(b.Decls))
 			}
 		case f.Value.Kind == spec.NullNode:
-			// YAML and CUE leave out an argument by null.
+			// YAML and CUE leave out an argument by null. A step also leaves out the default.
+			removed[f.Name] = true
 		case decl.Requestable && f.Value.Kind == spec.StringNode && f.Value.Text == requestWord:
 			d := defaults[f.Name]
 			if d.Node == nil {
@@ -78,6 +80,7 @@ func (b *Block) Compile(defaults map[string]plan.Argument, complete bool) map[st
 		decl := &b.Decls[i]
 		if d, ok := defaults[decl.Name]; ok {
 			switch own := out[decl.Name]; {
+			case removed[decl.Name]:
 			case own.Node == nil:
 				d.Decl, d.Inherited = decl, true
 				out[decl.Name] = d

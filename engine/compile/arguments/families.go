@@ -23,9 +23,9 @@ type Families struct {
 	broken map[string]bool
 }
 
-// Verdicts are the `refused` and `fail` of a family's block of defaults. What they see depends on
-// the step, so each step compiles them.
-type Verdicts struct{ Refused, Fail *spec.Node }
+// Verdicts are the `refused`, `fail` and `retry` of a family's block of defaults. What they see
+// depends on the step, so each step compiles them.
+type Verdicts struct{ Refused, Fail, Retry *spec.Node }
 
 // providerKeys are the keys at the top of a spec that do not belong to a family.
 var providerKeys = []string{
@@ -93,6 +93,8 @@ func splitVerdicts(block spec.Field) (spec.Field, Verdicts) {
 			verdicts.Refused = f.Value
 		case "fail":
 			verdicts.Fail = f.Value
+		case "retry":
+			verdicts.Retry = f.Value
 		default:
 			rest.Fields = append(rest.Fields, f)
 		}

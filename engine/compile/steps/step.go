@@ -65,7 +65,9 @@ func (c *Compiler) allowsNull(s *plan.Step, scope *expr.Scope) bool {
 // template sees what those before it have excluded.
 func (c *Compiler) verdicts(s *plan.Step, own *expr.Scope) {
 	m, defaults := s.Model, c.families.Verdicts(s.Family)
-	s.Retry = c.retry(m.Retry, own)
+	if s.Retry = c.retry(m.Retry, own); m.Retry == nil && defaults.Retry != nil {
+		c.byDefault(func() { s.Retry = c.retry(defaults.Retry, own).WithoutDoubt(s) })
+	}
 	s.Refused = c.verdict(m.Refused, defaults.Refused, own, "refused")
 	own = scopes.AssumePassed(own, s.Refused)
 	s.Fail = c.verdict(m.Fail, defaults.Fail, own, "fail")
@@ -76,15 +78,21 @@ func (c *Compiler) verdicts(s *plan.Step, own *expr.Scope) {
 	s.Until = c.Template(m.Until, own, scopes.BoolType, "until")
 }
 
-// verdict compiles the verdict of the step, or else the default one of its family. An access to an
-// untyped response is not noted in a default: it is meant for steps with and without a type.
-func (c *Compiler) verdict(own, byDefault *spec.Node, scope *expr.Scope, path string) *expr.Value {
+// verdict compiles the verdict of the step, or else the default one of its family.
+func (c *Compiler) verdict(own, byDefault *spec.Node, scope *expr.Scope, path string) (v *expr.Value) {
 	if own != nil || byDefault == nil {
 		return c.Template(own, scope, scopes.OptionalString, path)
 	}
+	c.byDefault(func() { v = c.Template(byDefault, scope, scopes.OptionalString, path) })
+	return v
+}
+
+// byDefault compiles a default of a family for a step. An access to an untyped response is not
+// noted in it: it is meant for steps with and without a type.
+func (c *Compiler) byDefault(compile func()) {
 	noted := len(c.Unchecked)
-	defer func() { c.Unchecked = c.Unchecked[:noted] }()
-	return c.Template(byDefault, scope, scopes.OptionalString, path)
+	compile()
+	c.Unchecked = c.Unchecked[:noted]
 }
 
 // retry compiles a `retry` block.

@@ -122,6 +122,11 @@ func (e *evaluator) argument(name string, a plan.Argument) error {
 		e.call.Hidden = addHidden(e.call.Hidden, name, out.Marked)
 	}
 	v := out.Plain
+	if a.Decl.Wire && v != nil && !expr.HasUnknown(v) {
+		if v = omitAbsent(v, a.Rest); a.Renamed {
+			v = e.Naming.ToWire(v, a.Value.Type())
+		}
+	}
 	if a.Under != nil {
 		if v, err = e.withDefaults(name, a.Under, v); err != nil {
 			return err
@@ -146,11 +151,6 @@ func (e *evaluator) argument(name string, a plan.Argument) error {
 	}
 	if err := checkKind(v, a.Decl.Type); err != nil {
 		return err
-	}
-	if a.Decl.Wire {
-		if v = omitAbsent(v, a.Rest); a.Renamed {
-			v = e.Naming.ToWire(v, a.Value.Type())
-		}
 	}
 	e.call.Args[name] = v
 	return nil

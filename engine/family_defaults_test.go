@@ -1,0 +1,118 @@
+package engine_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/engine"
+)
+
+// statusServer responds with one status after the other, the last one for good, and
+// records the requests.
+type statusServer struct {
+	mu       sync.Mutex
+	statuses []int
+	body     string
+	log      []string
+}
+
+func (s *statusServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log = append(s.log, r.Method+" "+r.URL.RequestURI())
+	status := s.statuses[0]
+	if len(s.statuses) > 1 {
+		s.statuses = s.statuses[1:]
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(s.body))
+}
+
+// TestDefaultsOfHTTP shows what steps take from the block of defaults: the query, member
+// by member; the type of responses, unless a step has another or none; and a retry,
+// which repeats no request whose effect may be unknown.
+func TestDefaultsOfHTTP(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		defaults, step string
+		statuses       []int
+		want           []string
+		err            bool
+	}{
+		"the query":                    {`query: {"api-version": "7"}`, `{path: "/x"}`, []int{200}, []string{"GET /x?api-version=7"}, false},
+		"more of a query":              {`query: {"api-version": "7"}`, `{path: "/x", query: a: "b"}`, []int{200}, []string{"GET /x?a=b&api-version=7"}, false},
+		"another query":                {`query: {"api-version": "7"}`, `{path: "/x", query: "api-version": "8"}`, []int{200}, []string{"GET /x?api-version=8"}, false},
+		"a member of the query less":   {`query: {"api-version": "7", b: "c"}`, `{path: "/x", query: "api-version": null}`, []int{200}, []string{"GET /x?b=c"}, false},
+		"no query":                     {`query: {"api-version": "7"}`, `{path: "/x", query: null}`, []int{200}, []string{"GET /x"}, false},
+		"a type":                       {`returns: #Answer`, `{path: "/x"}`, []int{200}, []string{"GET /x"}, true},
+		"another type":                 {`returns: #Answer`, `{path: "/x", returns: #Other}`, []int{200}, []string{"GET /x"}, false},
+		"no type":                      {`returns: #Answer`, `{path: "/x", returns: null}`, []int{200}, []string{"GET /x"}, false},
+		"a retry":                      {`retry: {on: [503], backoff: "1ms"}`, `{path: "/x"}`, []int{503, 503, 200}, []string{"GET /x", "GET /x", "GET /x"}, false},
+		"a retry that is too short":    {`retry: {on: [503], backoff: "1ms", attempts: 2}`, `{path: "/x"}`, []int{503, 503, 200}, []string{"GET /x", "GET /x"}, true},
+		"a retry of what is refused":   {`retry: {on: [409, 503], backoff: "1ms"}`, `{path: "/x", method: "POST"}`, []int{409, 200}, []string{"POST /x", "POST /x"}, false},
+		"no retry of what may be done": {`retry: {on: [409, 503], backoff: "1ms"}`, `{path: "/x", method: "POST"}`, []int{503, 200}, []string{"POST /x"}, true},
+		"no retry of anything":         {`retry: {backoff: "1ms"}`, `{path: "/x", method: "POST"}`, []int{503, 200}, []string{"POST /x"}, true},
+		"a retry of what is keyed":     {`retry: {on: [503], backoff: "1ms"}`, `{path: "/x", method: "POST", idempotencyKey: true}`, []int{503, 200}, []string{"POST /x", "POST /x"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := &statusServer{statuses: tc.statuses, body: `{"a": "b"}`}
+			listening := httptest.NewServer(server)
+			defer listening.Close()
+			e, _ := newWorld().engine(t, `package test
+name: "test"
+version: "1.0.0"
+http: {baseURL: "`+listening.URL+`", `+tc.defaults+`}
+#Answer: {needed: string}
+#Other: {a: string}
+resources: Thing: {id: "x", create: {steps: [{http: `+tc.step+`}], return: {}}, delete: http: path: "/x"}
+`)
+			err := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing")}).Err
+			if (err != nil) != tc.err {
+				t.Errorf("error: %v", err)
+			}
+			if diff := cmp.Diff(tc.want, server.log); diff != "" {
+				t.Errorf("requests (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestMistakesInDefaults shows that the retry of a block of defaults is checked as that
+// of a step.
+func TestMistakesInDefaults(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`retry: {of: [503]}`:                 "unknown-key",
+		`retry: 5`:                           "wrong-shape",
+		`retry: {on: 503}`:                   "wrong-shape",
+		`retry: {attempts: 0}`:               "bad-value",
+		`retry: {backoff: "5 minutes"}`:      "bad-value",
+		`retry: {if: "${bdy.x}"}`:            "unknown-name",
+		`query: {token: "${config.token}"}`:  "secret-exposed",
+		`query: {a: "${inputs.a}"}`:          "name-not-here",
+		`returns: "Pet"`:                     "wrong-type",
+		`retry: {on: ["timeuot"]}`:           "bad-value",
+		`query: 5`:                           "type-mismatch",
+		`retry: {on: [503], if: "${1 + 1}"}`: "type-mismatch",
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			_, diags := newWorld().compile(t, `package test
+name: "test"
+version: "1.0.0"
+config: token: string @secret()
+http: {baseURL: "https://x.example.com", `+text+`}
+functions: get: {outputs: a?: string, http: path: "/x", return: {}}
+`)
+			if codes := everyCode(diags); len(codes) != 1 || codes[0] != want {
+				t.Errorf("%q, want %s: %+v", codes, want, diags)
+			}
+		})
+	}
+}
