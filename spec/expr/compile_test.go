@@ -97,6 +97,13 @@ func TestStaticErrors(t *testing.T) {
 		{"${9223372036854775808}", nil, parse.CodeSyntax, "80‖8"},
 		{"${any(inputs.rules)}", nil, parse.CodeSyntax, ")"},
 		{"${inputs.name ?? inputs.mode + 1}", nil, parse.CodeSyntax, "+"},
+		{"${mapValues(config)}", nil, parse.CodeSyntax, ")"},
+		{"${mapValues(config, #kye)}", nil, check.CodeUnknownName, "#kye"},
+		{"${map(inputs.rules, #key)}", nil, check.CodeUnknownName, "#key"},
+		{"${mapValues(inputs.rules, #)}", nil, check.CodeWrongArgument, "inputs.rules"},
+		{"${mapValues(inputs.name, #)}", nil, check.CodeWrongArgument, "inputs.name"},
+		{"${mapValues(config, # + 1)}", nil, types.CodeTypeMismatch, "1"},
+		{"${entries(inputs.rules)}", nil, check.CodeWrongArgument, "inputs.rules"},
 		{"${b'x'}", nil, parse.CodeSyntax, "b'x'"},
 		{"x${" + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + "}", nil, parse.CodeTooLarge, ""},
 		// Names.
@@ -253,6 +260,9 @@ func TestStaticErrors(t *testing.T) {
 func TestStaticTypes(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"${inputs.name}", "a string"},
+		{"${mapValues({a: 1, b: \"x\"}, string(#)).a}", "a string"},
+		{"${mapValues(inputs.tags ?? {}, len(#))}", "a map of int"},
+		{"${entries({a: 1})[0].key + \"x\"}", "a string"},
 		{"x", `"x"`},
 		{"x ${inputs.size}", "a string"},
 		{"${inputs.size + 1}", "an int"},

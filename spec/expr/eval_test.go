@@ -67,6 +67,17 @@ func TestEval(t *testing.T) {
 		{"${body.id}", json.Number("12345678901234567890")},
 		{"id-${body.id}", "id-12345678901234567890"},
 		{"files/${segments(id)}/x", "files/p/1/x"},
+		// Maps.
+		{"${mapValues((inputs.tags ?? {}), upper(#) + #key)}", map[string]any{"env": "PRODenv", "b": "2b"}},
+		{"${(inputs.tags ?? {}) | mapValues(# + \"mapValues(\" + #key)}", map[string]any{"env": "prodmapValues(env", "b": "2mapValues(b"}},
+		{"${mapValues({a: {n: 1}, b: {n: 2}}, .n + #index)}", map[string]any{"a": int64(1), "b": int64(3)}},
+		{"${mapValues({a: [1, 2]}, map(#, # * 10))}", map[string]any{"a": []any{int64(10), int64(20)}}},
+		{"${mapValues({a: {b: 1}}, mapValues(#, #key + string(#)))}", map[string]any{"a": map[string]any{"b": "b1"}}},
+		{"${map([{a: 1}], mapValues(#, # + 1))}", []any{map[string]any{"a": int64(2)}}},
+		{"${let f = findIndex([1, 2], # > 1) ?? 0; mapValues({a: f}, # + f)}", map[string]any{"a": int64(2)}},
+		{"${mapValues({}, #)}", map[string]any{}},
+		{"${entries(inputs.tags ?? {})[1].key}", "env"},
+		{"${fromPairs(map(entries(inputs.tags ?? {}), [.value, .key]))}", map[string]any{"prod": "env", "2": "b"}},
 		// Members.
 		{"${inputs.rules[1].port}", int64(53)},
 		{"${inputs.rules[-1].port}", int64(443)},
@@ -190,6 +201,8 @@ func TestEval(t *testing.T) {
 // TestEvalErrors checks the position and message of errors at run time.
 func TestEvalErrors(t *testing.T) {
 	tests := []struct{ text, part, message string }{
+		{"${mapValues(body.missing, #)}", "mapValues", "mapValues requires a map or a struct, got null; append `?? {}` to treat null as an empty map"},
+		{"${mapValues(body.s, #)}", "mapValues", "mapValues requires a map or a struct, got a string"},
 		{"${body.id + 1}", "+", "+ cannot calculate with 12345678901234567890: the number has too many digits"},
 		{"${body.s * 2}", "*", "* requires numbers, got a string"},
 		{"${9223372036854775807 + inputs.size}", "+", "the result of + does not fit an integer"},
@@ -374,6 +387,8 @@ func TestStaticSecret(t *testing.T) {
 		{"${config.endpoint}", false},
 		{"${omit(config, \"token\")}", true},
 		{"${config.token == null}", true},
+		{"${mapValues(config, 1)}", true},
+		{"${entries(config)}", true},
 		{"${inputs}", false},
 		{"plain", false},
 	}

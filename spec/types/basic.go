@@ -84,6 +84,21 @@ func Elem(t *spec.Type) *spec.Type {
 	return t.Elem
 }
 
+// Values returns the type of the values of a resolved map or object, or any for other types.
+func Values(t *spec.Type, named spec.Types) *spec.Type {
+	switch {
+	case t.Kind == spec.Map:
+		return Elem(t)
+	case t.Kind != spec.Object || t.Open:
+		return Any()
+	}
+	value := Never()
+	for _, f := range t.Fields {
+		value = Join(value, PropertyType(f), named)
+	}
+	return value
+}
+
 // Literal returns the type whose only value is value.
 func Literal(kind spec.Kind, value any) *spec.Type { return &spec.Type{Kind: kind, Enum: []any{value}} }
 

@@ -26,6 +26,8 @@ type knowledge struct {
 type item struct {
 	val TypedPart
 	acc *spec.Type // #acc, nil outside reduce
+	// keyed means that the item is a value of a map, whose key is #key.
+	keyed bool
 }
 
 // local is a variable of `let`.

@@ -64,12 +64,16 @@ func (c *checker) checkPointer(n *ast.PointerNode) TypedPart {
 		return v
 	case "index":
 		return TypedPart{T: types.Int()}
+	case "key":
+		if it.keyed {
+			return TypedPart{T: types.String()}
+		}
 	case "acc":
 		if it.acc != nil {
 			return TypedPart{T: it.acc}
 		}
 	}
-	return c.Fail(CodeUnknownName, c.extents.Of(n), "A predicate can use # (the item), #index, and in reduce #acc.", "unknown name %q", "#"+n.Name)
+	return c.Fail(CodeUnknownName, c.extents.Of(n), "A predicate can use # (the item), #index, in reduce #acc, and in mapValues #key.", "unknown name %q", "#"+n.Name)
 }
 
 func (c *checker) checkLet(n *ast.VariableDeclaratorNode) TypedPart {

@@ -59,6 +59,9 @@ func (c *checker) checkBuiltin(n *ast.BuiltinNode) TypedPart {
 // itemType returns the type of the items of the list.
 func (p *predicateCheck) itemType() *spec.Type {
 	t := p.NonNull(p.list)
+	if p.n.Name == parse.MapValues {
+		return p.valueType(t)
+	}
 	switch {
 	case types.IsAny(t):
 		p.Trust(p.list.At)
@@ -73,6 +76,31 @@ func (p *predicateCheck) itemType() *spec.Type {
 	return types.Any()
 }
 
+// valueType returns the type of the values of the map or struct that mapValues is called with.
+func (p *predicateCheck) valueType(t *spec.Type) *spec.Type {
+	switch {
+	case types.IsAny(t):
+		p.Trust(p.list.At)
+	case t.Kind != spec.Map && t.Kind != spec.Object:
+		p.Fail(CodeWrongArgument, p.list.At, "For a list, use map(…).", "%s requires a map or a struct, got %s", p.n.Name, types.Describe(p.list.T))
+		return types.Any()
+	}
+	return types.Values(t, p.Types)
+}
+
+// mapped returns the type of a map or struct with other values.
+func (p *predicateCheck) mapped(value *spec.Type) *spec.Type {
+	t := types.Resolve(p.list.T, p.Types)
+	if t.Kind != spec.Object || t.Open {
+		return types.MapOf(value)
+	}
+	out := &spec.Type{Kind: spec.Object}
+	for _, f := range t.Fields {
+		out.Fields = append(out.Fields, &spec.Property{Name: f.Name, Type: value, Required: !types.Optional(f), Wire: f.Wire, WireParents: f.WireParents})
+	}
+	return out
+}
+
 // checkBody checks the body of the predicate, in which `#` is an item of the list. It
 // returns the parts of the item that are not null if the predicate is true.
 func (p *predicateCheck) checkBody(acc *spec.Type) (body TypedPart, facts []string) {
@@ -81,7 +109,11 @@ func (p *predicateCheck) checkBody(acc *spec.Type) (body TypedPart, facts []stri
 		n = predicate.Node
 	}
 	each := TypedPart{T: p.item, Origin: Extend(p.list.Origin, "*")}
-	p.items = append(p.items, item{each, acc})
+	keyed := p.n.Name == parse.MapValues
+	if keyed {
+		each.Origin = nil // the whole map counts as used
+	}
+	p.items = append(p.items, item{each, acc, keyed})
 	saved := p.facts
 	body = p.checkOperand(n)
 	key := "#" + strconv.Itoa(len(p.items))
@@ -116,6 +148,8 @@ func (p *predicateCheck) resultOf(body TypedPart, facts []string) TypedPart {
 		return TypedPart{T: types.Nullable(types.Int())}
 	case "map":
 		return TypedPart{T: types.ListOf(body.T)}
+	case parse.MapValues:
+		return TypedPart{T: p.mapped(body.T)}
 	case "sum":
 		t := p.NonNull(body)
 		if !types.IsAny(t) && !types.IsNumeric(t) && !types.IsNever(t) {

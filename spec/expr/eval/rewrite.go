@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/declprov/declprov/spec/expr/check"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/checker/nature"
@@ -21,6 +22,9 @@ type rewriter struct {
 	functions *check.Functions
 	// loops is the number of predicates around the current node.
 	loops int
+	// ofEntries reports that the innermost predicate runs over the entries of a map, whose
+	// values its items stand for.
+	ofEntries bool
 	// lets numbers the variables that the rewriter adds.
 	lets int
 	// roots are the names of the scope that the tree uses.
@@ -64,10 +68,7 @@ func (w *rewriter) rewrite(n ast.Node) ast.Node {
 	case *ast.IdentifierNode:
 		return w.rewriteIdentifier(n)
 	case *ast.PointerNode:
-		if n.Name == "index" {
-			return w.makeCall(n, "int64", plainNode(n))
-		}
-		return plainNode(n)
+		return w.rewritePointer(n)
 	case *ast.UnaryNode:
 		return w.rewriteUnary(n)
 	case *ast.BinaryNode:
@@ -116,6 +117,21 @@ func (w *rewriter) rewriteIdentifier(n *ast.IdentifierNode) ast.Node {
 		w.roots = map[string]bool{}
 	}
 	w.roots[n.Value] = true
+	return plainNode(n)
+}
+
+// rewritePointer rewrites the item of a predicate, or what belongs to it.
+func (w *rewriter) rewritePointer(n *ast.PointerNode) ast.Node {
+	switch {
+	case n.Name == "index":
+		return w.makeCall(n, "int64", plainNode(n))
+	case w.ofEntries && (n.Name == "" || n.Name == "key"):
+		member := "value"
+		if n.Name == "key" {
+			member = "key"
+		}
+		return w.makeCall(n, ".", plainNode(&ast.PointerNode{}), constant(member))
+	}
 	return plainNode(n)
 }
 
@@ -216,6 +232,10 @@ func (w *rewriter) rewriteMap(n *ast.MapNode) {
 // rewriteBuiltin leaves the loop to the virtual machine. It adds checks of the list and of
 // the results of the predicate, and limits nested loops.
 func (w *rewriter) rewriteBuiltin(n *ast.BuiltinNode) ast.Node {
+	if n.Name == parse.MapValues {
+		entries := w.makeCall(n, "entries of", w.rewrite(n.Arguments[0]))
+		return w.rewriteKeyed(n, entries, "with values")
+	}
 	list := w.makeCall(n.Arguments[0], "list", w.rewrite(n.Arguments[0]))
 	list.SetLocation(n.Location())
 	switch n.Name {
@@ -263,17 +283,26 @@ func (w *rewriter) makeLoop(name string, at ast.Node, args ...ast.Node) ast.Node
 
 // rewriteBody returns the body of a predicate.
 func (w *rewriter) rewriteBody(n ast.Node, condition bool) ast.Node {
+	return w.rewriteBodyOver(n, condition, false)
+}
+
+// rewriteBodyOver is rewriteBody; entries reports that the predicate runs over the entries
+// of a map.
+func (w *rewriter) rewriteBodyOver(n ast.Node, condition, entries bool) ast.Node {
 	p, ok := n.(*ast.PredicateNode)
 	if !ok {
 		p = &ast.PredicateNode{Node: n}
 	}
 	w.loops++
+	outer := w.ofEntries
+	w.ofEntries = entries
 	if condition {
 		p.Node = w.makeBool(p.Node)
 	} else {
 		p.Node = w.rewrite(p.Node)
 	}
 	w.loops--
+	w.ofEntries = outer
 	if w.loops > 0 {
 		p.Node = w.makeCall(p.Node, "step", p.Node)
 	}
@@ -286,7 +315,7 @@ func (w *rewriter) rewriteKeyed(n *ast.BuiltinNode, list ast.Node, op string) as
 	w.lets++
 	name := " l" + strconv.Itoa(w.lets)
 	load := func() ast.Node { return plainNode(&ast.IdentifierNode{Value: name}) }
-	args := []ast.Node{load(), w.makeLoop("map", n, load(), w.rewriteBody(n.Arguments[1], false))}
+	args := []ast.Node{load(), w.makeLoop("map", n, load(), w.rewriteBodyOver(n.Arguments[1], false, op == "with values"))}
 	if op == "sortBy" {
 		order := constant("asc")
 		if len(n.Arguments) > 2 {

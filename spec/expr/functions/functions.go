@@ -111,6 +111,7 @@ func predicateFunctions() []*Function {
 		def(nil, "one(items: list, holds: predicate) bool", "Whether the predicate holds for exactly one item.", `one([1, 2], # > 1)`, `true`, nil),
 		def(nil, "filter(items: list, holds: predicate) list", "The items for which the predicate holds.", `filter([1, 2, 3], # > 1)`, `[2,3]`, nil),
 		def(nil, "map(items: list, make: predicate) list", "The result of the expression for each item.", `map([1, 2], # * 10)`, `[10,20]`, nil),
+		def(eval.Metered, "mapValues(m: map, make: predicate) map", "The map or struct with the result of the expression for each value. In it, # is the value and #key its key.", `mapValues({a: 1, b: 2}, # * 10)`, `{"a":10,"b":20}`, nil),
 		def(nil, "find(items: list, holds: predicate) any?", "The first item for which the predicate holds, or null.", `find([1, 2, 3], # > 1)`, `2`, nil),
 		def(nil, "findIndex(items: list, holds: predicate) int?", "The index of the first item for which the predicate holds, or null.", `findIndex([1, 2, 3], # > 1)`, `1`, nil),
 		def(nil, "findLast(items: list, holds: predicate) any?", "The last item for which the predicate holds, or null.", `findLast([1, 2, 3], # > 1)`, `3`, nil),

@@ -21,6 +21,7 @@ func objectFunctions() []*Function {
 		def(eval.Metered, "keys(m: map) [string]", "The keys of a map or struct, sorted.", `keys({b: 1, a: 2})`, `["a","b"]`, fnKeys),
 		def(eval.Metered, "values(m: map) list", "The values of a map or struct, in the order of its sorted keys.", `values({b: 1, a: 2})`, `[2,1]`, fnValues).withType(typeOfValues),
 		def(eval.Metered, "toPairs(m: map) [list]", "The key and value of each entry, in the order of the keys.", `toPairs({a: 1})`, `[["a",1]]`, fnToPairs),
+		def(eval.Metered, "entries(m: map) list", "The entries of a map or struct as structs with a key and a value, in the order of the keys.", `entries({a: 1})`, `[{"key":"a","value":1}]`, fnEntries).withType(typeOfEntries),
 		def(eval.OfItems, "fromPairs(pairs: [list]) {any}", "The map with these pairs of key and value.", `fromPairs([["a", 1]])`, `{"a":1}`, fnFromPairs),
 	}
 }
@@ -247,22 +248,19 @@ func fnValues(r *eval.Run, a args) (any, error) {
 // typeOfValues returns the type of a list of the values.
 func typeOfValues(cl *check.Call) check.TypedPart {
 	t := types.Resolve(cl.Args[0].T, cl.Types)
-	item := types.Never()
-	switch t.Kind {
-	case spec.Map:
-		item = types.Elem(t)
-	case spec.Object:
-		for _, f := range t.Fields {
-			item = types.Join(item, types.PropertyType(f), cl.Types)
-		}
-		if t.Open {
-			item = types.Any()
-		}
-	default:
-		item = types.Any()
-	}
-	return check.TypedPart{T: types.ListOf(item), Origin: cl.Args[0].Origin, Shuffled: true}
+	return check.TypedPart{T: types.ListOf(types.Values(t, cl.Types)), Origin: cl.Args[0].Origin, Shuffled: true}
 }
+
+// typeOfEntries returns the type of a list of the keys and values.
+func typeOfEntries(cl *check.Call) check.TypedPart {
+	t := types.Resolve(cl.Args[0].T, cl.Types)
+	return check.TypedPart{T: types.ListOf(&spec.Type{Kind: spec.Object, Fields: []*spec.Property{
+		{Name: "key", Wire: "key", Type: types.String(), Required: true},
+		{Name: "value", Wire: "value", Type: types.Values(t, cl.Types), Required: true},
+	}})}
+}
+
+func fnEntries(r *eval.Run, a args) (any, error) { return eval.Entries(r, a.dict(0)) }
 
 func fnToPairs(r *eval.Run, a args) (any, error) {
 	m := a.dict(0)

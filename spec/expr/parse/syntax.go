@@ -81,8 +81,12 @@ func Expression(source string) (node ast.Node, fault *Fault) {
 			node, fault = nil, syntaxFault(0, end, "the expression cannot be parsed")
 		}
 	}()
-	tree, err := parser.ParseWithConfig(source, Config())
+	text, calls := standInCalls(source)
+	tree, err := parser.ParseWithConfig(text, Config())
 	if err == nil {
+		if len(calls) > 0 {
+			ast.Walk(&tree.Node, renamer{calls})
+		}
 		return tree.Node, nil
 	}
 	var at *file.Error
