@@ -21,6 +21,8 @@ type Resource struct {
 	Create, Read, Update, Delete *Operation `json:",omitzero"`
 	// Return is the default for operations that have no `return`.
 	Return *Node `json:",omitzero"`
+	// Let are local names, which the loader replaces by their values.
+	Let *Node `json:",omitzero"`
 	// Wire is the naming rule for names on the wire: snake_case, kebab-case,
 	// camelCase, PascalCase, or "" for the declared names.
 	Wire string `json:",omitzero"`
@@ -68,6 +70,7 @@ type Lister struct {
 	Inputs          *Type      `json:",omitzero"`
 	Step            *Step      `json:",omitzero"`
 	Items, ID, Name *Node      `json:",omitzero"`
+	Let             *Node      `json:",omitzero"`
 	Range           diag.Range `json:",omitzero"`
 }
 
@@ -81,6 +84,8 @@ type Function struct {
 	// Operation is nil for a pure function, which only has a Return.
 	Operation *Operation `json:",omitzero"`
 	Return    *Node      `json:",omitzero"`
+	// Let are local names, which the loader replaces by their values.
+	Let *Node `json:",omitzero"`
 }
 
 // Component is a resource that consists of other resources.
@@ -119,6 +124,8 @@ type Operation struct {
 	// NotFirst, for a `find`, means that it does not run before a create sends its
 	// first request.
 	NotFirst bool `json:",omitzero"`
+	// Let are local names, which the loader replaces by their values.
+	Let *Node `json:",omitzero"`
 	// Rest means that the operation comes from the shorthand `rest`.
 	Rest  bool       `json:",omitzero"`
 	Range diag.Range `json:",omitzero"`

@@ -37,6 +37,8 @@ func (r *stepReader) readFunction(it walk.Item, p source.Place, what string) *sp
 			f.Outputs = r.Object(m, p.Member("outputs").AddContext("outputs"), typing.ResultRole)
 		case m.Name == "outputs":
 			r.Report(source.CodeMisplacedKey, m.NameAt, p.Member("outputs"), "an action cannot have outputs", "An action is run for its effect. To return values, declare a function or a method.")
+		case m.Name == "let":
+			f.Let = r.readNode(m, p.Member("let").AddContext("let"))
 		case m.Name == "return":
 			f.Return = r.readNode(m, p.Member("return").AddContext("return"))
 		default:
@@ -73,7 +75,7 @@ func (r *stepReader) readOperationWith(it walk.Item, p source.Place, own func(wa
 	taken := func(m walk.Item) bool {
 		return !slices.ContainsFunc(mine, func(o walk.Item) bool { return o.Name == m.Name })
 	}
-	if step := r.readStepWith(it, p, false, taken, append([]string{"steps", "return"}, near...)); step != nil {
+	if step := r.readStepWith(it, p, false, taken, append([]string{"steps", "return", "let"}, near...)); step != nil {
 		op.Steps = []*spec.Step{step}
 	}
 	return op
@@ -95,6 +97,8 @@ func (r *stepReader) readLister(it walk.Item, p source.Place) *spec.Lister {
 		switch m.Name {
 		case "inputs":
 			li.Inputs = r.Object(m, p.Member("inputs").AddContext("inputs"), typing.ArgumentRole)
+		case "let":
+			li.Let = r.readNode(m, p.Member("let").AddContext("let"))
 		case "items", "id", "name":
 			r.keepKey(m, p, block.Lister.Key(m.Name), li)
 		default:

@@ -39,13 +39,13 @@ func (r *stepReader) readOperation(it walk.Item, p source.Place, undo bool) *spe
 		return op
 	}
 	returned := func(m walk.Item) bool {
-		if m.Name == "return" {
+		if m.Name == "return" || m.Name == "let" {
 			r.keepKey(m, p, block.Operation.Key(m.Name), op)
 			return true
 		}
 		return false
 	}
-	if step := r.readStepWith(it, p, undo, returned, []string{"steps", "return"}); step != nil {
+	if step := r.readStepWith(it, p, undo, returned, []string{"steps", "return", "let"}); step != nil {
 		op.Steps = []*spec.Step{step}
 		r.checkStepNames(op.Steps, p)
 	}
@@ -59,11 +59,13 @@ func (r *stepReader) readFind(it walk.Item, p source.Place) *spec.Operation {
 		return r.readOperation(it, p, false)
 	}
 	first := true
-	var returned *spec.Node
+	var returned, let *spec.Node
 	op := r.readOperationWith(it, p, func(m walk.Item) bool {
 		switch m.Name {
 		case "first":
 			first = r.readBool(m, p.Member("first"))
+		case "let":
+			let = r.readNode(m, p.Member("let").AddContext("let"))
 		case "return":
 			returned = r.readNode(m, p.Member("return").AddContext("return"))
 		default:
@@ -75,7 +77,7 @@ func (r *stepReader) readFind(it walk.Item, p source.Place) *spec.Operation {
 		r.Report(source.CodeMissingKey, it.NameAt, p, "find requires a step", "Add the action that looks for the created object, such as http: path: \"/pets\".")
 		return nil
 	}
-	op.Return, op.NotFirst = returned, !first
+	op.Return, op.Let, op.NotFirst = returned, let, !first
 	return op
 }
 
@@ -95,14 +97,14 @@ func (r *stepReader) readSteps(members []walk.Item, p source.Place, undo bool, o
 			if r.Kind(m) == cue.ListKind && len(r.Items(m)) == 0 {
 				r.Report(source.CodeEmptySteps, m.At, p.Member("steps"), "steps is empty", "Add a step, or remove the operation.")
 			}
-		case m.Name == "return", m.Name == "retry":
+		case m.Name == "return", m.Name == "retry", m.Name == "let":
 			r.keepKey(m, p, block.Operation.Key(m.Name), op)
 		case slices.Contains(block.Step.Names(), m.Name):
 			r.Report(source.CodeStepBesideSteps, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s is not allowed next to steps", m.Name),
 				"It applies to a single step. Move it into that step.")
 		case diag.DidYouMean(m.Name, block.Operation.Names()) != "":
 			r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name),
-				"An operation with several steps has the keys steps, return and retry.").Meant(m.Name, block.Operation.Names())
+				"An operation with several steps has the keys steps, return, retry and let.").Meant(m.Name, block.Operation.Names())
 		default:
 			r.Report(source.CodeStepBesideSteps, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s is not allowed next to steps", m.Name),
 				"An operation has either one action or steps. Move the action into the list.")

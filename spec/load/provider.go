@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/foreign"
 	"github.com/declprov/declprov/spec/load/block"
+	"github.com/declprov/declprov/spec/load/let"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/typing"
 	"github.com/declprov/declprov/spec/load/walk"
@@ -41,6 +42,7 @@ func (l *loader) readProvider(v cue.Value, p *spec.Provider) {
 	l.readDeclarations(b, p)
 	l.Finish()
 	l.expandShorthands(p)
+	let.Expand(l.Document, p)
 }
 
 // readDeclarations reads the blocks of a spec with many named members.

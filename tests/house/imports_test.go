@@ -30,7 +30,9 @@ func arrows() map[string][]string {
 		"spec/names": {"spec"},
 		// What other tools write for what specs write.
 		"spec/foreign": {"spec/diag"},
-		"spec/load":    {"spec/load/lint", "spec/load/rest"},
+		"spec/load":    {"spec/load/lint", "spec/load/rest", "spec/load/let"},
+		// Local names become what they stand for.
+		"spec/load/let": {"spec/load/source", "spec/expr/parse"},
 		// A shorthand becomes the operations that it stands for.
 		"spec/load/rest": {"spec/load/source"},
 		// A model becomes a document again.

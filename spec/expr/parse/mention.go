@@ -21,6 +21,39 @@ func Members(n *spec.Node, name string) (members []string, whole bool) {
 	return members, m.whole
 }
 
+// Uses returns the positions, in code points, at which an expression uses a name, in
+// order. It returns none if the expression cannot be parsed.
+func Uses(text, name string) []int {
+	m := mentions{name: name, found: map[string]bool{}}
+	m.visitExpression(text)
+	at := make([]int, len(m.uses))
+	for i, use := range m.uses {
+		at[i] = use.Location().From
+	}
+	slices.Sort(at)
+	return at
+}
+
+// IsPath reports whether an expression is a name, or members of a name.
+func IsPath(text string) bool {
+	tree, bad := Expression(text)
+	return bad == nil && isPath(tree)
+}
+
+func isPath(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.IdentifierNode:
+		return true
+	case *ast.ChainNode:
+		return isPath(n.Node)
+	case *ast.MemberNode:
+		_, literal := StepOf(n.Property)
+		return literal && isPath(n.Node)
+	default:
+		return false
+	}
+}
+
 // mentions collects what Members returns.
 type mentions struct {
 	name  string

@@ -88,6 +88,8 @@ func Selects(n ast.Node) bool {
 		return Selects(n.Node)
 	case *ast.ConditionalNode:
 		return Selects(n.Exp1) && Selects(n.Exp2)
+	case *ast.VariableDeclaratorNode:
+		return Selects(n.Value) && Selects(n.Expr)
 	case *ast.BinaryNode:
 		return n.Operator == "??" && Selects(n.Left) && Selects(n.Right)
 	case *ast.BuiltinNode:

@@ -15,6 +15,7 @@ var Resource = &Block{
 		{Name: "update", Kind: Struct, Of: Operation, Part: true, Into: to(func(r *spec.Resource) any { return &r.Update }), Doc: "Updates the resource. Without it, every change replaces the resource."},
 		{Name: "delete", Kind: Struct, Of: Operation, Part: true, Into: to(func(r *spec.Resource) any { return &r.Delete }), Doc: "Deletes the resource. Without it, the resource is only removed from the state."},
 		{Name: "rest", Kind: Short, Of: Rest, Part: true, Doc: "The path of a conventional REST collection. It stands for the id and the operations, except those that are written next to it."},
+		{Name: "let", Kind: Special, CUE: "{...}", Part: true, Into: to(func(r *spec.Resource) any { return &r.Let }), Doc: "Local names: expressions by name. A template may use each like a name of the language."},
 		{Name: "return", Kind: Data, Part: true, Into: to(func(r *spec.Resource) any { return &r.Return }), Doc: "The default result of operations without `return`."},
 		{Name: "wire", Kind: Text, CUE: wireRules, Doc: "The naming rule for names on the wire: snake_case, kebab-case, camelCase or PascalCase."},
 		{Name: "checks", Kind: List, Of: Check, Part: true, Doc: "Rules over several inputs."},

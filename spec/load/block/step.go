@@ -12,6 +12,7 @@ var Operation = &Block{
 	Keys: []Key{
 		{Name: "steps", Kind: Steps, Doc: "The steps, in order."},
 		{Name: "return", Kind: Data, Part: true, Into: to(func(o *spec.Operation) any { return &o.Return }), Doc: "What the operation returns."},
+		{Name: "let", Kind: Special, CUE: "{...}", Part: true, Into: to(func(o *spec.Operation) any { return &o.Let }), Doc: "Local names: expressions by name. A template may use each like a name of the language."},
 		{Name: "retry", Kind: Struct, Of: Retry, CUE: "_", Into: to(func(o *spec.Operation) any { return &o.Retry }), Doc: "Next to `steps`: runs all steps again if one is refused."},
 	},
 }

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
@@ -217,8 +218,9 @@ func (x *expansion) objectPath() *spec.Node {
 // path returns the path of the list with a suffix. In it, the names of parents are
 // replaced by inputs: of the list if inList is true, otherwise of the resource.
 func (x *expansion) path(suffix string, inList bool) *spec.Node {
-	b := &textBuilder{from: x.s.Path}
-	at := 0
+	n := x.s.Path
+	b := &source.Splice{File: n.Range.File}
+	at, count := 0, func(bytes int) int { return utf8.RuneCountInString(n.Text[:bytes]) }
 	for _, m := range parentNames.FindAllStringSubmatchIndex(x.s.Path.Text, -1) {
 		p := x.parentNamed(x.s.Path.Text[m[2]:m[3]])
 		if p == nil {
@@ -228,13 +230,14 @@ func (x *expansion) path(suffix string, inList bool) *spec.Node {
 		if inList {
 			name = p.name
 		}
-		b.copyText(at, m[2])
-		b.generate("inputs."+name, m[2])
+		b.Copy(n, count(at), count(m[2]))
+		b.Generate("inputs."+name, n.At(count(m[2]), count(m[3])))
 		at = m[3]
 	}
-	b.copyText(at, len(x.s.Path.Text))
-	b.generate(suffix, len(x.s.Path.Text))
-	return b.node()
+	end := count(len(n.Text))
+	b.Copy(n, count(at), end)
+	b.Generate(suffix, n.At(end-1, end))
+	return b.Node(n)
 }
 
 func (x *expansion) parentNamed(name string) *parent {

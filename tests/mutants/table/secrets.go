@@ -163,8 +163,8 @@ func ofSecrets() []Mutant {
 			Promise:   "A secret shows nowhere",
 			Mechanism: "a query may hold no secret",
 			File:      "actions/http/arguments.go",
-			Find:      `	query.Exposed = true`,
-			Replace:   ``,
+			Find:      `	query.Merged, query.Exposed = true, true`,
+			Replace:   `	query.Merged = true`,
 			Package:   "engine", Test: "TestSecretsThatVetFinds", Fails: "expected one secret-exposed",
 		},
 		{

@@ -1,0 +1,182 @@
+package let
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/parse"
+	"github.com/declprov/declprov/spec/load/source"
+)
+
+// replace returns a tree of templates in which local names are replaced.
+func (x *expander) replace(s scope, n *spec.Node) *spec.Node {
+	if n == nil || len(s) == 0 || x.done[n] || !parse.HasTemplate(n) {
+		return n
+	}
+	switch n.Kind {
+	case spec.StringNode:
+		return x.replaceText(s, n)
+	case spec.ListNode:
+		for i, item := range n.Items {
+			n.Items[i] = x.replace(s, item)
+		}
+	case spec.MapNode:
+		for i, f := range n.Fields {
+			n.Fields[i].Value = x.replace(s, f.Value)
+		}
+	}
+	x.done[n] = true
+	return n
+}
+
+// replaceText returns a template in which local names are replaced.
+func (x *expander) replaceText(s scope, n *spec.Node) *spec.Node {
+	pieces, bad := parse.Scan(n.Text)
+	if bad != nil {
+		return n // the compiler reports it
+	}
+	out := &source.Splice{File: n.Range.File}
+	from, changed := 0, false
+	for _, p := range pieces {
+		if !p.Expr || !s.isUsed(p.Text) {
+			continue
+		}
+		out.Copy(n, from, p.From)
+		s.writeExpression(out, n, p)
+		from, changed = p.To, true
+	}
+	if !changed {
+		return n
+	}
+	out.Copy(n, from, len([]rune(n.Text)))
+	replaced := out.Node(n)
+	x.done[replaced] = true
+	return replaced
+}
+
+// isUsed reports whether an expression uses a local name.
+func (s scope) isUsed(text string) bool {
+	return slices.ContainsFunc(s, func(l *local) bool { return strings.Contains(text, l.name) && len(parse.Uses(text, l.name)) > 0 })
+}
+
+// use is a position at which an expression uses a local name.
+type use struct {
+	at int
+	of *local
+}
+
+// usesIn returns the uses of local names in an expression, in order.
+func (s scope) usesIn(text string) []use {
+	var uses []use
+	for i, l := range s {
+		if slices.ContainsFunc(s[i+1:], func(later *local) bool { return later.name == l.name }) {
+			continue
+		}
+		for _, at := range parse.Uses(text, l.name) {
+			uses = append(uses, use{at, l})
+		}
+	}
+	slices.SortFunc(uses, func(a, b use) int { return a.at - b.at })
+	return uses
+}
+
+// writeExpression writes an expression in which local names are replaced: those that are
+// members of a name, so that what is known of these holds for them, too. For the others,
+// it writes variables of the expression, so that they are evaluated once.
+func (s scope) writeExpression(out *source.Splice, n *spec.Node, p parse.Piece) {
+	uses := s.usesIn(p.Text)
+	declared := map[*local]bool{}
+	for _, u := range uses {
+		s.declare(out, u.of, declared)
+	}
+	s.writeUses(out, n, p, uses)
+}
+
+// declare writes the variables for a local name and for those that its value uses.
+func (s scope) declare(out *source.Splice, l *local, declared map[*local]bool) {
+	l.used = true
+	if declared[l] {
+		return
+	}
+	declared[l] = true
+	for _, other := range l.uses {
+		s.declare(out, other, declared)
+	}
+	if l.path() == "" {
+		out.Generate("let "+l.name+" = (", l.at)
+		s.writeValue(out, l.value)
+		out.Generate("); ", l.at)
+	}
+}
+
+// path returns the value of a name if it is a member of another name, and otherwise "".
+func (l *local) path() string {
+	if l.value.Kind != spec.StringNode {
+		return ""
+	}
+	pieces, _ := parse.Scan(l.value.Text)
+	if len(pieces) != 1 || !pieces[0].Expr || !parse.IsPath(pieces[0].Text) {
+		return ""
+	}
+	return pieces[0].Text
+}
+
+// writeUses copies an expression, with the paths of the names in it that are paths.
+func (s scope) writeUses(out *source.Splice, n *spec.Node, p parse.Piece, uses []use) {
+	from := p.From
+	for _, u := range uses {
+		if u.of.path() == "" {
+			continue
+		}
+		at := p.From + u.at
+		out.Copy(n, from, at)
+		s.writeValue(out, u.of.value)
+		from = at + len([]rune(u.of.name))
+	}
+	out.Copy(n, from, p.To)
+}
+
+// writeValue writes the value of a local name as an expression.
+func (s scope) writeValue(out *source.Splice, n *spec.Node) {
+	switch n.Kind {
+	case spec.ListNode:
+		out.Generate("[", n.Range)
+		for i, item := range n.Items {
+			s.separate(out, i, n.Range)
+			s.writeValue(out, item)
+		}
+		out.Generate("]", n.Range)
+	case spec.MapNode:
+		out.Generate("{", n.Range)
+		for i, f := range n.Fields {
+			s.separate(out, i, n.Range)
+			out.Generate(quote(f.Name)+": ", f.NameRange)
+			s.writeValue(out, f.Value)
+		}
+		out.Generate("}", n.Range)
+	case spec.StringNode:
+		pieces, _ := parse.Scan(n.Text)
+		if len(pieces) != 1 || !pieces[0].Expr {
+			text := ""
+			for _, p := range pieces {
+				text += p.Text
+			}
+			out.Generate(quote(text), n.Range)
+			return
+		}
+		s.writeUses(out, n, pieces[0], s.usesIn(pieces[0].Text))
+		if strings.Contains(pieces[0].Text, "//") {
+			out.Generate("\n", n.Range)
+		}
+	default:
+		out.Generate(n.Text, n.Range)
+	}
+}
+
+func (scope) separate(out *source.Splice, i int, at diag.Range) {
+	if i > 0 {
+		out.Generate(", ", at)
+	}
+}
