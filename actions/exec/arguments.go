@@ -32,7 +32,7 @@ func arguments() []actions.Arg {
 		declare.Arg("stdin", contentType(), "Standard input of the command: a string or an asset. Default: empty."),
 		filesArg("files", "Path in the folder.", "Files for the command, in a private folder, `$DECLPROV_FILES`. They are removed when the command has ended."),
 		filesArg("upload", "Path on the machine; a relative path is relative to the user's home.", "Files to copy to the machine of `ssh` before the command runs. They are not removed."),
-		declare.Option("stdout", declare.OneOf("text", "json", "lines", "bytes", "none"), "text", "Format of the standard output: `lines` gives a list, `bytes` gives base64."),
+		declare.Option("stdout", declare.OneOf("text", "raw", "json", "lines", "bytes", "none"), "text", "Format of the standard output: `text` is without one newline at its end, `raw` is unchanged, `lines` gives a list, `bytes` gives base64."),
 		returns,
 		declare.Arg("exitCodes", declare.Object(
 			declare.Field("ok", codes(), "Exit codes that mean success. Default: 0."),

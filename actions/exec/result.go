@@ -30,6 +30,8 @@ func members(s actions.Static) []*spec.Property {
 	case form == "lines":
 		out = append(out, declare.Member("stdout", declare.List(declare.Text()), "Lines of the standard output, without line ends."))
 	case form == "none":
+	case form == "raw":
+		out = append(out, declare.Member("stdout", declare.Text(), "Standard output, unchanged."))
 	case form == "bytes":
 		out = append(out, declare.Member("stdout", declare.Text(), "Standard output in base64."))
 	default:
@@ -67,6 +69,9 @@ func (j *judge) decoded() (any, error) {
 	}
 	if !utf8.Valid(raw) {
 		return nil, errors.New("invalid UTF-8; use `stdout: \"bytes\"`")
+	}
+	if j.opts.Stdout == "raw" {
+		return string(raw), nil
 	}
 	if j.opts.Stdout == "lines" {
 		if err := decode.NewBudget(j.call.MaxValues()).Spend(bytes.Count(raw, []byte("\n")) + 1); err != nil {

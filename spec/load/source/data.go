@@ -225,7 +225,7 @@ func (d *dataTypes) convertType(f *ast.Field, p Place) {
 	}
 }
 
-// convertList converts a list. A list of one string that begins with three dots is the
+// convertList converts a list. A list whose last string begins with three dots is the
 // type of a list.
 func (d *dataTypes) convertList(list *ast.ListLit, p Place) ast.Expr {
 	for i, e := range list.Elts {
@@ -238,6 +238,14 @@ func (d *dataTypes) convertList(list *ast.ListLit, p Place) ast.Expr {
 			if parsed := d.parseAs(node, "x: [", "]", p); parsed != nil {
 				d.doc.Files.exact[parsed.Value] = d.doc.Files.RangeOf(list)
 				return parsed.Value
+			}
+			continue
+		}
+		if ok && i == len(list.Elts)-1 && strings.HasPrefix(node.Text, "...") {
+			if parsed := d.parseAs(node, "x: [", "]", p); parsed != nil {
+				if rest, ok := parsed.Value.(*ast.ListLit); ok && len(rest.Elts) == 1 {
+					list.Elts[i] = rest.Elts[0]
+				}
 			}
 			continue
 		}

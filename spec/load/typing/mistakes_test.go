@@ -21,6 +21,8 @@ func TestMistakesInTypes(t *testing.T) {
 		{"sibling's type", source.CodeCrossField, "a: *\"x\" | string\nb: «a»"},
 		{"bytes", source.CodeBytesType, "a: «bytes»"},
 		{"tuple", source.CodeTupleType, "a: «[int, string]»"},
+		{"other first item", source.CodeTupleType, "a: «[int, ...string]»"},
+		{"bounded first item", source.CodeTupleType, "a: «[>5, ...int]»"},
 		{"list literal", source.CodeTupleType, "a: «[\"x\"]»"},
 		{"union without tag", source.CodeUntaggedUnion, "a: «{x: int} | {y: int}»"},
 		{"default outside the pattern", source.CodeDefaultViolates, "a: *«\"x\"» | =~\"^a\""},

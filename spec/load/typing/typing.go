@@ -220,12 +220,16 @@ func (x *Extractor) listType(it walk.Item, v cue.Value, s Site) *spec.Type {
 			"Write [...T] for a list of T (with list.MaxItems to limit its length), or a struct with a field for each item.")
 		return &spec.Type{Kind: spec.List, Elem: &spec.Type{}}
 	}
-	if list, err := v.List(); err == nil && list.Next() {
-		x.Report(source.CodeTupleType, it.At, s.Place, "a list whose first items differ cannot be a property's type", "Write [...T] for a list of T.")
+	least := 0
+	for list, err := v.List(); err == nil && list.Next(); least++ {
+		if first := list.Value(); first.Subsume(elem) != nil || elem.Subsume(first) != nil {
+			x.Report(source.CodeTupleType, it.At, s.Place, "a list whose first items differ cannot be a property's type", "Write [...T] for a list of T, or [T, ...T] for one that is not empty.")
+			break
+		}
 	}
 	inner := x.Part(it, elem)
 	inner.Name, inner.NameAt = "", inner.At
-	return &spec.Type{Kind: spec.List, Elem: x.Type(inner, s.at("*"))}
+	return &spec.Type{Kind: spec.List, Elem: x.Type(inner, s.at("*")), MinLen: least}
 }
 
 // structType returns the type of an object or a map.
