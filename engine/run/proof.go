@@ -71,7 +71,7 @@ func (f finder) contradiction(ctx context.Context, s *plan.Step, seen property.M
 	against := map[string]int{}
 	for _, inputs := range sent {
 		differ := map[string]bool{}
-		for _, c := range f.res.rules().Changes(ctx, seen, inputs, withheld) {
+		for _, c := range f.res.rules().Read().Changes(ctx, seen, inputs, withheld) {
 			name := value.TopLevel(c.Path)
 			if (whole || names[name]) && (c.Kind != value.Delete || !empty(seen.Get(name))) {
 				differ[name] = true

@@ -145,6 +145,8 @@ func (r reading) inputs(old recorded.State, yield any, importing bool) (property
 		switch {
 		case slices.Contains(found.Lost, m.Name):
 			// It keeps its recorded value.
+		case given != there && r.res.rules().Read().IsSame(r.Vars.Context, m, recorded, shown):
+			// One of them is empty, and the other is absent.
 		case m.NoRead || m.Ephemeral || chosen:
 			if importing && !given && m.Default != nil {
 				inputs = inputs.Set(m.Name, m.Fallback)
@@ -155,7 +157,7 @@ func (r reading) inputs(old recorded.State, yield any, importing bool) (property
 			inputs = inputs.Set(m.Name, m.Fallback)
 		case !there:
 			inputs = inputs.Delete(m.Name)
-		case given && (value.PlainEqual(recorded, shown) || r.res.rules().IsSame(r.Vars.Context, m, recorded, shown)):
+		case given && (value.PlainEqual(recorded, shown) || r.res.rules().Read().IsSame(r.Vars.Context, m, recorded, shown)):
 		default:
 			inputs = inputs.Set(m.Name, shown.WithSecret(shown.Secret() || recorded.HasSecrets()))
 		}

@@ -142,7 +142,7 @@ func (r updating) readMatches(ctx context.Context, want, seen property.Map) bool
 	for _, m := range r.Resource.Inputs.Fields {
 		told = told || !m.NoRead && !m.Ephemeral
 	}
-	return told && len(r.res.rules().Changes(ctx, seen, want, r.req.Ignore)) == 0
+	return told && len(r.res.rules().Read().Changes(ctx, seen, want, r.req.Ignore)) == 0
 }
 
 // findNewID runs find for the id of a resource whose update was done, if no response has it. It

@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
@@ -22,6 +23,15 @@ type Rules struct {
 	Runtime  *operation.Runtime
 	Resource *plan.Resource
 	Ref      recorded.Ref
+	// OfRead means that one of the values was read: an optional list or map that is empty
+	// then counts as absent, because servers return either.
+	OfRead bool
+}
+
+// Read returns the rules for values of which one was read.
+func (r Rules) Read() Rules {
+	r.OfRead = true
+	return r
 }
 
 // Changes returns the properties that differ between recorded and new inputs, sorted by path,
@@ -50,6 +60,9 @@ func (r Rules) differ(ctx context.Context) *value.Differ {
 
 // isEqual reports whether two values of an input are equal by the @equal rule of the property.
 func (r Rules) isEqual(ctx context.Context, m *value.Member, old, new property.Value) bool {
+	if r.OfRead && isEmpty(old) && isEmpty(new) && r.emptyIsAbsent(m) {
+		return true
+	}
 	if m.EqualExpr != nil {
 		return r.equalByTemplate(ctx, m, old, new)
 	}
@@ -69,6 +82,18 @@ func (r Rules) isEqual(ctx context.Context, m *value.Member, old, new property.V
 	default:
 		return false
 	}
+}
+
+// emptyIsAbsent reports whether an empty value of a property means the same as none: it is an
+// optional list or map without a default, and neither null nor the server's own value (of an input
+// that is also an output) has a meaning of its own.
+func (r Rules) emptyIsAbsent(m *value.Member) bool {
+	own := r.Resource.Inputs.ByName[m.Name] == m && r.Resource.Outputs.ByName[m.Name] != nil
+	return (m.Check.Spec.Kind == spec.List || m.Check.Spec.Kind == spec.Map) && !m.Check.Spec.Nullable && !plan.CheckedRequired(m.Property) && m.Equal != "exact" && !own
+}
+
+func isEmpty(v property.Value) bool {
+	return v.IsNull() || v.IsArray() && v.AsArray().Len() == 0 || v.IsMap() && v.AsMap().Len() == 0
 }
 
 // equalByTemplate evaluates an @equal template over two values. If it fails for them, they are

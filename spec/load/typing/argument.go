@@ -175,7 +175,7 @@ func readKey(c *attrCall) {
 }
 
 // equalities are the rules that @equal accepts.
-var equalities = []string{"fold", "trim", "json", "path"}
+var equalities = []string{"fold", "trim", "json", "path", "exact"}
 
 func readEqual(c *attrCall) {
 	list, ok := c.stringArgs()
@@ -191,7 +191,12 @@ func readEqual(c *attrCall) {
 		c.fail(fmt.Sprintf("@equal has no rule %q", given), `Write a rule, or @equal("${lower(old) == lower(new)}").`).Meant(given, equalities)
 		return
 	}
-	if t := c.named.types.Resolve(c.prop.Type); t.Kind != spec.String && t.Kind != spec.Any {
+	t := c.named.types.Resolve(c.prop.Type)
+	if list[0] == "exact" && t.Kind != spec.List && t.Kind != spec.Map {
+		c.fail(fmt.Sprintf("@equal(exact) requires a list or a map, got %s", t.Kind), "It declares that an empty list or map is different from none. Remove it.")
+		return
+	}
+	if list[0] != "exact" && t.Kind != spec.String && t.Kind != spec.Any {
 		c.fail(fmt.Sprintf("@equal(%s) requires a string property, got %s", list[0], t.Kind), `For other types, write an expression: @equal("${old == new}").`)
 		return
 	}

@@ -76,7 +76,7 @@ func Attributes() []Attribute {
 		{Name: "set", Usage: "@set()", Doc: "A list whose order is irrelevant.", Roles: all, read: readSet},
 		{Name: "key", Usage: "@key(name)", Doc: "A list whose items are identified by that field.", Roles: all, read: readKey},
 		{
-			Name: "equal", Usage: "@equal(fold)", Doc: "When two values count as equal: `fold`, `trim`, `json`, `path`, or an expression over `old` and `new`.",
+			Name: "equal", Usage: "@equal(fold)", Doc: "When two values count as equal: `fold`, `trim`, `json`, `path`, or an expression over `old` and `new`. `exact` distinguishes an empty list or map from none.",
 			Roles: InputRole | OutputRole, remedy: "It defines when two values of an input or output are equal. Remove it.",
 			read: readEqual,
 		},
