@@ -62,6 +62,20 @@ func missingError(of *plan.Resource, what string, missing []string, yield any) e
 	return fmt.Errorf("%s no %s%s", what, diag.And(places), has)
 }
 
+// keepUnread gives outputs that no read returns (`@noRead()`) their recorded values: if read is
+// true, also those that the read has returned, because it may have masked them.
+func keepUnread(of *plan.Resource, got *value.Projection, before map[string]property.Value, read bool) {
+	for _, m := range of.Outputs.Fields {
+		if !m.NoRead {
+			continue
+		}
+		if v, ok := before[m.Name]; ok && (read || got.Values[m.Name].IsNull()) {
+			got.Values[m.Name] = v
+			got.Missing = slices.DeleteFunc(got.Missing, func(name string) bool { return name == m.Name })
+		}
+	}
+}
+
 // fillMissing adds recorded values for the outputs that the value of an operation lacks. It returns
 // an error if one has no recorded value.
 func fillMissing(of *plan.Resource, verb plan.Verb, got value.Projection, before map[string]property.Value, yield any) error {
@@ -152,6 +166,7 @@ func (r *run) buildOutputs(ctx context.Context, before map[string]property.Value
 	}
 	m := r.Mask()
 	got, err := r.Resource.Outputs.Project(yield, m)
+	keepUnread(r.Resource, &got, before, false)
 	if err == nil && len(got.Missing) == 0 && yield != nil && !untagged && !(r.untold && r.HasIDSources(plan.Last(r.Results) != nil)) {
 		return got.Values, nil
 	}
@@ -186,6 +201,7 @@ func (r *run) readBack(ctx context.Context, outputs map[string]property.Value) (
 		if err == nil {
 			r.ETag = reader.ETag
 			got, err := r.Resource.Outputs.Project(yield, reader.Mask())
+			keepUnread(r.Resource, &got, outputs, true)
 			if err == nil && len(got.Missing) > 0 {
 				err = missingError(r.Resource, "read yields", got.Missing, yield)
 			}

@@ -94,6 +94,8 @@ func (r reading) readPastMissing(ctx context.Context) (any, error) {
 func (r reading) state(old recorded.State, yield any, importing bool) Result {
 	m := r.Mask()
 	outputs, lost := r.Resource.Outputs.Project(yield, m)
+	keepUnread(r.Resource, &outputs, old.Outputs.AsMap(), true)
+	outputs.Missing = slices.DeleteFunc(outputs.Missing, func(name string) bool { return r.Resource.Outputs.ByName[name].NoRead })
 	if lost == nil && len(outputs.Missing) > 0 {
 		lost = missingError(r.Resource, "read yields", outputs.Missing, yield)
 	}

@@ -45,8 +45,10 @@ func CheckComplete(res *plan.Resource, s State, v plan.Verb) error {
 
 // missingRemedy returns what adds a missing property to a state.
 func missingRemedy(r *plan.Resource, name string) string {
-	p := r.Inputs.ByName[name]
+	p, out := r.Inputs.ByName[name], r.Outputs.ByName[name]
 	switch {
+	case p == nil && out != nil && out.NoRead:
+		return "Only its create provides it (`@noRead()`). In the spec, guard the template (`state." + name + " != null`)."
 	case r.Read != nil && (p == nil || !p.NoRead):
 		return "Run `pulumi refresh`, which reads it."
 	case p != nil:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/block"
+	"github.com/declprov/declprov/spec/load/source"
 )
 
 // marker returns a reader for an attribute without arguments.
@@ -50,6 +51,15 @@ func readText(set func(*spec.Property, string)) func(*attrCall) {
 		}
 		set(c.prop, list[0])
 	}
+}
+
+// readNoRead reads @noRead(). Of outputs, only whole ones keep their recorded values.
+func readNoRead(c *attrCall) {
+	if c.site.Role == OutputRole && !c.top && !c.site.named {
+		c.Report(source.CodeMisplacedAttribute, c.at, c.site.Place, "@noRead is not allowed inside a nested struct of an output", "Put it on the output that holds the struct, or flatten the struct.")
+		return
+	}
+	marker(func(p *spec.Property) { p.NoRead = true })(c)
 }
 
 func readEnv(c *attrCall) {

@@ -44,9 +44,9 @@ func Attributes() []Attribute {
 			Roles: all, read: marker(func(p *spec.Property) { p.Secret = true }),
 		},
 		{
-			Name: "noRead", Usage: "@noRead()", Doc: "The API does not return it: the recorded value is kept.",
-			Roles: InputRole, remedy: "It declares that the API does not return an input. Remove it.",
-			read: marker(func(p *spec.Property) { p.NoRead = true }),
+			Name: "noRead", Usage: "@noRead()", Doc: "The API does not return it, or an output only once: the recorded value is kept.",
+			Roles: InputRole | OutputRole, remedy: "It declares that the API does not return an input or output. Remove it.",
+			read: readNoRead,
 		},
 		{
 			Name: "ephemeral", Usage: "@ephemeral()", Doc: "Used once and never needed again. Pulumi stores it as a secret.",
