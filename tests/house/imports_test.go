@@ -76,7 +76,7 @@ func arrows() map[string][]string {
 		"actions/http/request": {"actions/assets"},
 		"actions/http/verdict": {"actions/http/request"},
 		"actions/http/session": {"actions/declare", "actions/http/verdict"},
-		"actions/http":         {"actions/http/session"},
+		"actions/http":         {"actions/http/session", "spec/foreign"},
 		"actions/exec":         {"actions/assets", "actions/declare", "actions/ssh"},
 		"actions/builtin":      {family, "actions/http", "actions/exec"},
 		"engine":               {"engine/compile", "engine/component", "engine/run"},
