@@ -20,14 +20,15 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		os.Exit(m.Run())
 	}
-	g, err := newGuard(group)
+	g, err := newGuard()
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
+	g.watch(group)
 	fmt.Println("armed")
 	if os.Getenv("DISARM") != "" {
-		g.disarm()
+		g.watch(0)
 		os.Exit(0)
 	}
 	time.Sleep(time.Minute)
@@ -96,11 +97,14 @@ func TestDisarmedGuard(t *testing.T) {
 // TestEitherOrderOfClosing checks that one pipe of a guard has the higher number at its read end, and
 // the other at its write end.
 func TestEitherOrderOfClosing(t *testing.T) {
-	g, err := newGuard(syscall.Getpgrp())
+	g, err := newGuard()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.disarm()
+	for _, p := range g.pipes {
+		defer syscall.Close(p.read)
+		defer syscall.Close(p.write)
+	}
 	if first, second := g.pipes[0], g.pipes[1]; first.read > first.write || second.read < second.write {
 		t.Errorf("the pipes are %+v", g.pipes)
 	}

@@ -5,6 +5,6 @@ package supervisor
 // guard does nothing: only Linux signals a process group when another process dies.
 type guard struct{}
 
-func newGuard(int) (*guard, error) { return &guard{}, nil }
+func newGuard() (*guard, error) { return &guard{}, nil }
 
-func (*guard) disarm() {}
+func (*guard) watch(int) {}

@@ -47,6 +47,9 @@ func supervise() {
 	// Catch the signals: commands would inherit ignored signals.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	s := &supervisor{}
+	if g, err := newGuard(); err == nil {
+		s.guard = g
+	}
 	s.send(Ready)
 	for {
 		f, err := s.receive()
@@ -57,7 +60,11 @@ func supervise() {
 }
 
 // supervisor communicates with the provider.
-type supervisor struct{}
+type supervisor struct {
+	// guard is nil if the system is out of files. A command then outlives a supervisor that is
+	// killed together with the provider.
+	guard *guard
+}
 
 // frame is a frame of the provider.
 type frame struct {
@@ -100,11 +107,8 @@ func (s *supervisor) serveCommand(f frame) bool {
 		s.send(Failed, encodeError(err))
 		return true
 	}
-	// Without a guard, the command outlives this process only if this process and the provider are
-	// killed together.
-	if g, err := newGuard(pid); err == nil {
-		defer g.disarm()
-	}
+	s.guard.watch(pid)
+	defer s.guard.watch(0)
 	r := &runningCommand{commandFamily: commandFamily{leader: pid}, grace: req.Grace}
 	exit, gone := s.waitForEnd(r)
 	if gone {
