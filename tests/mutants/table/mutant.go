@@ -61,6 +61,7 @@ func All() []Mutant {
 		ofMatrix(),
 		ofPromises(),
 		ofGrants(),
+		ofMessages(),
 	)
 }
 
