@@ -97,5 +97,5 @@ func (r *run) missingIDError() error {
 			has = fmt.Sprintf(" (of %s%s)", strings.Join(within, "."), has)
 		}
 	}
-	return fmt.Errorf("%s has no id: `id` yields nothing after create%s (%s)", name, has, r.Resource.Spec.ID.Range)
+	return fmt.Errorf("%s has no id: `id` yields nothing after create%s (%s)", name, has, r.Place(r.Resource.Spec.ID.Range))
 }

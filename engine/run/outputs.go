@@ -47,11 +47,11 @@ func listMembers(v any) string {
 
 // missingError returns the error of a value that lacks required outputs. It says where they are
 // declared, and which members the value has instead.
-func missingError(of *plan.Resource, what string, missing []string, yield any) error {
+func missingError(r *operation.Run, what string, missing []string, yield any) error {
 	var places []string
 	for _, name := range missing {
-		if p := of.Spec.Outputs.Field(name); p != nil && !p.Range.IsZero() {
-			name += fmt.Sprintf(" (%s)", p.Range)
+		if p := r.Resource.Spec.Outputs.Field(name); p != nil && !p.Range.IsZero() {
+			name += fmt.Sprintf(" (%s)", r.Place(p.Range))
 		}
 		places = append(places, name)
 	}
@@ -78,11 +78,11 @@ func keepUnread(of *plan.Resource, got *value.Projection, before map[string]prop
 
 // fillMissing adds recorded values for the outputs that the value of an operation lacks. It returns
 // an error if one has no recorded value.
-func fillMissing(of *plan.Resource, verb plan.Verb, got value.Projection, before map[string]property.Value, yield any) error {
+func fillMissing(r *operation.Run, got value.Projection, before map[string]property.Value, yield any) error {
 	for _, name := range got.Missing {
 		v, ok := before[name]
 		if !ok {
-			return missingError(of, fmt.Sprintf("%s has no read, and %s gives", of.Spec.Name, verb), []string{name}, yield)
+			return missingError(r, fmt.Sprintf("%s has no read, and %s gives", r.Resource.Spec.Name, r.Verb), []string{name}, yield)
 		}
 		got.Values[name] = v
 	}
@@ -171,7 +171,7 @@ func (r *run) buildOutputs(ctx context.Context, before map[string]property.Value
 		return got.Values, nil
 	}
 	if r.Resource.Read == nil {
-		return got.Values, cmp.Or(err, fillMissing(r.Resource, r.Verb, got, before, yield))
+		return got.Values, cmp.Or(err, fillMissing(r.Run, got, before, yield))
 	}
 	seen, err := r.readBack(ctx, got.Values)
 	if err != nil && len(seen) == 0 {
@@ -203,7 +203,7 @@ func (r *run) readBack(ctx context.Context, outputs map[string]property.Value) (
 			got, err := r.Resource.Outputs.Project(yield, reader.Mask())
 			keepUnread(r.Resource, &got, outputs, true)
 			if err == nil && len(got.Missing) > 0 {
-				err = missingError(r.Resource, "read yields", got.Missing, yield)
+				err = missingError(r.Run, "read yields", got.Missing, yield)
 			}
 			if err != nil {
 				err = fmt.Errorf("reading it back: %w", reader.Mask().Error(err))

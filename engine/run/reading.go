@@ -97,7 +97,7 @@ func (r reading) state(old recorded.State, yield any, importing bool) Result {
 	keepUnread(r.Resource, &outputs, old.Outputs.AsMap(), true)
 	outputs.Missing = slices.DeleteFunc(outputs.Missing, func(name string) bool { return r.Resource.Outputs.ByName[name].NoRead })
 	if lost == nil && len(outputs.Missing) > 0 {
-		lost = missingError(r.Resource, "read yields", outputs.Missing, yield)
+		lost = missingError(r.Run, "read yields", outputs.Missing, yield)
 	}
 	inputs, lostInputs := r.inputs(old, yield, importing)
 	if all, changed := r.Resource.Inputs.Seal(property.New(inputs)); changed {

@@ -67,6 +67,14 @@ func TestMessages(t *testing.T) {
 			says:   []string{`create failed at step 1, http.*: the job is bad.* \(told 0\.3\.0, told\.cue:26:10\)`},
 			silent: []string{"secret-key"},
 		},
+		"a response without the id": {
+			config: key + account, program: resources(resource("ticket", "told:Ticket", "name: a")), fails: true,
+			says: []string{`Ticket has no id: .* \(told 0\.3\.0, told\.cue:34:6\)`},
+		},
+		"a response without an output": {
+			config: key + account, program: resources(resource("receipt", "told:Receipt", "name: a")), fails: true,
+			says: []string{`Receipt has no read, and create gives no number \(told 0\.3\.0, told\.cue:40:11\)`},
+		},
 		"a short operation": {config: key + account, program: job()},
 		"a long operation": {
 			config: key + account, program: job("kind: slow"),
@@ -111,7 +119,7 @@ func jobs(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var job struct{ Kind string }
-		if r.Method == http.MethodPut {
+		if r.ContentLength > 0 {
 			if err := json.NewDecoder(r.Body).Decode(&job); err != nil {
 				t.Error(err)
 			}

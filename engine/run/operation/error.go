@@ -38,9 +38,9 @@ func (e *StepError) Error() string {
 
 func (e *StepError) Unwrap() error { return e.Err }
 
-// place returns the provider and a position in its spec, as messages show them. An absolute
+// Place returns the provider and a position in its spec, as messages show them. An absolute
 // path loses its folders: they are the author's, and mean nothing to who uses the provider.
-func (r *Run) place(at diag.Range) string {
+func (r *Run) Place(at diag.Range) string {
 	absolute := strings.HasPrefix(at.File, "/") || strings.HasPrefix(at.File, `\`) || strings.Contains(at.File, ":")
 	if i := strings.LastIndexAny(at.File, `/\`); i >= 0 && (absolute || strings.Contains(at.File, "..")) {
 		at.File = at.File[i+1:]
@@ -53,7 +53,7 @@ func (r *Run) place(at diag.Range) string {
 func (r *Run) Stop(s *plan.Step, attempt int, status actions.Status, err error) error {
 	return &StepError{
 		Verb: string(r.Verb), Step: s.Name, Action: s.Action, Attempt: attempt,
-		Place: r.place(s.Model.Range), Err: err, Status: status,
+		Place: r.Place(s.Model.Range), Err: err, Status: status,
 	}
 }
 
