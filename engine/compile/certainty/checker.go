@@ -127,7 +127,7 @@ func (c *checker) checkRetry(s *plan.Step, found bool) {
 	if s.Certainty != actions.Uncertain {
 		return
 	}
-	if s.Retry != nil && s.Retry.CoversDoubt(s) && !found {
+	if s.Retry != nil && s.Model.Retry != nil && s.Retry.CoversDoubt(s) && !found {
 		c.Fail(finding.CodeUnsafeRetry, s.Model.Retry.Range, "retry", fmt.Sprintf("%s may have succeeded when it is retried", s.Action),
 			"This retry includes failures after which it is not known whether the step had an effect. "+s.RepeatRemedy+
 				" Or give the resource a `find`; or restrict `on` to failures without an effect, such as 409 or an exit code.")

@@ -60,6 +60,7 @@ func All() []Mutant {
 		ofProof(),
 		ofMatrix(),
 		ofPromises(),
+		ofLanguage(),
 		ofGrants(),
 		ofMessages(),
 	)

@@ -1,0 +1,65 @@
+package rest_test
+
+import (
+	"testing"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/load"
+	"github.com/declprov/declprov/spec/load/loadtest"
+)
+
+// resource returns the only resource of a spec in CUE.
+func resource(t *testing.T, rest string) *spec.Resource {
+	t.Helper()
+	return loadtest.Model(t, load.Source{Path: "-", Stdin: []byte(in(rest)), Format: "cue"}).Resources[0]
+}
+
+// argument returns an argument of the request of an operation.
+func argument(op *spec.Operation, name string) string {
+	n := op.Steps[0].Actions[0].Value.Get(name)
+	if n == nil {
+		return ""
+	}
+	return n.Text
+}
+
+// TestWhatOptionsAdd shows parts that options add; the laws of the engine's tests show that
+// they work.
+func TestWhatOptionsAdd(t *testing.T) {
+	t.Parallel()
+	r := resource(t, `rest: {path: "/stores/${inputs.store}/pets", unique: "name"}`)
+	if r.Find == nil {
+		t.Fatal("find is missing")
+	}
+	if got := argument(r.Create, "json"); got != `${omit(inputs, "store")}` {
+		t.Errorf("the create sends %s", got)
+	}
+	if r.Import == nil || r.Import.Text != "${inputs.store}/${id}" || r.List.Inputs.Field("store") == nil {
+		t.Errorf("import %+v, list of %v", r.Import, r.List.Inputs.FieldNames())
+	}
+	r = resource(t, `rest: {path: "/pets/", update: "none", list: "none"}`)
+	if r.Find != nil || r.Update != nil || r.List != nil || r.Import != nil {
+		t.Error("find, update, list or import is there")
+	}
+	if got := argument(r.Read, "path"); got != "/pets/${id}/" {
+		t.Errorf("read requests %s", got)
+	}
+}
+
+// TestKeysNextToRest shows that what the author writes replaces a part, and that all parts
+// of the shorthand have its position.
+func TestKeysNextToRest(t *testing.T) {
+	t.Parallel()
+	r := resource(t, `rest: "/pets"
+	read: {http: path: "/pet", return: name: "x"}`)
+	if argument(r.Read, "path") != "/pet" || r.Read.Rest || !r.Create.Rest {
+		t.Errorf("read requests %s", argument(r.Read, "path"))
+	}
+	path := r.Delete.Steps[0].Actions[0].Value.Get("path")
+	if at := path.At(0, 5); at.Start.Line != 7 || at.Start.Column != 9 {
+		t.Errorf("the path is at %s", at)
+	}
+	if at := path.At(6, 11); at.Start.Line != 7 || at.End.Column > 15 {
+		t.Errorf("the id in the path is at %s", at)
+	}
+}
