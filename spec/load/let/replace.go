@@ -7,7 +7,6 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr/parse"
-	"github.com/declprov/declprov/spec/load/source"
 )
 
 // replace returns a tree of templates in which local names are replaced.
@@ -37,7 +36,7 @@ func (x *expander) replaceText(s scope, n *spec.Node) *spec.Node {
 	if bad != nil {
 		return n // the compiler reports it
 	}
-	out := &source.Splice{File: n.Range.File}
+	out := &spec.Splice{File: n.Range.File}
 	from, changed := 0, false
 	for _, p := range pieces {
 		if !p.Expr || !s.isUsed(p.Text) {
@@ -85,7 +84,7 @@ func (s scope) usesIn(text string) []use {
 // writeExpression writes an expression in which local names are replaced: those that are
 // members of a name, so that what is known of these holds for them, too. For the others,
 // it writes variables of the expression, so that they are evaluated once.
-func (s scope) writeExpression(out *source.Splice, n *spec.Node, p parse.Piece) {
+func (s scope) writeExpression(out *spec.Splice, n *spec.Node, p parse.Piece) {
 	uses := s.usesIn(p.Text)
 	declared := map[*local]bool{}
 	for _, u := range uses {
@@ -95,7 +94,7 @@ func (s scope) writeExpression(out *source.Splice, n *spec.Node, p parse.Piece) 
 }
 
 // declare writes the variables for a local name and for those that its value uses.
-func (s scope) declare(out *source.Splice, l *local, declared map[*local]bool) {
+func (s scope) declare(out *spec.Splice, l *local, declared map[*local]bool) {
 	l.used = true
 	if declared[l] {
 		return
@@ -124,7 +123,7 @@ func (l *local) path() string {
 }
 
 // writeUses copies an expression, with the paths of the names in it that are paths.
-func (s scope) writeUses(out *source.Splice, n *spec.Node, p parse.Piece, uses []use) {
+func (s scope) writeUses(out *spec.Splice, n *spec.Node, p parse.Piece, uses []use) {
 	from := p.From
 	for _, u := range uses {
 		if u.of.path() == "" {
@@ -139,7 +138,7 @@ func (s scope) writeUses(out *source.Splice, n *spec.Node, p parse.Piece, uses [
 }
 
 // writeValue writes the value of a local name as an expression.
-func (s scope) writeValue(out *source.Splice, n *spec.Node) {
+func (s scope) writeValue(out *spec.Splice, n *spec.Node) {
 	switch n.Kind {
 	case spec.ListNode:
 		out.Generate("[", n.Range)
@@ -175,7 +174,7 @@ func (s scope) writeValue(out *source.Splice, n *spec.Node) {
 	}
 }
 
-func (scope) separate(out *source.Splice, i int, at diag.Range) {
+func (scope) separate(out *spec.Splice, i int, at diag.Range) {
 	if i > 0 {
 		out.Generate(", ", at)
 	}

@@ -219,7 +219,7 @@ func (x *expansion) objectPath() *spec.Node {
 // replaced by inputs: of the list if inList is true, otherwise of the resource.
 func (x *expansion) path(suffix string, inList bool) *spec.Node {
 	n := x.s.Path
-	b := &source.Splice{File: n.Range.File}
+	b := &spec.Splice{File: n.Range.File}
 	at, count := 0, func(bytes int) int { return utf8.RuneCountInString(n.Text[:bytes]) }
 	for _, m := range parentNames.FindAllStringSubmatchIndex(x.s.Path.Text, -1) {
 		p := x.parentNamed(x.s.Path.Text[m[2]:m[3]])

@@ -105,7 +105,7 @@ func (x *Extractor) uniteTypes(it walk.Item, literals []walk.Item, declared []*s
 		if len(rest) == 0 {
 			continue
 		}
-		if d, ok := it.Value.Default(); ok && len(rest) == 1 && len(declared) > 0 && types.SameLiteral(plainValue(d), rest[0]) && x.sameKindAs(e, declared) {
+		if d, ok := it.Value.Default(); ok && len(rest) == 1 && len(declared) > 0 && types.SameLiteral(plainValue(d), rest[0]) && sameKindAs(e, declared, x.named.types) {
 			continue // defaultOf reports it as an invalid default
 		}
 		e.Enum = rest
@@ -124,9 +124,9 @@ func (x *Extractor) uniteTypes(it walk.Item, literals []walk.Item, declared []*s
 
 // sameKindAs reports whether a literal has the kind of one of the types. If so, a
 // literal that does not fit that type is a mistake rather than an alternative.
-func (x *Extractor) sameKindAs(e *spec.Type, declared []*spec.Type) bool {
+func sameKindAs(e *spec.Type, declared []*spec.Type, named spec.Types) bool {
 	return slices.ContainsFunc(declared, func(t *spec.Type) bool {
-		k := x.named.types.Resolve(t).Kind
+		k := named.Resolve(t).Kind
 		return k == e.Kind || k == spec.Number && e.Kind == spec.Int || k == spec.Int && e.Kind == spec.Number
 	})
 }

@@ -1,9 +1,6 @@
-package source
+package spec
 
-import (
-	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/diag"
-)
+import "github.com/declprov/declprov/spec/diag"
 
 // Splice builds a template from parts of the author's strings and generated text, such
 // that every character has a position in the author's file. File is the file of these
@@ -11,12 +8,12 @@ import (
 type Splice struct {
 	File  string
 	text  []rune
-	marks []spec.Mark
+	marks []Mark
 	last  diag.Position
 }
 
 // Copy appends the code points [from, to) of a string.
-func (b *Splice) Copy(n *spec.Node, from, to int) {
+func (b *Splice) Copy(n *Node, from, to int) {
 	for i, r := range []rune(n.Text)[from:to] {
 		at := n.At(from+i, from+i+1).Start
 		if n.Range.File != b.File {
@@ -46,13 +43,13 @@ func (b *Splice) add(r rune, at diag.Position) {
 		next = diag.Position{Line: last.Pos.Line, Column: last.Pos.Column + len(b.text) - last.Offset}
 	}
 	if next != at {
-		b.marks = append(b.marks, spec.Mark{Offset: len(b.text), Pos: at})
+		b.marks = append(b.marks, Mark{Offset: len(b.text), Pos: at})
 	}
 	b.text, b.last = append(b.text, r), at
 }
 
 // Node returns the template, as the value of a node that it replaces.
-func (b *Splice) Node(replaced *spec.Node) *spec.Node {
+func (b *Splice) Node(replaced *Node) *Node {
 	n := *replaced
 	n.Text, n.Marks = string(b.text), b.marks
 	return &n
