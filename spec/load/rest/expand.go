@@ -21,7 +21,7 @@ const family = "http"
 // does not have them, and reports mistakes in the shorthand. All types of the provider
 // must be known.
 func Expand(doc *source.Document, place source.Place, p *spec.Provider, r *spec.Resource, s *spec.Rest) {
-	x := &expansion{Document: doc, place: place, provider: p, r: r, s: s, rule: cmp.Or(r.Wire, p.Wire)}
+	x := &expansion{&options{Document: doc, place: place, provider: p, r: r, s: s, rule: cmp.Or(r.Wire, p.Wire)}}
 	x.own = ownParts(r)
 	if x.read() {
 		x.checkUnused()
@@ -30,7 +30,10 @@ func Expand(doc *source.Document, place source.Place, p *spec.Provider, r *spec.
 }
 
 // expansion is the expansion of the shorthand of one resource.
-type expansion struct {
+type expansion struct{ *options }
+
+// options are the options of a shorthand.
+type options struct {
 	*source.Document
 	place    source.Place
 	provider *spec.Provider

@@ -22,7 +22,7 @@ var (
 )
 
 // read reads and checks the options. It returns false if it reported a mistake.
-func (x *expansion) read() bool {
+func (x *options) read() bool {
 	before := len(x.Diags)
 	x.checkPath()
 	x.idPath = []string{"id"}
@@ -47,12 +47,12 @@ func (x *expansion) read() bool {
 	return len(x.Diags) == before
 }
 
-func (x *expansion) fail(code string, at diag.Range, key, summary, detail string) {
+func (x *options) fail(code string, at diag.Range, key, summary, detail string) {
 	x.Report(code, at, x.place.Member(key), summary, detail)
 }
 
 // checkPath checks the path of the collection.
-func (x *expansion) checkPath() {
+func (x *options) checkPath() {
 	n := x.s.Path
 	if n == nil || n.Kind != spec.StringNode {
 		return // which was reported
@@ -73,7 +73,7 @@ var templates = regexp.MustCompile(`\$\{[^{}]*\}`)
 func withoutTemplates(text string) string { return templates.ReplaceAllString(text, "") }
 
 // wirePath reads a path of names on the wire. It returns nil if there is none.
-func (x *expansion) wirePath(n *spec.Node, key string) []string {
+func (x *options) wirePath(n *spec.Node, key string) []string {
 	if n == nil || n.Kind == 0 {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (x *expansion) wirePath(n *spec.Node, key string) []string {
 
 // oneOf reads an option that has one of several values. It returns the default for one
 // that is absent or invalid.
-func (x *expansion) oneOf(n *spec.Node, key, def string, values ...string) string {
+func (x *options) oneOf(n *spec.Node, key, def string, values ...string) string {
 	switch {
 	case n == nil || n.Kind == 0:
 		return def
@@ -101,7 +101,7 @@ func (x *expansion) oneOf(n *spec.Node, key, def string, values ...string) strin
 }
 
 // readReturns reads the type of an object, and checks that it has an id.
-func (x *expansion) readReturns() {
+func (x *options) readReturns() {
 	n := x.s.Returns
 	if n == nil || n.Kind == 0 {
 		return
@@ -124,7 +124,7 @@ func (x *expansion) readReturns() {
 }
 
 // readUnder reads the parents: those of `under`, and inputs in the path.
-func (x *expansion) readUnder() {
+func (x *options) readUnder() {
 	if x.s.Path == nil || x.s.Path.Kind != spec.StringNode {
 		return
 	}
@@ -158,7 +158,7 @@ func (x *expansion) readUnder() {
 }
 
 // addParent adds a parent, whose template must be an input.
-func (x *expansion) addParent(name string, template *spec.Node) {
+func (x *options) addParent(name string, template *spec.Node) {
 	if template.Kind == 0 || slices.ContainsFunc(x.parents, func(p parent) bool { return p.name == name }) {
 		return
 	}
@@ -185,7 +185,7 @@ func (x *expansion) addParent(name string, template *spec.Node) {
 }
 
 // readUnique reads the inputs that identify an object in the list.
-func (x *expansion) readUnique() {
+func (x *options) readUnique() {
 	n := x.s.Unique
 	if n == nil || n.Kind == 0 {
 		return
@@ -209,7 +209,7 @@ func (x *expansion) readUnique() {
 }
 
 // uniqueInput returns an input that `unique` names, or nil.
-func (x *expansion) uniqueInput(n *spec.Node) *spec.Property {
+func (x *options) uniqueInput(n *spec.Node) *spec.Property {
 	input := x.r.Inputs.Field(n.Text)
 	switch {
 	case n.Kind == 0:
@@ -237,7 +237,7 @@ func (x *expansion) uniqueInput(n *spec.Node) *spec.Property {
 }
 
 // checkItems reports a list whose items cannot be the body.
-func (x *expansion) checkItems() {
+func (x *options) checkItems() {
 	if x.items != nil || x.s.Items != nil {
 		return
 	}
@@ -250,7 +250,7 @@ func (x *expansion) checkItems() {
 
 // checkUnused reports options that have no effect, because the operations that they are
 // for are written next to the shorthand.
-func (x *expansion) checkUnused() {
+func (x *options) checkUnused() {
 	lists := !x.own["list"] && x.listed || !x.own["find"] && x.s.Unique != nil
 	objects := !x.own["create"] || !x.own["read"] || !x.own["id"]
 	for _, o := range []struct {
