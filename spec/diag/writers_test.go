@@ -235,7 +235,7 @@ func TestJSON(t *testing.T) {
 		"code": "unknown-argument", "severity": "error", "message": `unknown argument "urll"`,
 		"detail": `http has no argument "urll". Did you mean "url"?`,
 		"file":   "petstore.cue", "line": 4.0, "column": 9.0, "endLine": 4.0, "endColumn": 13.0,
-		"path": "resources.Pet.create.http.urll",
+		"path":  "resources.Pet.create.http.urll",
 		"edits": []any{map[string]any{"file": "petstore.cue", "line": 4.0, "column": 9.0, "endLine": 4.0, "endColumn": 13.0, "text": "url"}},
 	}
 	if diff := cmp.Diff(want, got[0]); diff != "" {
