@@ -39,10 +39,10 @@ func TestNamesOfSDKs(t *testing.T) {
 		want     map[string]string
 	}{
 		"no namespace": {spec.Metadata{}, map[string]string{
-			"TypeScript": `"name": "@pulumi/petstore"`, "Python": `name='pulumi_petstore'`, "Go": `(?m)^package petstore$`,
+			"TypeScript": `"name": "@pulumi/petstore"`, "Python": `(?m)^ *name = "pulumi_petstore"$`, "Go": `(?m)^package petstore$`,
 		}},
 		"a namespace": {spec.Metadata{Namespace: "example", Publisher: "Example Ltd"}, map[string]string{
-			"TypeScript": `"name": "@example/petstore"`, "Python": `name='example_petstore'`, "Go": `(?m)^package petstore$`,
+			"TypeScript": `"name": "@example/petstore"`, "Python": `(?m)^ *name = "example_petstore"$`, "Go": `(?m)^package petstore$`,
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
