@@ -31,6 +31,15 @@ func (d *Diagnostic) Meant(given string, known []string) *Diagnostic {
 	return d
 }
 
+// MeantOf is like Meant with another edit.
+func (d *Diagnostic) MeantOf(given string, known []string, edit func(name string) Edit) *Diagnostic {
+	d.Detail = strings.TrimSpace(d.Detail + " " + Remedy(given, known))
+	if name := DidYouMean(given, known); name != "" {
+		d.Suggest(edit(name))
+	}
+	return d
+}
+
 // Replace suggests writing text in place of old, which is a part of the subject.
 func (d *Diagnostic) Replace(old, text string) *Diagnostic {
 	return d.Suggest(Edit{At: d.Subject, Old: old, Text: text})

@@ -104,8 +104,13 @@ func (c *compilation) suggestConstant(d *diag.Diagnostic, n *spec.Node, m *types
 			d.Replace(text, upper)
 		}
 		return
+	case isText && !types.IsString(t) && c.isExpression(text):
+		d.Detail = fmt.Sprintf("For the value, write \"${%s}\".", text)
+		d.Replace(text, "${"+text+"}")
 	case t.Kind == spec.Bool && isText:
 		own, _ = foreign.Bool(text)
+	case t.Kind == spec.List && isText && foreign.IsCommand(text) && types.Fits([]any{text}, want, c.scope.Types) == nil:
+		own = foreign.Words(text)
 	case types.IsNumeric(t) && isText && types.Fits(json.Number(text), want, c.scope.Types) == nil && isNumber(text):
 		own = text
 	case types.IsString(t) && (n.Kind == spec.NumberNode || n.Kind == spec.BoolNode):
@@ -119,6 +124,20 @@ func (c *compilation) suggestConstant(d *diag.Diagnostic, n *spec.Node, m *types
 		d.Suggest(diag.Edit{At: n.Range, Text: own})
 	}
 }
+
+// isExpression reports whether a text is an expression without ${ and }: it can be parsed, and
+// begins with a name of the scope.
+func (c *compilation) isExpression(text string) bool {
+	name := expressionName().FindString(text)
+	if _, bad := parse.Expression(text); bad != nil || name == "" {
+		return false
+	}
+	called := strings.HasPrefix(text[len(name):], "(") && language().Functions.Named[name] != nil
+	return called || slices.ContainsFunc(c.scope.Names, func(n check.Name) bool { return n.Name == name && n.Absent == "" })
+}
+
+// expressionName matches the name at the beginning of an expression.
+var expressionName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_]\w*`) })
 
 func isNumber(text string) bool {
 	_, err := strconv.ParseFloat(text, 64)
@@ -255,7 +274,11 @@ func (c *compilation) checkFit(t, want *spec.Type, n *spec.Node) {
 		if m.Path == "" {
 			detail = check.RemedyFor(types.Resolve(types.Present(t, c.scope.Types), c.scope.Types), types.Resolve(want, c.scope.Types))
 		}
-		c.report(m.Code, n.Range, detail, "%s", m.Error())
+		d := c.report(m.Code, n.Range, detail, "%s", m.Error())
+		if t := types.Present(types.Resolve(want, c.scope.Types), c.scope.Types); t.Kind == spec.List && n.Kind == spec.StringNode && foreign.IsCommand(n.Text) {
+			d.Detail = "Write each word as an item: " + foreign.Words(n.Text) + "."
+			d.Suggest(diag.Edit{At: n.Range, Text: foreign.Words(n.Text)})
+		}
 	}
 }
 
@@ -267,7 +290,11 @@ func (c *compilation) compileTemplate(n *spec.Node, want *spec.Type, depth int) 
 	}
 	raw, bad := parse.Scan(n.Text)
 	if bad != nil {
-		c.report(bad.Code, n.At(bad.From, bad.To), bad.Detail, "%s", bad.Summary)
+		d := c.report(bad.Code, n.At(bad.From, bad.To), bad.Detail, "%s", bad.Summary)
+		if open := unclosed().FindString(string([]rune(n.Text)[bad.From:])); bad.Code == parse.CodeUnterminated && open != "" {
+			runes := []rune(open)
+			d.Suggest(diag.Edit{At: n.At(bad.From, bad.From+len(runes)), Old: open, Text: open + "}"})
+		}
 		return eval.Constant{}, types.Any()
 	}
 	if len(raw) == 0 || len(raw) == 1 && !raw[0].Expr {
@@ -295,9 +322,12 @@ func (c *compilation) compileTemplate(n *spec.Node, want *spec.Type, depth int) 
 	return c.compileMixed(n, raw, want, depth)
 }
 
+// unclosed matches a reference whose closing brace is missing.
+var unclosed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$\{\s*[A-Za-z_][\w.?]*`) })
+
 // bareReference matches a text that is a reference without ${ and }.
 var bareReference = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(inputs|config|state|session|steps|result|body|changes|children)(\.[A-Za-z_]\w*)+$`)
+	return regexp.MustCompile(`^(inputs|config|state|session|steps|result|body|changes|children|each)(\.[A-Za-z_]\w*)+$`)
 })
 
 // warnBare warns about a text that is a reference without ${ and }.

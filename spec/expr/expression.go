@@ -2,6 +2,7 @@ package expr
 
 import (
 	"errors"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -73,6 +74,10 @@ func (c *compilation) reportUnparsed(n *spec.Node, raw parse.Piece, bad *parse.F
 		if p.From == p.To {
 			continue // only replacements: a range of characters has a place in any notation of strings
 		}
-		d.Suggest(diag.Edit{At: place(p.From, p.To), Old: raw.Text[p.From:p.To], Text: p.Text})
+		text := p.Text
+		if !strings.HasSuffix(n.Range.File, ".cue") {
+			text = strings.ReplaceAll(text, " : ", " :") // in YAML, a colon before a space ends a key
+		}
+		d.Suggest(diag.Edit{At: place(p.From, p.To), Old: raw.Text[p.From:p.To], Text: text})
 	}
 }

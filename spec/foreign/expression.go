@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"sync"
@@ -22,14 +23,23 @@ var inExpressions = sync.OnceValue(func() []rule {
 		{
 			regexp.MustCompile(`^\s*\[\s*(\w+)((?:\.\w+)*)\s+for\s+(\w+)\s+in\s+([\w.]+)\s*\]\s*$`), "a list is computed with map", "Write map(list, #.name), where # is the item.",
 			func(text string, m []int) []Part {
-				return []Part{{0, len(text), "map(" + group(text, m, 4) + ", #" + group(text, m, 2) + ")"}}
+				return []Part{{0, len(text), "map(" + group(text, m, 4) + ", " + cmp.Or(group(text, m, 2), "#") + ")"}}
 			},
 		},
 		{
-			regexp.MustCompile(`\(?\b(\w+)\)?\s*=>\s*([^,]*?)\)`), "a predicate has no parameter", "Write # for the item: filter(list, #.name == 'a').",
+			regexp.MustCompile(`([\w.?]+)\.(map|filter|find|some|every|findIndex|findLast)\(\s*\(?(\w+)\)?\s*=>\s*(.*)\)\s*$`), "a function over items takes the list first", "Write map(list, #.name), where # is the item.",
 			func(text string, m []int) []Part {
-				item := regexp.MustCompile(`\b` + regexp.QuoteMeta(group(text, m, 1)) + `\b`)
-				return []Part{{m[0], m[5], item.ReplaceAllString(group(text, m, 2), "#")}}
+				name := group(text, m, 2)
+				if own, ok := predicates[name]; ok {
+					name = own
+				}
+				return []Part{{m[2], len(text), name + "(" + group(text, m, 1) + ", " + itemOf(group(text, m, 3), group(text, m, 4)) + ")"}}
+			},
+		},
+		{
+			regexp.MustCompile(`,\s*(\(?(\w+)\)?\s*=>\s*(.*))\)\s*$`), "a predicate has no parameter", "Write # for the item: filter(list, #.name == 'a').",
+			func(text string, m []int) []Part {
+				return []Part{{m[2], m[3], itemOf(group(text, m, 2), group(text, m, 3))}}
 			},
 		},
 		{regexp.MustCompile(`(===)`), "two values are compared with ==", "Write == for ===.", whole(1, "==")},
@@ -49,7 +59,7 @@ var inExpressions = sync.OnceValue(func() []rule {
 		{
 			regexp.MustCompile(`^\s*([\w.]+)\[\*\]((?:\.\w+)+)\s*$`), "a member of all items is computed with map", "Write map(list, #.name).",
 			func(text string, m []int) []Part {
-				return []Part{{0, len(text), "map(" + group(text, m, 1) + ", #" + group(text, m, 2) + ")"}}
+				return []Part{{0, len(text), "map(" + group(text, m, 1) + ", " + group(text, m, 2) + ")"}}
 			},
 		},
 		{regexp.MustCompile(`^\s*(\.(?:Values\.|Release\.)?)[A-Za-z]`), "a name begins with inputs or config", "Write inputs.name or config.name.", whole(1, "inputs.")},
@@ -76,6 +86,19 @@ var inExpressions = sync.OnceValue(func() []rule {
 		{regexp.MustCompile(`\b(f)["']`), "text and values are joined in a template", "Write the text around the expression: \"a-${x}\".", whole(1, "")},
 	}
 })
+
+// predicates are the names of functions over items elsewhere.
+var predicates = map[string]string{"some": "any", "every": "all"}
+
+// itemOf returns the body of an arrow function with # for its parameter. A member of the item is
+// written without #, which begins a comment in YAML.
+func itemOf(parameter, body string) string {
+	body = strings.TrimSpace(body)
+	if rest, ok := strings.CutPrefix(body, parameter+"."); ok && !strings.ContainsAny(rest, " ()") {
+		return "." + rest
+	}
+	return regexp.MustCompile(`\b`+regexp.QuoteMeta(parameter)+`\b`).ReplaceAllString(body, "#")
+}
 
 func group(text string, m []int, n int) string { return text[m[2*n]:m[2*n+1]] }
 

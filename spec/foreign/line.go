@@ -59,6 +59,15 @@ var inCUE = sync.OnceValue(func() []rule {
 			regexp.MustCompile(`:\s*(\$\{[^"}\n]*\})\s*(?:[,}\]].*)?$`), "an expression must be in a string", "Write \"${…}\", with quotes.", quote(1),
 		},
 		{
+			regexp.MustCompile(`:\s*(/(\^[^/\n"]*|[^/\n" ]*[$\]*+])/)\s*(?:@.*|//.*)?$`), "a pattern is written with =~", "Write =~\"^[a-z]+$\".",
+			func(line string, m []int) []Part { return []Part{{m[2], m[3], `=~"` + group(line, m, 2) + `"`}} },
+		},
+		{
+			regexp.MustCompile(`[:{,]\s*(0[0-7]+)\s*(?:[,}\]].*)?$`), "a number cannot begin with 0", "For permission bits, write a string: \"0644\".", quote(1),
+		},
+		attributeFirst(),
+		bareAttribute(),
+		{
 			regexp.MustCompile(`:\s*(/[^\s"',}]*)\s*(?:[,}\]].*)?$`), "a string must be in quotes", "Write it in double quotes.", quote(1),
 		},
 		{
@@ -88,19 +97,31 @@ var inCUE = sync.OnceValue(func() []rule {
 var inYAML = sync.OnceValue(func() []rule {
 	return []rule{
 		nested(),
+		attributeFirst(),
+		{
+			regexp.MustCompile(`:\s+("[^"\n]*"(?:\s*\|\s*"[^"\n]*")+)\s*(?:#.*)?$`), "the quotes of YAML are not those of the type", "Quote the whole type: '\"a\" | \"b\"'.",
+			func(_ string, m []int) []Part { return []Part{{m[2], m[2], "'"}, {m[3], m[3], "'"}} },
+		},
+		{
+			regexp.MustCompile(`:\s+(\*[^'\n#]*\|[^'\n#]*?)\s*(?:#.*)?$`), "a type that begins with * must be in quotes", "Quote the whole type: '*1 | int'.",
+			func(_ string, m []int) []Part { return []Part{{m[2], m[2], "'"}, {m[3], m[3], "'"}} },
+		},
+		{
+			regexp.MustCompile(`^\s*(?:- )?[A-Za-z_]\w*[?!]?:\s+"[^"\n]*()$`), "this string has no closing quote", "Add the closing quote.", whole(1, `"`),
+		},
 		{
 			regexp.MustCompile(`^ *(\t+)`), "YAML is indented with spaces", "Replace the tab by spaces.",
-			func(_ string, m []int) []Part { return []Part{{m[2], m[3], strings.Repeat("  ", m[3]-m[2])}} },
+			func(_ string, m []int) []Part {
+				spaces := ""
+				if m[2] == 0 {
+					spaces = strings.Repeat("  ", m[3])
+				}
+				return []Part{{m[2], m[3], spaces}}
+			},
 		},
 		{
 			regexp.MustCompile(`[{,]\s*"?\w+"?:\s+([^"'{}\[\],\s]*\$\{[^{}"'\n]*\}[^"'{}\[\],\s]*)\s*[,}]`), "an expression between braces must be in quotes",
 			"Write \"${…}\", with quotes.", quote(1),
-		},
-		{
-			regexp.MustCompile(`^\s*(?:- )?"?\w+[?!]?"?:\s+((@\w+\([^)"']*\))\s+(\w[^"'\n#]*?))\s*(?:#.*)?$`), "an attribute follows its type", "Write the type first: string @secret().",
-			func(line string, m []int) []Part {
-				return []Part{{m[2], m[3], group(line, m, 3) + " " + group(line, m, 2)}}
-			},
 		},
 		{
 			regexp.MustCompile(`^\s*(?:- )?"?\w+"?:\s+([@%` + "`" + `][^"'\n#]*?)\s*(?:#.*)?$`), "a string that begins with this character must be in quotes", "Write it in quotes.", quote(1),
@@ -116,6 +137,74 @@ var inYAML = sync.OnceValue(func() []rule {
 		},
 	}
 })
+
+// attributeFirst returns the rule for an attribute before its type.
+func attributeFirst() rule {
+	return rule{
+		regexp.MustCompile(`:\s+((@\w+\([^)"'\n]*\))\s+([A-Za-z#\[{*][^"'\n#]*?))\s*(?:#.*|//.*)?$`), "an attribute follows its type", "Write the type first: string @secret().",
+		func(line string, m []int) []Part {
+			return []Part{{m[2], m[3], group(line, m, 3) + " " + group(line, m, 2)}}
+		},
+	}
+}
+
+// bareAttribute returns the rule for an attribute without parentheses.
+func bareAttribute() rule {
+	return rule{
+		regexp.MustCompile(`\s@[A-Za-z]+()(?:\s|$)`), "an attribute has parentheses", "Write @secret().", whole(1, "()"),
+	}
+}
+
+// bound matches a comparison in the place of a type: int >= 0.
+var bound = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(int|number|string|float)\s*(>=|<=|>|<|=~|!=|~=|~)\s*("[^"]*"|-?[\d.]+)`)
+})
+
+// ParseBound translates a comparison in the place of a type.
+func ParseBound(line string) (Repair, bool) {
+	m := bound().FindStringSubmatchIndex(line)
+	if m == nil {
+		return Repair{}, false
+	}
+	op := strings.NewReplacer("~=", "=~", "=~", "=~", "~", "=~").Replace(group(line, m, 2))
+	text := group(line, m, 1) + " & " + op + group(line, m, 3)
+	return Repair{Summary: "a bound is joined to its type with &", Remedy: "Write " + text + ".", Parts: []Part{{m[0], m[1], text}}}, true
+}
+
+// ParseAttributes translates the text of a type whose attributes are wrong: without parentheses,
+// or after a comma.
+func ParseAttributes(text string) (Repair, bool) {
+	for _, r := range []rule{
+		{regexp.MustCompile(`(,)\s*@`), "an attribute follows its type without a comma", "Remove the comma.", whole(1, "")},
+		bareAttribute(),
+	} {
+		if m := r.pattern.FindStringSubmatchIndex(text); m != nil {
+			return Repair{Summary: r.summary, Remedy: r.remedy, Parts: r.parts(text, m)}, true
+		}
+	}
+	return Repair{}, false
+}
+
+// enum matches words with bars between them.
+var enum = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*([A-Za-z][\w-]*(?:\s*\|\s*[A-Za-z][\w-]*)+)`) })
+
+// ParseEnum translates alternatives without quotes, such as `book | toy`. All of the words must be
+// unknown as types.
+func ParseEnum(text string) (cue string, length int, ok bool) {
+	m := enum().FindStringSubmatch(text)
+	if m == nil {
+		return "", 0, false
+	}
+	var values []string
+	for word := range strings.SplitSeq(m[1], "|") {
+		word = strings.TrimSpace(word)
+		if _, known := scalars()[strings.ToLower(word)]; known || word == "null" || word == "true" || word == "false" {
+			return "", 0, false
+		}
+		values = append(values, `"`+word+`"`)
+	}
+	return strings.Join(values, " | "), len(m[0]), true
+}
 
 // ParseLine translates a line at which CUE, or YAML, reports a syntax error.
 func ParseLine(line string, yaml bool) (Repair, bool) {

@@ -48,3 +48,17 @@ func Bool(text string) (string, bool) {
 		return "", false
 	}
 }
+
+// IsCommand reports whether a text is a command line without quotes and special characters of a shell.
+func IsCommand(text string) bool {
+	return strings.Contains(text, " ") && !strings.ContainsAny(text, "\"'`|&;<>()\\*?~\n")
+}
+
+// Words returns the words of a command line as a list.
+func Words(text string) string {
+	var words []string
+	for _, word := range strings.Fields(text) {
+		words = append(words, strconv.Quote(word))
+	}
+	return "[" + strings.Join(words, ", ") + "]"
+}

@@ -10,6 +10,7 @@ import (
 	"cuelang.org/go/cue"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/walk"
 	"github.com/declprov/declprov/spec/names"
@@ -98,7 +99,7 @@ func (l *loader) readProviderName(b *section, p *spec.Provider) {
 	switch {
 	case !providerName.MatchString(name) || strings.HasSuffix(name, "-") || strings.Contains(name, "--"):
 		l.Report(names.CodeName, m.At, b.at("name"), fmt.Sprintf("%q is not a valid name for a provider", name),
-			"Use lower-case letters, digits and single hyphens, and begin with a letter.")
+			"Use lower-case letters, digits and single hyphens, and begin with a letter.").Replace(name, suggestedName(name))
 	case len(name) < 2:
 		l.Report(names.CodeName, m.At, b.at("name"), fmt.Sprintf("%q is not a valid name for a provider", name),
 			"Pulumi does not find plugins with a name of one letter. Use two or more letters.")
@@ -122,7 +123,8 @@ func (l *loader) readVersion(b *section, p *spec.Provider) {
 	switch {
 	case n.Kind == spec.NumberNode:
 		l.Report(source.CodeBadVersion, m.At, b.at("version"), "the version must be a string, got a number",
-			fmt.Sprintf("Quote it, and write all three parts: version: \"%s.0\".", n.Text))
+			fmt.Sprintf("Quote it, and write all three parts: version: \"%s.0\".", n.Text)).
+			Suggest(diag.Edit{At: m.At, Text: fmt.Sprintf("\"%s.0\"", n.Text)})
 		return
 	case n.Kind == 0:
 		return
@@ -136,7 +138,13 @@ func (l *loader) readVersion(b *section, p *spec.Provider) {
 		if trimmed, ok := strings.CutPrefix(n.Text, "v"); ok && semver.MatchString(trimmed) {
 			detail = fmt.Sprintf("Remove the v: %q.", trimmed)
 		}
-		l.Report(source.CodeBadVersion, m.At, b.at("version"), fmt.Sprintf("%q is not a semantic version", n.Text), detail)
+		d := l.Report(source.CodeBadVersion, m.At, b.at("version"), fmt.Sprintf("%q is not a semantic version", n.Text), detail)
+		for _, meant := range []string{strings.TrimPrefix(n.Text, "v"), n.Text + ".0", n.Text + ".0.0"} {
+			if semver.MatchString(meant) {
+				d.Replace(n.Text, meant)
+				break
+			}
+		}
 	}
 }
 
@@ -162,3 +170,9 @@ var officialNames = strings.Fields(`
 `)
 
 func isOfficial(name string) bool { return slices.Contains(officialNames, name) }
+
+// suggestedName returns a valid name for a provider that resembles another name.
+func suggestedName(name string) string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return strings.Join(words, "-")
+}

@@ -149,6 +149,9 @@ func (r *stepReader) readStepWith(it walk.Item, p source.Place, undo bool, other
 		if other != nil && other(m) {
 			return true
 		}
+		if r.reportForeignStep(m, p, s) {
+			return true
+		}
 		if t, ok := foreign.Key(block.Step.What, m.Name); ok {
 			if t.Own == "" {
 				s.Actions = append(s.Actions, spec.Field{Name: m.Name, NameRange: m.NameAt, Value: &spec.Node{Range: m.At}})
@@ -182,6 +185,26 @@ func (r *stepReader) readStepWith(it walk.Item, p source.Place, undo bool, other
 	r.readOptions(b, s)
 	r.readUndo(b, s, undo)
 	return s
+}
+
+// reportForeignStep reports keys of other tools whose values have another form here: a command line,
+// and a number of minutes.
+func (r *stepReader) reportForeignStep(m walk.Item, p source.Place, s *spec.Step) bool {
+	text, _ := m.Value.String()
+	unit := map[string]string{"timeoutMinutes": "m", "timeoutSeconds": "s", "timeout-minutes": "m", "timeout-seconds": "s"}[m.Name]
+	switch {
+	case unit != "":
+		r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q in a step", m.Name), "Write a duration: `timeout: \"5m\"`.").
+			Replace(m.Name, "timeout").Suggest(diag.Edit{At: m.At, Text: fmt.Sprintf("%q", r.Files.TextAt(r.Files.Unquoted(m.At))+unit)})
+	case (m.Name == "run" || m.Name == "command" || m.Name == "cmd") && foreign.IsCommand(text):
+		words := foreign.Words(text)
+		r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q in a step", m.Name), fmt.Sprintf("Write `exec: command: %s`.", words)).
+			Replace(m.Name, "exec").Suggest(diag.Edit{At: m.At, Text: "{command: " + words + "}"})
+		s.Actions = append(s.Actions, spec.Field{Name: m.Name, NameRange: m.NameAt, Value: &spec.Node{Range: m.At}})
+	default:
+		return false
+	}
+	return true
 }
 
 // reportDotted reports an action with a dotted name, such as file.write.

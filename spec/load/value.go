@@ -101,7 +101,10 @@ func (r *dataReader) readScalar(it walk.Item, p source.Place) *spec.Node {
 	case cue.StringKind:
 		return r.StringValue(it)
 	case cue.BytesKind:
-		r.Report(source.CodeBytesValue, it.At, p, "a spec cannot contain bytes", `Write a string in double quotes, or base64 with "${base64decode('…')}".`)
+		d := r.Report(source.CodeBytesValue, it.At, p, "a spec cannot contain bytes", `Write a string in double quotes, or base64 with "${base64decode('…')}".`)
+		if text := r.Files.TextAt(it.At); len(text) > 1 && text[0] == '\'' && !strings.ContainsAny(text, "\"\\") {
+			d.Suggest(diag.Edit{At: it.At, Text: `"` + text[1:len(text)-1] + `"`})
+		}
 	default:
 		literal, err := it.Value.MarshalJSON()
 		if err != nil {
@@ -261,7 +264,10 @@ func (r *dataReader) readCount(it walk.Item, p source.Place, key *block.Key) (n 
 		if key.Into == nil && hasTemplate(n) {
 			return n, 0
 		}
-		r.Report(source.CodeBadValue, it.At, p, fmt.Sprintf("%s must be a whole number %s", key.Name, key.Whole.Range), key.Whole.Remedy)
+		d := r.Report(source.CodeBadValue, it.At, p, fmt.Sprintf("%s must be a whole number %s", key.Name, key.Whole.Range), key.Whole.Remedy)
+		if n.Kind == spec.StringNode && err == nil {
+			d.Suggest(diag.Edit{At: it.At, Text: n.Text})
+		}
 		n.Kind = 0
 		return n, 0
 	}

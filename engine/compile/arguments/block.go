@@ -187,7 +187,10 @@ func (b *Block) namedType(f spec.Field) *spec.Type {
 	}
 	if f.Value.Kind != 0 {
 		b.Fail(finding.CodeWrongType, f.Value.Range, f.Name, fmt.Sprintf("argument %q of %s must name a definition", f.Name, b.Owner),
-			fmt.Sprintf("Write one of the spec, such as `%s: #Pet`. A list requires a definition too: #Pets: [...#Pet].", f.Name)).Meant(f.Value.Text, known)
+			fmt.Sprintf("Write one of the spec, such as `%s: #Pet`. A list requires a definition too: #Pets: [...#Pet].", f.Name)).
+			MeantOf(f.Value.Text[strings.LastIndexByte(f.Value.Text, '/')+1:], known, func(name string) diag.Edit {
+				return diag.Edit{At: f.Value.Range, Text: fmt.Sprintf("%q", name)} // YAML requires quotes
+			})
 	}
 	return nil
 }

@@ -46,6 +46,9 @@ func (c *checker) checkCall(n *ast.CallNode) TypedPart {
 	f := c.functions.Named[id.Value]
 	if f == nil || f.predicate {
 		c.checkOperands(n.Arguments)
+		if out, ok := c.reportFormat(id.Value, n, name); ok {
+			return out
+		}
 		return c.reportUnknownFunction(id.Value, name)
 	}
 	cl := &Call{checker: c, Fn: f, Args: make([]TypedPart, len(n.Arguments)), Node: n.Arguments, at: name}
@@ -137,6 +140,9 @@ func (cl *Call) checkArgument(i int) bool {
 
 // checkMethod checks a call of a method. Only times and durations have methods.
 func (c *checker) checkMethod(n *ast.CallNode, m *ast.MemberNode) TypedPart {
+	if out, ok := c.reportLibrary(n, m); ok {
+		return out
+	}
 	base := c.checkOperand(m.Node)
 	t := c.NonNull(base)
 	name, _ := m.Property.(*ast.StringNode)

@@ -154,6 +154,12 @@ func (f *findings) Sortable(name string, v TypedPart) {
 // UnknownMember reports a member that a type does not have.
 func (f *findings) UnknownMember(at parse.Extent, t *spec.Type, name string, base TypedPart) {
 	switch {
+	case t.Kind == spec.Object && (name == "outputs" || name == "output" || name == "result"):
+		whole := parse.Extent{From: base.At.To, To: at.To}
+		f.Fail(types.CodeUnknownMember, at, fmt.Sprintf("%s is the result itself. Leave out .%s.", f.Text(base.At), name), "%s has no member %q", f.Text(base.At), name)
+		if f.Text(whole) == "."+name {
+			f.last().Suggest(diag.Edit{At: f.place.At(whole), Old: "." + name})
+		}
 	case t.Kind == spec.Object:
 		f.FailMeaning(types.CodeUnknownMember, at, name, t.FieldNames(), "%s has no member %q", f.Text(base.At), name)
 	case t.Kind == spec.Asset || t.Kind == spec.Archive:

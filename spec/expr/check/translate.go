@@ -109,3 +109,46 @@ func (c *checker) translateMember(at parse.Extent, t *spec.Type, name string, ba
 	c.last().Suggest(diag.Edit{At: c.place.At(base.At.Join(at)), Old: written, Text: text})
 	return true
 }
+
+// reportLibrary reports a function of a library elsewhere, such as JSON.stringify(x).
+func (c *checker) reportLibrary(n *ast.CallNode, m *ast.MemberNode) (TypedPart, bool) {
+	library, ok := m.Node.(*ast.IdentifierNode)
+	name, named := m.Property.(*ast.StringNode)
+	if !ok || !named || c.local(library.Value) != nil || slices.ContainsFunc(c.scope.Names, func(n Name) bool { return n.Name == library.Value }) {
+		return TypedPart{}, false
+	}
+	own := name.Value
+	if f, ok := foreign.Function(name.Value); ok {
+		own = f
+	}
+	if c.functions.Named[own] == nil {
+		return TypedPart{}, false
+	}
+	c.checkOperands(n.Arguments)
+	at := parse.ExtentOf(library).Join(parse.ExtentOf(name))
+	out := c.Fail(CodeUnknownFunction, at, "Write "+c.functions.Named[own].Signature+".", "unknown function %q", library.Value+"."+name.Value)
+	c.last().Suggest(diag.Edit{At: c.place.At(at), Old: c.Text(at), Text: own})
+	return out, true
+}
+
+// reportFormat reports a call that formats values, as format('labels/%s', id) does elsewhere. Here,
+// it is a text with templates.
+func (c *checker) reportFormat(name string, n *ast.CallNode, at parse.Extent) (TypedPart, bool) {
+	remedy := foreign.FunctionRemedy(name)
+	if len(n.Arguments) < 2 || !strings.Contains(remedy, "${x}") {
+		return TypedPart{}, false
+	}
+	format, ok := n.Arguments[0].(*ast.StringNode)
+	if !ok || strings.Count(format.Value, "%s")+strings.Count(format.Value, "%d") != len(n.Arguments)-1 {
+		return TypedPart{}, false
+	}
+	text := strings.ReplaceAll(format.Value, "%d", "%s")
+	for _, arg := range n.Arguments[1:] {
+		text = strings.Replace(text, "%s", "${"+c.Text(c.extents.Of(arg))+"}", 1)
+	}
+	out := c.Fail(CodeUnknownFunction, at, "Write \""+text+"\".", "unknown function %q", name)
+	if whole := strings.TrimSpace(c.place.Source); c.Text(c.extents.Of(n)) == whole {
+		c.last().Suggest(diag.Edit{At: c.place.Node.Range, Old: "${" + c.place.Source + "}", Text: text})
+	}
+	return out, true
+}

@@ -191,6 +191,12 @@ func (x *linter) checkField(f *ast.Field, s lintSite) {
 			x.reportMisplaced(a, inner)
 		}
 	}
+	if id, ok := f.Value.(*ast.Ident); ok && source.LabelOf(f) == "returns" && !strings.HasPrefix(id.Name, "#") && x.top["#"+id.Name] != nil {
+		x.doc.Report(source.CodeUnknownReference, x.doc.Files.RangeOf(id), source.PlaceOf(inner.path), fmt.Sprintf("%s is not a type", id.Name),
+			fmt.Sprintf("Types are definitions. Write #%s.", id.Name)).Replace(id.Name, "#"+id.Name)
+		x.bad[f.Value] = true
+		return
+	}
 	if dynamic, ok := f.Label.(*ast.Interpolation); ok {
 		x.checkExpr(dynamic, dynamic, s)
 	}

@@ -7,7 +7,9 @@ import (
 
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/build"
+	"cuelang.org/go/cue/token"
 
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/source"
 )
 
@@ -106,8 +108,38 @@ func (x *linter) reportFrozen(e ast.Expr, field *ast.Field, names []string, whol
 	}
 	path := strings.Join(names, ".")
 	x.doc.Report(source.CodeFrozenReference, x.doc.Files.RangeOf(e), source.PlaceOf(s.path), fmt.Sprintf("%s is a CUE reference to a value that only exists at run time", path),
-		fmt.Sprintf("CUE would insert the type, or its default, when the spec is loaded. Write \"${%s}\".", path))
+		fmt.Sprintf("CUE would insert the type, or its default, when the spec is loaded. Write \"${%s}\".", path)).
+		Suggest(x.templateEdits(e, whole, path)...)
 	x.bad[whole] = true
+}
+
+// templateEdits returns the edits that write a reference as a template: alone, in an interpolation,
+// or joined to a string.
+func (x *linter) templateEdits(e ast.Expr, whole ast.Node, path string) []diag.Edit {
+	at, template := x.doc.Files.RangeOf(e), "${"+path+"}"
+	switch w := whole.(type) {
+	case *ast.Interpolation:
+		from, to := at, at
+		from.Start.Column -= len(`\(`)
+		from.End, to.Start = at.Start, at.End
+		to.End.Column++
+		if x.doc.Files.TextAt(from) != `\(` || x.doc.Files.TextAt(to) != ")" {
+			return nil
+		}
+		return []diag.Edit{{At: from, Text: "${"}, {At: to, Text: "}"}}
+	case *ast.BinaryExpr:
+		lit, ok := w.X.(*ast.BasicLit)
+		if before := x.doc.Files.TextAt(x.doc.Files.RangeOf(w.X)); ok && w.Y == e && w.Op == token.ADD && strings.HasSuffix(before, `"`) && lit.Kind == token.STRING {
+			at.Start = x.doc.Files.RangeOf(w.X).End
+			at.Start.Column--
+			return []diag.Edit{{At: at, Text: template + `"`}}
+		}
+	case ast.Expr:
+		if w == e {
+			return []diag.Edit{{At: at, Text: `"` + template + `"`}}
+		}
+	}
+	return nil
 }
 
 // blockName returns the block that contains a property, for the remedy.

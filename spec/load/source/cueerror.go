@@ -66,7 +66,7 @@ func (d *Document) reportCUEErrorAs(e errors.Error, p Place, fallback diag.Range
 	}
 	t, translated := d.translate(e, code)
 	if translated {
-		at, summary, detail = t.at, cmp.Or(t.summary, summary), t.remedy
+		at, summary, detail = cmp.Or(t.at, at), cmp.Or(t.summary, summary), t.remedy
 	}
 	reported := d.Report(code, at, p, summary, detail)
 	switch {

@@ -221,10 +221,14 @@ func (d *Document) ReportSchema(label diag.Range, e ast.Expr, p Place) bool {
 	}
 	at := d.Files.RangeOf(e)
 	text := s.CUE
+	shown := at
+	if at.Start.Line != at.End.Line {
+		shown = d.Files.LabelRange(e.(*ast.StructLit).Elts[0].(*ast.Field).Label)
+	}
 	if d.Raw {
 		text = yamlString(text)
 	}
-	reported := d.Report(CodeJSONSchema, at, p, "this is a schema, not a type of CUE", "Write "+s.CUE+".")
+	reported := d.Report(CodeJSONSchema, shown, p, "this is a schema, not a type of CUE", "Write "+s.CUE+".")
 	reported.Suggest(diag.Edit{At: at, Text: text})
 	if s.Optional {
 		reported.Suggest(d.optionalEdit(label))

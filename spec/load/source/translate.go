@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/errors"
 
+	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/foreign"
 )
@@ -28,9 +30,58 @@ func (d *Document) translate(e errors.Error, code string) (translation, bool) {
 		return translation{}, false // the types of YAML and JSON are translated before they are parsed
 	}
 	if code == CodeSyntaxError {
-		return src.translateSyntax(pos.Offset())
+		if t, ok := src.translateSyntax(pos.Offset()); ok || !strings.Contains(messageOf(e), "missing ','") {
+			return t, ok
+		}
+		return src.translateComma(pos.Offset())
 	}
-	return src.translateType(pos.Offset())
+	if t, ok := src.translateType(pos.Offset()); ok {
+		return t, true
+	}
+	if line := src.position(pos.Offset()).Line - 1; strings.Contains(messageOf(e), "requires concrete value") {
+		if r, ok := foreign.ParseBound(src.line(line)); ok {
+			return src.repair(line, r), true
+		}
+	}
+	return src.translateReference(pos.Offset())
+}
+
+// translateComma adds a comma at the place where CUE misses it, if that is all that is missing.
+func (s *sourceText) translateComma(offset int) (translation, bool) {
+	at := len(bytes.TrimRight(s.content[:min(offset, len(s.content))], " \t"))
+	edit := diag.Edit{At: s.exactSpan(at, at), Text: ","}
+	edited, err := diag.Apply(diag.Sources{s.name: s.content}, []diag.Edit{edit})
+	if err != nil || !Parses(s.name, "cue", edited[s.name]) {
+		return translation{}, false
+	}
+	return translation{remedy: "Add the comma.", edits: []diag.Edit{edit}}, true
+}
+
+// runtimeReference matches a reference to a value of run time, outside of quotes.
+var runtimeReference = regexp.MustCompile(`^(?:inputs|config|state|session|steps|result|body|each|id|changes)(?:\.[A-Za-z_]\w*)*`)
+
+// translateReference translates an unknown reference of CUE: alternatives without quotes, or an
+// expression without quotes.
+func (s *sourceText) translateReference(offset int) (translation, bool) {
+	line := s.position(offset).Line - 1
+	before, after := string(s.content[s.lines[line]:offset]), s.line(line)[offset-s.lines[line]:]
+	if cue, length, ok := foreign.ParseEnum(after); ok && labelEnd.MatchString(before) {
+		return s.replacement(offset, length, cue, "the values of an enumeration are strings", fmt.Sprintf("Write %s.", cue)), true
+	}
+	reference := runtimeReference.FindString(after)
+	if end := strings.TrimLeft(after[len(reference):], " "); reference == "" || end != "" && !strings.ContainsAny(end[:1], ",}]/") {
+		return translation{}, false
+	}
+	text := `"${` + reference + `}"`
+	return s.replacement(offset, len(reference), text, "", "CUE resolves names when the spec is loaded. Write "+text+"."), true
+}
+
+// replacement returns the translation that replaces a text.
+func (s *sourceText) replacement(offset, length int, text, summary, remedy string) translation {
+	return translation{
+		at: s.span(offset, offset+length), summary: summary, remedy: remedy,
+		edits: []diag.Edit{{At: s.exactSpan(offset, offset+length), Text: text}},
+	}
 }
 
 // typePlace matches the end of a label, after which a type may begin. notCUE matches what the
@@ -43,9 +94,16 @@ var (
 // translateSyntax translates the line at which CUE cannot go on, or the one before: CUE reports
 // an operand that is missing at the next token.
 func (s *sourceText) translateSyntax(offset int) (translation, bool) {
+	const above = 4 // comments may be in between
 	at := s.position(offset).Line - 1
-	for line := at; line >= max(at-1, 0); line-- {
+	for line := at; line >= max(at-above, 0); line-- {
 		text := s.line(line)
+		if trimmed := strings.TrimSpace(text); line < at-1 && !isComment(s.line(line+1)) || strings.HasPrefix(trimmed, "//") {
+			if strings.HasPrefix(trimmed, "//") {
+				continue
+			}
+			break
+		}
 		for _, m := range typePlace.FindAllStringIndex(text, -1) {
 			if t, ok := foreign.ParseType(text[m[1]:]); ok && notCUE.MatchString(text[m[1]:m[1]+t.Len]) {
 				return s.translateType(s.lines[line] + m[1])
@@ -56,6 +114,11 @@ func (s *sourceText) translateSyntax(offset int) (translation, bool) {
 		}
 	}
 	return translation{}, false
+}
+
+func isComment(line string) bool {
+	trimmed := strings.TrimSpace(line)
+	return trimmed == "" || strings.HasPrefix(trimmed, "//")
 }
 
 // line returns the text of a line, counted from 0.
@@ -121,7 +184,14 @@ func (d *dataTypes) reportForeignType(f *ast.Field, lit *ast.BasicLit, p Place) 
 		return false
 	}
 	text := strings.TrimSpace(node.Text)
+	if r, ok := foreign.ParseAttributes(text); ok {
+		d.reportAttributes(node, r, p)
+		return true
+	}
 	t, ok := foreign.ParseType(text)
+	if cue, length, isEnum := foreign.ParseEnum(text); isEnum {
+		t, ok = foreign.Type{CUE: cue, Len: length}, true
+	}
 	if !ok {
 		return false
 	}
@@ -141,6 +211,15 @@ func (d *dataTypes) reportForeignType(f *ast.Field, lit *ast.BasicLit, p Place) 
 		reported.Suggest(d.doc.optionalEdit(d.doc.Files.LabelRange(f.Label)))
 	}
 	return true
+}
+
+// reportAttributes reports a type whose attributes are in another notation.
+func (d *dataTypes) reportAttributes(node *spec.Node, r foreign.Repair, p Place) {
+	text := node.Text
+	for _, part := range slices.Backward(r.Parts) {
+		text = text[:part.From] + part.Text + text[part.To:]
+	}
+	d.doc.Report(CodeBadType, node.Range, p, r.Summary, r.Remedy).Suggest(diag.Edit{At: node.Range, Old: node.Text, Text: text})
 }
 
 // plainString matches strings that require no quotes in YAML.

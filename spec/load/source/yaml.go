@@ -261,12 +261,13 @@ func (r *yamlReader) convertField(key, value *yaml.Node, p Place) *ast.Field {
 		key = key.Alias
 	}
 	if key.Kind != yaml.ScalarNode {
-		r.doc.Report(CodeSyntaxError, r.start(key), p, "a key must be a string", "Lists and structs cannot be keys.")
+		r.reportKey(key, p)
 		return nil
 	}
 	label := &ast.BasicLit{Kind: token.STRING, Value: literal.String.Quote(key.Value), ValuePos: r.pos(r.offset(key))}
 	node := r.text(key)
 	r.doc.Files.exact[label] = node.Range
+	r.reportComment(key, value, p)
 	f := &ast.Field{Label: label, Value: r.convertNode(value, p.Member(key.Value))}
 	if key.HeadComment != "" {
 		ast.AddComment(f, comment(key.HeadComment))
@@ -307,7 +308,8 @@ func (r *yamlReader) convertScalar(n *yaml.Node, p Place) ast.Expr {
 	tag := n.ShortTag()
 	if n.Style == 0 && octal.MatchString(n.Value) {
 		r.doc.Report(CodeOctalNumber, node.Range, p, fmt.Sprintf("%s is a number, which loses its leading zero", n.Value),
-			fmt.Sprintf("For a string, quote it: %q. For a number, remove the zero.", n.Value))
+			fmt.Sprintf("For a string, quote it: %q. For a number, remove the zero.", n.Value)).
+			Suggest(diag.Edit{At: node.Range, Text: fmt.Sprintf("%q", n.Value)})
 		return r.holeAt(n)
 	}
 	switch tag {

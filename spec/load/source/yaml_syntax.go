@@ -2,9 +2,12 @@ package source
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/foreign"
@@ -153,3 +156,45 @@ func (r *yamlReader) line(n int) diag.Range {
 	from += len(text) - len(strings.TrimLeft(text, " \t"))
 	return r.src.span(from, from+len(strings.TrimSpace(text)))
 }
+
+// bracketKey matches the key of a map type without quotes, mustache a placeholder of Helm: YAML reads
+// both as keys that are lists or structs.
+var (
+	bracketKey = regexp.MustCompile(`^(\[[^\]\n]*\]):`)
+	mustache   = regexp.MustCompile(`\{\{-?\s*[.$]?([A-Za-z_][\w.]*)\s*-?\}\}`)
+)
+
+// reportKey reports a key that is a list or a struct.
+func (r *yamlReader) reportKey(key *yaml.Node, p Place) {
+	line, offset := r.src.line(key.Line-1), r.offset(key)
+	if m := bracketKey.FindStringSubmatch(string(r.src.content[offset:])); m != nil {
+		r.doc.Report(CodeSyntaxError, r.src.span(offset, offset+len(m[1])), p, "a key must be a string", "Quote the key: \"[string]\": ….").
+			Suggest(diag.Edit{At: r.src.exactSpan(offset, offset+len(m[1])), Text: `"` + m[1] + `"`})
+		return
+	}
+	if m := mustache.FindStringSubmatchIndex(line); m != nil {
+		start := r.src.lines[key.Line-1]
+		text := "${" + line[m[2]:m[3]] + "}"
+		at := r.src.exactSpan(start+m[0], start+m[1])
+		r.doc.Report(CodeSyntaxError, at, p, "this is a struct for YAML, not a placeholder", "Write an expression: "+text+".").Suggest(diag.Edit{At: at, Text: text})
+		return
+	}
+	r.doc.Report(CodeSyntaxError, r.start(key), p, "a key must be a string", "Lists and structs cannot be keys.")
+}
+
+// reportComment reports a reference to a type that YAML reads as a comment, because it is not quoted.
+func (r *yamlReader) reportComment(key, value *yaml.Node, p Place) {
+	if value.ShortTag() != "!!null" || value.Value != "" {
+		return
+	}
+	line, start := r.src.line(key.Line-1), r.src.lines[key.Line-1]
+	if m := commentReference.FindStringSubmatchIndex(line); m != nil {
+		at := r.src.exactSpan(start+m[2], start+m[3])
+		text := line[m[2]:m[3]]
+		r.doc.Report(CodeWrongShape, at, p.Member(key.Value), fmt.Sprintf("%s is a comment of YAML, and %s has no value", text, key.Value), fmt.Sprintf("Quote it: %q.", text)).
+			Suggest(diag.Edit{At: at, Text: fmt.Sprintf("%q", text)})
+	}
+}
+
+// commentReference matches a reference to a type without quotes, as the value of a key.
+var commentReference = regexp.MustCompile(`:\s+(#[A-Z]\w*)\s*$`)

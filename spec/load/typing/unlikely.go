@@ -92,3 +92,30 @@ func wordsOf(name string) []string {
 	}
 	return append(words, word.String())
 }
+
+// tupleEdits returns the edits for a list in the place of a type: of one type, it is a list of that
+// type; of literals, their alternatives.
+func (x *Extractor) tupleEdits(it walk.Item) []diag.Edit {
+	list, ok := it.Expr.(*ast.ListLit)
+	if !ok || len(list.Elts) == 0 {
+		return nil
+	}
+	var values []string
+	for _, e := range list.Elts {
+		if lit, ok := e.(*ast.BasicLit); ok {
+			values = append(values, lit.Value)
+		}
+	}
+	at := x.Files.RangeOf(list)
+	text := x.Files.TextAt(at)
+	switch {
+	case len(values) == len(list.Elts) && !x.Raw:
+		return []diag.Edit{{At: at, Text: strings.Join(values, " | ")}}
+	case len(list.Elts) == 1 && len(values) == 0 && strings.HasPrefix(text, "["):
+		at.End = at.Start
+		at.Start.Column++
+		at.End.Column++
+		return []diag.Edit{{At: at, Text: "..."}}
+	}
+	return nil
+}

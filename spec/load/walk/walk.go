@@ -269,6 +269,8 @@ func (w *Walker) shapeEdits(it Item, want string) []diag.Edit {
 	text := w.Files.TextAt(it.At)
 	kind := w.Kind(it)
 	switch scalar := kind == cue.IntKind || kind == cue.FloatKind || kind == cue.NumberKind || kind == cue.BoolKind; {
+	case strings.HasPrefix(want, "a list") && kind == cue.StructKind && w.Raw && !strings.HasPrefix(text, "{"):
+		return w.itemEdits(it.At)
 	case text == "" || !it.Value.IsConcrete():
 	case strings.HasPrefix(want, "a list") && (scalar || kind == cue.StringKind || kind == cue.StructKind && strings.HasPrefix(text, "{")):
 		from, to := it.At, it.At
@@ -283,6 +285,20 @@ func (w *Walker) shapeEdits(it Item, want string) []diag.Edit {
 		}
 	}
 	return nil
+}
+
+// itemEdits returns the edits that make an item of a list from a struct of YAML in lines of its own.
+func (w *Walker) itemEdits(at diag.Range) []diag.Edit {
+	var edits []diag.Edit
+	for line := at.Start.Line; line <= at.End.Line; line++ {
+		p := diag.Position{Line: line, Column: at.Start.Column}
+		mark := "  "
+		if line == at.Start.Line {
+			mark = "- "
+		}
+		edits = append(edits, diag.Edit{At: diag.Range{File: at.File, Start: p, End: p}, Text: mark})
+	}
+	return edits
 }
 
 // shapeRemedy returns the remedy for a value that should be as want describes.
