@@ -44,12 +44,13 @@ func arrows() map[string][]string {
 		// CUE's value beside its source.
 		"spec/load/walk": {"spec/load/source"},
 		// What was read, and where everything stands.
-		"spec/load/source": {"spec/load/block", "spec/names", "spec/foreign"},
+		"spec/load/source": {"spec/load/block", "spec/load/jsonschema", "spec/names"},
 		// The language as data: it reads nothing.
-		"spec/load/block": {"spec"},
-		"spec/container":  {"spec", "spec/decode"},
-		"spec/decode":     {},
-		"spec/budget":     {},
+		"spec/load/block":      {"spec"},
+		"spec/load/jsonschema": {"spec/foreign"},
+		"spec/container":       {"spec", "spec/decode"},
+		"spec/decode":          {},
+		"spec/budget":          {},
 		// Static types, and what values they have.
 		"spec/types": {"spec", "spec/budget"},
 		"spec/expr":  {"spec/expr/functions"},
@@ -134,7 +135,7 @@ func arrows() map[string][]string {
 // a prefix of it. A library that is not here is anybody's.
 func owners() map[string][]string {
 	return map[string][]string{
-		"cuelang.org/go":                            {"spec/load", "spec/load/lint", "spec/load/typing", "spec/load/walk", "spec/load/source", "spec/load/printer"},
+		"cuelang.org/go":                            {"spec/load", "spec/load/lint", "spec/load/typing", "spec/load/walk", "spec/load/source", "spec/load/printer", "spec/load/jsonschema"},
 		"github.com/expr-lang/expr":                 {"spec/expr", "spec/expr/parse", "spec/expr/check", "spec/expr/eval", "spec/expr/functions"},
 		"github.com/pulumi/pulumi/sdk/v3/proto":     {"engine/pulumi"},
 		"google.golang.org/grpc":                    {"engine/pulumi", "engine/terraform", "cmd"},

@@ -46,7 +46,7 @@ func (c *checker) checkCall(n *ast.CallNode) TypedPart {
 	f := c.functions.Named[id.Value]
 	if f == nil || f.predicate {
 		c.checkOperands(n.Arguments)
-		if out, ok := c.reportFormat(id.Value, n, name); ok {
+		if out, ok := (translator{c}).reportFormat(id.Value, n, name); ok {
 			return out
 		}
 		return c.reportUnknownFunction(id.Value, name)
@@ -140,7 +140,7 @@ func (cl *Call) checkArgument(i int) bool {
 
 // checkMethod checks a call of a method. Only times and durations have methods.
 func (c *checker) checkMethod(n *ast.CallNode, m *ast.MemberNode) TypedPart {
-	if out, ok := c.reportLibrary(n, m); ok {
+	if out, ok := (translator{c}).reportLibrary(n, m); ok {
 		return out
 	}
 	base := c.checkOperand(m.Node)
@@ -156,7 +156,7 @@ func (c *checker) checkMethod(n *ast.CallNode, m *ast.MemberNode) TypedPart {
 		return TypedPart{T: t}
 	}
 	if !types.IsTime(t) {
-		return c.reportMethod(n, base, t, name.Value, at)
+		return translator{c}.reportMethod(n, base, t, name.Value, at)
 	}
 	methods := c.functions.methods(t)
 	f := methods[name.Value]

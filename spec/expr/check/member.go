@@ -179,7 +179,7 @@ func (m *memberCheck) namedType(name *ast.StringNode) *spec.Type {
 	}
 	member, ok := types.Member(m.t, name.Value)
 	if !ok {
-		if m.t.Kind == spec.Object || !m.translateMember(at, m.t, name.Value, m.base) {
+		if m.t.Kind == spec.Object || !(translator{m.checker}).translateMember(at, m.t, name.Value, m.base) {
 			m.UnknownMember(at, m.t, name.Value, m.base)
 		}
 		return types.Any()

@@ -46,7 +46,7 @@ func (c *checker) checkIdentifier(n *ast.IdentifierNode) TypedPart {
 	for _, l := range c.locals {
 		names = append(names, l.name)
 	}
-	if out, ok := c.translateName(n.Value, at, names); ok {
+	if out, ok := (translator{c}).translateName(n.Value, at, names); ok {
 		return out
 	}
 	return c.FailMeaning(CodeUnknownName, at, n.Value, names, "unknown name %q", n.Value)

@@ -3,7 +3,6 @@ package check
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -78,7 +77,7 @@ func (c *checker) checkBinary(n *ast.BinaryNode) TypedPart {
 
 func (c *checker) checkLogical(n *ast.BinaryNode) TypedPart {
 	l := c.checkOperand(n.Left)
-	if c.reportDefault(n, l) {
+	if (translator{c}).reportDefault(n, l) {
 		return TypedPart{T: types.Any(), At: l.At.Join(c.extents.Of(n.Right))}
 	}
 	c.requireBool(l, "the left operand of "+n.Operator)
@@ -88,22 +87,6 @@ func (c *checker) checkLogical(n *ast.BinaryNode) TypedPart {
 	c.requireBool(r, "the right operand of "+n.Operator)
 	c.facts = saved
 	return TypedPart{T: types.Bool(), At: l.At.Join(r.At)}
-}
-
-// reportDefault reports an || that gives a default, as in JavaScript: its left operand is not a
-// boolean.
-func (c *checker) reportDefault(n *ast.BinaryNode, l TypedPart) bool {
-	t := types.Resolve(types.Present(l.T, c.Types), c.Types)
-	if n.Operator != "||" && n.Operator != "or" || t.Kind == spec.Bool || t.Kind == spec.Union || types.IsAny(t) {
-		return false
-	}
-	right := c.extents.Of(n.Right)
-	between := parse.Extent{From: l.At.To, To: right.From}
-	c.Fail(types.CodeTypeMismatch, l.At, "For a default, write a ?? b.", "the left operand of %s must be a boolean, got %s", n.Operator, types.Describe(l.T))
-	if text := c.Text(between); strings.TrimSpace(text) == n.Operator {
-		c.last().Suggest(diag.Edit{At: c.place.At(between), Old: text, Text: " ?? "})
-	}
-	return true
 }
 
 func (c *checker) checkCoalesce(n *ast.BinaryNode) TypedPart {

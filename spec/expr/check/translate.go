@@ -14,10 +14,13 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
+// translator reports parts of an expression that are of another language, with what they are here.
+type translator struct{ *checker }
+
 // translateName reports an unknown name that means something in another language, or that is a
 // member of a name of the scope, as the name of a step is of `steps`. available are the names of
 // the scope.
-func (c *checker) translateName(name string, at parse.Extent, available []string) (TypedPart, bool) {
+func (c translator) translateName(name string, at parse.Extent, available []string) (TypedPart, bool) {
 	replace := func(own string) (TypedPart, bool) {
 		out := c.Fail(CodeUnknownName, at, fmt.Sprintf("Write %s.", own), "unknown name %q", name)
 		c.last().Replace(name, own)
@@ -47,7 +50,7 @@ func (c *checker) translateName(name string, at parse.Extent, available []string
 
 // holder returns the name of the scope that has a member with the name, the most likely first, or
 // "".
-func (c *checker) holder(member string) string {
+func (c translator) holder(member string) string {
 	for _, name := range []string{"steps", "inputs", "config", "state", "session", "each"} {
 		i := slices.IndexFunc(c.scope.Names, func(n Name) bool { return n.Name == name })
 		if i < 0 || c.scope.Names[i].Absent != "" || c.scope.Names[i].Type == nil {
@@ -65,7 +68,7 @@ var operators = map[string]string{"includes": "contains", "contains": "contains"
 
 // reportMethod reports the call of a method on a value that has none. Elsewhere, functions and
 // operators are methods.
-func (c *checker) reportMethod(n *ast.CallNode, base TypedPart, t *spec.Type, name string, at parse.Extent) TypedPart {
+func (c translator) reportMethod(n *ast.CallNode, base TypedPart, t *spec.Type, name string, at parse.Extent) TypedPart {
 	detail, text := "Only times and durations have methods.", ""
 	baseText := c.Text(base.At)
 	var args []string
@@ -98,7 +101,7 @@ func (c *checker) reportMethod(n *ast.CallNode, base TypedPart, t *spec.Type, na
 }
 
 // translateMember reports a member that is a function here, such as x.length.
-func (c *checker) translateMember(at parse.Extent, t *spec.Type, name string, base TypedPart) bool {
+func (c translator) translateMember(at parse.Extent, t *spec.Type, name string, base TypedPart) bool {
 	own, ok := foreign.Function(name)
 	f := c.functions.Named[own]
 	if !ok || f == nil || f.Required() > 1 {
@@ -111,7 +114,7 @@ func (c *checker) translateMember(at parse.Extent, t *spec.Type, name string, ba
 }
 
 // reportLibrary reports a function of a library elsewhere, such as JSON.stringify(x).
-func (c *checker) reportLibrary(n *ast.CallNode, m *ast.MemberNode) (TypedPart, bool) {
+func (c translator) reportLibrary(n *ast.CallNode, m *ast.MemberNode) (TypedPart, bool) {
 	library, ok := m.Node.(*ast.IdentifierNode)
 	name, named := m.Property.(*ast.StringNode)
 	if !ok || !named || c.local(library.Value) != nil || slices.ContainsFunc(c.scope.Names, func(n Name) bool { return n.Name == library.Value }) {
@@ -133,7 +136,7 @@ func (c *checker) reportLibrary(n *ast.CallNode, m *ast.MemberNode) (TypedPart, 
 
 // reportFormat reports a call that formats values, as format('labels/%s', id) does elsewhere. Here,
 // it is a text with templates.
-func (c *checker) reportFormat(name string, n *ast.CallNode, at parse.Extent) (TypedPart, bool) {
+func (c translator) reportFormat(name string, n *ast.CallNode, at parse.Extent) (TypedPart, bool) {
 	remedy := foreign.FunctionRemedy(name)
 	if len(n.Arguments) < 2 || !strings.Contains(remedy, "${x}") {
 		return TypedPart{}, false
@@ -151,4 +154,20 @@ func (c *checker) reportFormat(name string, n *ast.CallNode, at parse.Extent) (T
 		c.last().Suggest(diag.Edit{At: c.place.Node.Range, Old: "${" + c.place.Source + "}", Text: text})
 	}
 	return out, true
+}
+
+// reportDefault reports an || that gives a default, as in JavaScript: its left operand is not a
+// boolean.
+func (c translator) reportDefault(n *ast.BinaryNode, l TypedPart) bool {
+	t := types.Resolve(types.Present(l.T, c.Types), c.Types)
+	if n.Operator != "||" && n.Operator != "or" || t.Kind == spec.Bool || t.Kind == spec.Union || types.IsAny(t) {
+		return false
+	}
+	right := c.extents.Of(n.Right)
+	between := parse.Extent{From: l.At.To, To: right.From}
+	c.Fail(types.CodeTypeMismatch, l.At, "For a default, write a ?? b.", "the left operand of %s must be a boolean, got %s", n.Operator, types.Describe(l.T))
+	if text := c.Text(between); strings.TrimSpace(text) == n.Operator {
+		c.last().Suggest(diag.Edit{At: c.place.At(between), Old: text, Text: " ?? "})
+	}
+	return true
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/block"
+	"github.com/declprov/declprov/spec/load/jsonschema"
 	"github.com/declprov/declprov/spec/names"
 )
 
@@ -135,7 +136,7 @@ func (d *dataTypes) walk(f *ast.Field, path []string) {
 		return
 	}
 	if block.HoldsTypes(path) && !d.parsed[s] {
-		if p := (Place{"", strings.Join(path, ".")}); HasProperties(s) && d.doc.ReportSchema(d.doc.Files.LabelRange(f.Label), s, p) {
+		if p := (Place{"", strings.Join(path, ".")}); jsonschema.HasProperties(s) && d.doc.ReportSchema(d.doc.Files.LabelRange(f.Label), s, p) {
 			f.Value = d.hole("schema " + p.Path)
 			return
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/block"
+	"github.com/declprov/declprov/spec/load/jsonschema"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/walk"
 	"github.com/declprov/declprov/spec/names"
@@ -78,7 +79,7 @@ func (x *Extractor) Object(it walk.Item, p source.Place, r Role) *spec.Type {
 		}
 		return empty
 	}
-	if source.HasProperties(it.Expr) && x.ReportSchema(it.NameAt, it.Expr, p) {
+	if jsonschema.HasProperties(it.Expr) && x.ReportSchema(it.NameAt, it.Expr, p) {
 		return empty
 	}
 	t := x.structType(it, Site{Place: p, Role: r})
@@ -218,7 +219,7 @@ func (x *Extractor) listType(it walk.Item, v cue.Value, s Site) *spec.Type {
 	if !elem.Exists() {
 		x.Report(source.CodeTupleType, it.At, s.Place, "a list of fixed length cannot be a property's type",
 			"Write [...T] for a list of T (with list.MaxItems to limit its length), or a struct with a field for each item.").
-			Suggest(x.tupleEdits(it)...)
+			Suggest(tupleEdits(x, it)...)
 		return &spec.Type{Kind: spec.List, Elem: &spec.Type{}}
 	}
 	least := 0
@@ -310,11 +311,11 @@ var reservedNames = []string{"id", "urn", "pulumi"}
 func (x *Extractor) readProperty(m, parent walk.Item, s Site) *spec.Property {
 	at := s.at(m.Name)
 	x.checkPropertyName(m, at, s.depth == 0)
-	p := &spec.Property{Name: m.Name, Doc: x.Doc(m), Range: m.NameAt, TypeRange: x.typeRange(m)}
+	p := &spec.Property{Name: m.Name, Doc: x.Doc(m), Range: m.NameAt, TypeRange: typeRange(x, m)}
 	if x.ReportSchema(m.NameAt, m.Expr, at.Place) {
 		return &spec.Property{Name: m.Name, Range: m.NameAt, Type: &spec.Type{}}
 	}
-	x.checkQuotedType(m, at)
+	checkQuotedType(x, m, at)
 	p.Type = x.Type(m, at)
 	def, has := x.defaultOf(m, p.Type, at)
 	p.Default = def
@@ -323,7 +324,7 @@ func (x *Extractor) readProperty(m, parent walk.Item, s Site) *spec.Property {
 	if p.DefaultExpr != nil || p.Autoname != nil {
 		p.Required = false
 	}
-	x.checkUnmarkedSecret(p, m, at)
+	checkUnmarkedSecret(x, p, m, at)
 	return p
 }
 

@@ -19,7 +19,7 @@ import (
 )
 
 // typeRange returns the position of the type of a property, without the quotes of YAML.
-func (x *Extractor) typeRange(m walk.Item) diag.Range {
+func typeRange(x *Extractor, m walk.Item) diag.Range {
 	at := m.At
 	if !x.Raw || m.Field == nil {
 		return at
@@ -29,7 +29,7 @@ func (x *Extractor) typeRange(m walk.Item) diag.Range {
 
 // checkQuotedType warns about a property whose type is the name of a type in quotes: it is a
 // constant. A property that is called type or kind may well have such a value.
-func (x *Extractor) checkQuotedType(m walk.Item, s Site) {
+func checkQuotedType(x *Extractor, m walk.Item, s Site) {
 	lit, ok := m.Expr.(*ast.BasicLit)
 	if !ok || lit.Kind != token.STRING || strings.HasSuffix(strings.ToLower(m.Name), "type") || strings.HasSuffix(strings.ToLower(m.Name), "kind") {
 		return
@@ -58,7 +58,7 @@ var (
 )
 
 // checkUnmarkedSecret warns about a setting or an input that is secret by its name, and not marked.
-func (x *Extractor) checkUnmarkedSecret(p *spec.Property, m walk.Item, s Site) {
+func checkUnmarkedSecret(x *Extractor, p *spec.Property, m walk.Item, s Site) {
 	words := wordsOf(p.Name)
 	if p.Secret || s.depth != 1 || s.named || x.Kind(m)&cue.StringKind == 0 || x.named.types.Resolve(p.Type).Kind != spec.String || len(p.Type.Enum) > 0 {
 		return
@@ -95,7 +95,7 @@ func wordsOf(name string) []string {
 
 // tupleEdits returns the edits for a list in the place of a type: of one type, it is a list of that
 // type; of literals, their alternatives.
-func (x *Extractor) tupleEdits(it walk.Item) []diag.Edit {
+func tupleEdits(x *Extractor, it walk.Item) []diag.Edit {
 	list, ok := it.Expr.(*ast.ListLit)
 	if !ok || len(list.Elts) == 0 {
 		return nil
