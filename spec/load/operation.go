@@ -158,11 +158,6 @@ func (r *stepReader) readStepWith(it walk.Item, p source.Place, undo bool, other
 			}
 			return false
 		}
-		if family, kind, ok := strings.Cut(m.Name, "."); ok && familyName.MatchString(family) && familyName.MatchString(kind) {
-			r.reportDotted(m, p, family, kind)
-			s.Actions = append(s.Actions, spec.Field{Name: m.Name, NameRange: m.NameAt, Value: &spec.Node{Range: m.At}})
-			return true
-		}
 		if m.Optional || m.Required || !familyName.MatchString(m.Name) && diag.DidYouMean(m.Name, known) != "" {
 			return false
 		}
@@ -187,12 +182,16 @@ func (r *stepReader) readStepWith(it walk.Item, p source.Place, undo bool, other
 	return s
 }
 
-// reportForeignStep reports keys of other tools whose values have another form here: a command line,
-// and a number of minutes.
+// reportForeignStep reports keys of other tools whose values have another form here: a dotted action, a
+// command line, and a number of minutes.
 func (r *stepReader) reportForeignStep(m walk.Item, p source.Place, s *spec.Step) bool {
 	text, _ := m.Value.String()
 	unit := map[string]string{"timeoutMinutes": "m", "timeoutSeconds": "s", "timeout-minutes": "m", "timeout-seconds": "s"}[m.Name]
+	family, kind, dotted := strings.Cut(m.Name, ".")
 	switch {
+	case dotted && familyName.MatchString(family) && familyName.MatchString(kind):
+		r.reportDotted(m, p, family, kind)
+		s.Actions = append(s.Actions, spec.Field{Name: m.Name, NameRange: m.NameAt, Value: &spec.Node{Range: m.At}})
 	case unit != "":
 		r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q in a step", m.Name), "Write a duration: `timeout: \"5m\"`.").
 			Replace(m.Name, "timeout").Suggest(diag.Edit{At: m.At, Text: fmt.Sprintf("%q", r.Files.TextAt(r.Files.Unquoted(m.At))+unit)})

@@ -53,13 +53,7 @@ func (b *Block) Compile(defaults map[string]plan.Argument, complete bool) map[st
 		decl := argNamed(b.Decls, f.Name)
 		switch {
 		case decl == nil:
-			d := b.Fail(finding.CodeUnknownArgument, f.NameRange, f.Name, fmt.Sprintf("unknown argument %q", f.Name),
-				fmt.Sprintf("%s has no argument %q.", b.Owner, f.Name))
-			if t, ok := foreign.Key(b.Owner, f.Name); ok && (t.Own == "" || argNamed(b.Decls, t.Own) != nil) {
-				t.Suggest(d, f.Name)
-			} else {
-				d.Meant(f.Name, argNames(b.Decls))
-			}
+			b.reportUnknown(f)
 		case f.Value.Kind == spec.NullNode:
 			// YAML and CUE leave out an argument by null. A step also leaves out the default.
 			removed[f.Name] = true
@@ -95,6 +89,17 @@ func (b *Block) Compile(defaults map[string]plan.Argument, complete bool) map[st
 		}
 	}
 	return out
+}
+
+// reportUnknown reports an argument that the owner does not have.
+func (b *Block) reportUnknown(f spec.Field) {
+	d := b.Fail(finding.CodeUnknownArgument, f.NameRange, f.Name, fmt.Sprintf("unknown argument %q", f.Name),
+		fmt.Sprintf("%s has no argument %q.", b.Owner, f.Name))
+	if t, ok := foreign.Key(b.Owner, f.Name); ok && (t.Own == "" || argNamed(b.Decls, t.Own) != nil) {
+		t.Suggest(d, f.Name)
+		return
+	}
+	d.Meant(f.Name, argNames(b.Decls))
 }
 
 // Misspells reports whether the block has an unknown argument that probably means one of these.

@@ -46,11 +46,10 @@ func (d *Document) reportCUEErrorAs(e errors.Error, p Place, fallback diag.Range
 	if code == CodeSyntaxError && explained == CodeCueEvaluation {
 		detail = syntaxRemedy
 	}
-	name, meant := missingName(msg), ""
-	if name != "" {
-		if near := diag.DidYouMean(name, d.Syntax.names()); near != "" {
-			detail, meant = fmt.Sprintf("Did you mean %q? ", near)+detail, near
-		}
+	name := missingName(msg)
+	meant := d.meantName(name)
+	if meant != "" {
+		detail = fmt.Sprintf("Did you mean %q? ", meant) + detail
 	}
 	if p.Path == "" {
 		p = PlaceOf(e.Path())
@@ -75,6 +74,14 @@ func (d *Document) reportCUEErrorAs(e errors.Error, p Place, fallback diag.Range
 	case meant != "":
 		reported.Replace(name, meant)
 	}
+}
+
+// meantName returns the name that an unresolved name misspells, or "".
+func (d *Document) meantName(name string) string {
+	if name == "" {
+		return ""
+	}
+	return diag.DidYouMean(name, d.Syntax.names())
 }
 
 // missingName returns the name in CUE's message about an unresolved reference, or "".
