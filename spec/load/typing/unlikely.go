@@ -66,6 +66,8 @@ func checkUnmarkedSecret(x *Extractor, p *spec.Property, m walk.Item, s Site) {
 	last := words[len(words)-1]
 	pair := strings.Join(words[max(0, len(words)-2):], " ")
 	switch {
+	case pair == "host key" || pair == "public key":
+		return
 	case s.Role == ConfigRole && slices.Contains(secretWords, last):
 	case s.Role == InputRole && (slices.Contains(secretInputWords, last) || slices.Contains(secretPairs, pair)):
 	default:
