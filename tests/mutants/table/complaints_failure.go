@@ -64,7 +64,7 @@ func ofFailures() []Mutant {
 			Complaint: 20, Promise: "Nothing is made twice",
 			Mechanism: "vet refuses a retry that would repeat what may have been done",
 			File:      "engine/compile/certainty/checker.go",
-			Find:      `if s.Retry != nil && s.Retry.CoversDoubt(s) && !found {`,
+			Find:      `if s.Retry != nil && s.Model.Retry != nil && s.Retry.CoversDoubt(s) && !found {`,
 			Replace:   `if false && found {`,
 			Package:   complaints, Test: "TestComplaint20RetriesAskFind", Fails: "vet accepts the spec",
 		},
