@@ -1,4 +1,4 @@
-// Package actions defines what an action is: families (file, http, exec), their kinds, what
+// Package actions defines what an action is: families (file, http, exec, sql), their kinds, what
 // a kind declares about itself, and the arguments and outcome of a run.
 //
 // A kind is declared once. vet, the documentation, the CUE definitions and the
@@ -39,6 +39,10 @@ type Family struct {
 	// Grants returns the permissions that the family's defaults imply for a spec without a
 	// permissions block.
 	Grants func(Static) []Grant
+	// Variant is the name of the serving binary that runs the family, because what it needs
+	// would cost every other provider its size and start: pulumi-resource-declprov-VARIANT. A
+	// spec that uses the family has its block of defaults. "" means every binary.
+	Variant string
 }
 
 // Kind returns the kind with that name, or nil.

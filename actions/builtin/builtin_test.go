@@ -49,7 +49,7 @@ func TestFamilies(t *testing.T) {
 		names = append(names, f.Name)
 		t.Run(f.Name, func(t *testing.T) { checkFamily(t, f) })
 	}
-	if diff := cmp.Diff([]string{"file", "http", "exec"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"file", "http", "exec", "sql"}, names); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -116,12 +116,12 @@ func checkKind(t *testing.T, f *actions.Family, k *actions.Kind) {
 	}
 }
 
-// checkGrants checks that a kind requests grants for its required paths and for baseURL.
+// checkGrants checks that a kind requests grants for its required paths and for URLs.
 func checkGrants(t *testing.T, k *actions.Kind) {
 	static := actions.Static{Nodes: map[string]*spec.Node{}, Literals: map[string]any{}}
 	for _, a := range k.Args {
-		// Required arguments and baseURL name the place.
-		if a.Required || a.Name == "baseURL" {
+		// Required arguments and URLs name the place.
+		if a.Required || a.Name == "baseURL" || a.Name == "url" {
 			static.Nodes[a.Name] = &spec.Node{Kind: spec.StringNode, Text: "${inputs." + a.Name + "}"}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // Origin is the origin of a URL, as browsers define it.
 type Origin struct {
-	// Scheme is http, https or ssh. Host is a name in lower case, or an address without
+	// Scheme is http, https, ssh, postgres or mysql. Host is a name in lower case, or an address without
 	// brackets. Port is a decimal number, never "".
 	Scheme, Host, Port string
 }
@@ -40,7 +40,7 @@ func makeOrigin(scheme, authority string) (Origin, error) {
 	}
 	port, standard := "", standardPort(scheme)
 	if standard == "" {
-		return Origin{}, fmt.Errorf("invalid scheme %q (use http, https or ssh)", scheme)
+		return Origin{}, fmt.Errorf("invalid scheme %q (use http, https, ssh, postgres or mysql)", scheme)
 	}
 	host := authority
 	if i := strings.LastIndexByte(authority, ':'); i > strings.LastIndexByte(authority, ']') {
@@ -65,6 +65,10 @@ func standardPort(scheme string) string {
 		return "443"
 	case "ssh":
 		return "22"
+	case "postgres":
+		return "5432"
+	case "mysql":
+		return "3306"
 	default:
 		return ""
 	}

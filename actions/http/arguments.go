@@ -99,11 +99,7 @@ func defaults() []actions.Arg {
 		headers,
 		returns,
 		authArg(),
-		declare.Arg("tls", declare.Object(
-			declare.Field("ca", declare.Text(), "CA certificates to trust instead of the system's, as PEM."), declare.Field("cert", declare.Text(), "Client certificate, as PEM."),
-			declare.Field("key", declare.Text(), "Key of the client certificate, as PEM."), declare.Field("serverName", declare.NonEmpty(), "Name that the server's certificate must have."),
-			declare.Field("insecure", declare.Bool(), "Do not verify the server. Anyone on the network path can read and change everything."),
-		), "TLS settings. The minimum version is 1.2."),
+		declare.Arg("tls", declare.TLSType(), "TLS settings. The minimum version is 1.2."),
 		declare.Arg("proxy", declare.NonEmpty(), "URL of an http or https proxy, which requires a grant. The proxy of the environment is never used."),
 		declare.Option("redirects", declare.OneOf("none", "same-origin"), "none", "Which redirects are followed."),
 		declare.Arg("expect", declare.List(declare.Between("100", "599")), "Statuses that are not an error."),

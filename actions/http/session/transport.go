@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +20,7 @@ import (
 	"github.com/go-resty/resty/v2"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/actions/sys/network"
 )
@@ -43,16 +43,8 @@ type poolKey struct {
 
 // route are the arguments that decide how to reach a server.
 type route struct {
-	TLS   *tlsSettings `arg:"tls"`
+	TLS   *declare.TLS `arg:"tls"`
 	Proxy string       `arg:"proxy"`
-}
-
-type tlsSettings struct {
-	CA         string `arg:"ca"`
-	Cert       string `arg:"cert"`
-	Key        string `arg:"key"`
-	ServerName string `arg:"serverName"`
-	Insecure   bool   `arg:"insecure"`
 }
 
 // pool is a client with its connections, or the error that prevents one.
@@ -149,7 +141,7 @@ func sendOnce(r *http.Request) {
 }
 
 func newTransport(network *network.Network, by route) (*http.Transport, error) {
-	config, err := by.TLS.config()
+	config, err := by.TLS.Config()
 	if err != nil {
 		return nil, fmt.Errorf("tls: %w", err)
 	}
@@ -179,33 +171,6 @@ func newTransport(network *network.Network, by route) (*http.Transport, error) {
 	}
 	t.Proxy = http.ProxyURL(u)
 	return t, nil
-}
-
-// config returns the TLS configuration. Nil settings are the default.
-func (s *tlsSettings) config() (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if s == nil {
-		return config, nil
-	}
-	config.ServerName, config.InsecureSkipVerify = s.ServerName, s.Insecure
-	if s.CA != "" {
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM([]byte(s.CA)) {
-			return nil, errors.New("ca contains no PEM certificate (-----BEGIN CERTIFICATE-----)")
-		}
-	}
-	if (s.Cert == "") != (s.Key == "") {
-		return nil, errors.New("cert and key require each other; give both")
-	}
-	if s.Cert != "" {
-		pair, err := tls.X509KeyPair([]byte(s.Cert), []byte(s.Key))
-		if err != nil {
-			// The library's error may contain parts of the key.
-			return nil, errors.New("cert and key are not a matching pair of PEM blocks")
-		}
-		config.Certificates = []tls.Certificate{pair}
-	}
-	return config, nil
 }
 
 // countedConn counts the bytes that are written.

@@ -190,3 +190,16 @@ func (f *Files) OpenAsset(name string) (*os.File, fs.FileInfo, error) {
 	}
 	return file, info, nil
 }
+
+// Locate returns the absolute path of what the path names, with all symbolic links resolved,
+// if the access is granted. It is for libraries that open files themselves, which must not
+// follow a link at the end of it. The file need not exist, but its folder must.
+func (f *Files) Locate(access grant.Access, name string) (string, error) {
+	w := walk{files: f, access: access, follow: true}
+	s, err := w.find(name)
+	if err != nil {
+		return "", err
+	}
+	defer s.close()
+	return s.path, nil
+}

@@ -1,0 +1,226 @@
+package database
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/pbkdf2"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql/driver"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/xdg-go/stringprep"
+
+	"github.com/declprov/declprov/actions"
+)
+
+// postgres is PostgreSQL, by github.com/jackc/pgx.
+type postgres struct{}
+
+// cancelLimit is how long the server may take to confirm that it canceled a statement.
+const cancelLimit = 3 * time.Second
+
+// connector returns what connects to a server. pgx makes a configuration only from the
+// environment, so everything that the environment may set is set again.
+func (postgres) connector(t *target, env *actions.Env) (driver.Connector, error) {
+	tls, err := t.tlsConfig()
+	if err != nil {
+		return nil, err
+	}
+	config, err := pgx.ParseConfig("host=localhost port=1 user=- password=- dbname=- sslmode=disable sslcert= sslkey= sslrootcert= target_session_attrs=any connect_timeout=0")
+	if err != nil {
+		return nil, errors.New("a variable of the environment prevents connections (PGSERVICE, PGCHANNELBINDING or another one of libpq): unset it")
+	}
+	config.Host, config.Port, config.User, config.Password, config.Database = t.Host, uint16(t.Port), t.User, t.Password, t.Database
+	if t.Socket != "" {
+		config.Host = t.Socket
+	}
+	if config.Database == "" {
+		config.Database = t.User
+	}
+	config.TLSConfig, config.Fallbacks, config.SSLNegotiation = tls, nil, ""
+	config.RuntimeParams = map[string]string{
+		"application_name": "declprov", "client_encoding": "UTF8", "standard_conforming_strings": "on", "DateStyle": "ISO",
+	}
+	config.DialFunc = t.dial(env)
+	config.LookupFunc = func(_ context.Context, host string) ([]string, error) { return []string{host}, nil }
+	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: cancelLimit}
+	}
+	// Without a cache of statements, a change of a table affects no later statement.
+	config.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec
+	config.StatementCacheCapacity, config.DescriptionCacheCapacity = 0, 0
+	return stdlib.GetConnector(*config), nil
+}
+
+// parameter returns scalars as text, which the server reads as the type that it expects.
+func (postgres) parameter(v any) (any, error) {
+	switch v := v.(type) {
+	case []any:
+		return postgresList(v)
+	case string, nil:
+		return v, nil
+	case map[string]any:
+		return jsonText(v)
+	}
+	return actions.TextOf(v)
+}
+
+// postgresList returns a list of strings, numbers or booleans as a list of text, which pgx
+// sends as an array or as JSON, whichever the server expects; and another list as JSON.
+func postgresList(list []any) (any, error) {
+	strings := make([]string, len(list))
+	for i, item := range list {
+		text, ok := item.(string)
+		if !ok {
+			return jsonOrArray(list), nil
+		}
+		strings[i] = text
+	}
+	return strings, nil
+}
+
+func jsonOrArray(list []any) any {
+	ints := make([]int64, len(list))
+	for i, item := range list {
+		n, ok := item.(int64)
+		if !ok {
+			text, err := jsonText(list)
+			if err != nil {
+				return nil
+			}
+			return text
+		}
+		ints[i] = n
+	}
+	return ints
+}
+
+// plain returns a value that pgx decoded for database/sql: numbers without a fixed size, JSON
+// and arrays as text.
+func (postgres) plain(v any, column string) (any, error) {
+	switch v := v.(type) {
+	case time.Time:
+		switch column {
+		case "DATE":
+			return v.Format(time.DateOnly), nil
+		case "TIMESTAMP":
+			return v.Format("2006-01-02T15:04:05.999999999"), nil
+		default:
+			return v.UTC().Format(time.RFC3339Nano), nil
+		}
+	case string:
+		if element, isArray := strings.CutPrefix(column, "_"); isArray {
+			return postgresArray(v, element)
+		}
+		return postgresScalar(v, column), nil
+	default:
+		return v, nil
+	}
+}
+
+func postgresScalar(text, column string) any {
+	switch column {
+	case "NUMERIC", "INT2", "INT4", "INT8", "OID", "FLOAT4", "FLOAT8":
+		return number(text)
+	case "BOOL":
+		return text == "t" || text == "true"
+	case "JSON", "JSONB":
+		return jsonValue(text)
+	default:
+		return text
+	}
+}
+
+// postgresArray returns the elements of an array. One of several dimensions stays text.
+func postgresArray(text, element string) (any, error) {
+	var list pgtype.Array[*string]
+	if err := pgtype.NewMap().SQLScanner(&list).Scan(text); err != nil || len(list.Dims) > 1 {
+		return text, nil
+	}
+	out := make([]any, len(list.Elements))
+	for i, e := range list.Elements {
+		if e == nil {
+			continue
+		}
+		out[i] = postgresScalar(*e, element)
+		if document, ok := out[i].(jsonValue); ok {
+			if err := json.Unmarshal([]byte(document), &out[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+func (postgres) serverError(err error) (serverError, bool) {
+	var e *pgconn.PgError
+	if !errors.As(err, &e) {
+		return serverError{}, false
+	}
+	text := e.Message
+	if e.Detail != "" {
+		text += " (" + e.Detail + ")"
+	}
+	if e.Hint != "" {
+		text += ". " + strings.TrimSuffix(e.Hint, ".")
+	}
+	out := serverError{class: e.Code, text: fmt.Sprintf("%s [%s]", text, e.Code), settled: true, canceled: e.Code == "57014"}
+	switch {
+	case strings.HasPrefix(e.Code, "57P"), strings.HasPrefix(e.Code, "08"), e.Code == "40003":
+		out.settled, out.again = false, true // the server shuts down, or does not know itself
+	case e.Code == "40001", e.Code == "40P01", e.Code == "55P03", strings.HasPrefix(e.Code, "53"):
+		out.again = true // serialization failure, deadlock, lock, too many connections
+	}
+	return out, true
+}
+
+// unsent reports whether pgx failed before it sent anything, or the statement was only
+// described: then the parameters could not be encoded, and the connection is still in use.
+func (postgres) unsent(err error) bool {
+	return pgconn.SafeToRetry(err) || errors.Is(err, driver.ErrBadConn) || strings.Contains(err.Error(), "failed to encode args[") ||
+		strings.Contains(err.Error(), "arguments, got")
+}
+
+// scramIterations is PostgreSQL's own number of iterations.
+const scramIterations = 4096
+
+// hash returns the SCRAM-SHA-256 verifier of a password, which the server stores as it is
+// (PostgreSQL's documentation, "CREATE ROLE"; RFC 5803).
+func (postgres) hash(password string) (string, error) {
+	salt := make([]byte, 16)
+	if _, err := rand.Read(salt); err != nil {
+		return "", err
+	}
+	return scramVerifier(password, salt)
+}
+
+func scramVerifier(password string, salt []byte) (string, error) {
+	// Like libpq, a password that SASLprep does not allow is used as it is.
+	if prepared, err := stringprep.SASLprep.Prepare(password); err == nil {
+		password = prepared
+	}
+	salted, err := pbkdf2.Key(sha256.New, password, salt, scramIterations, sha256.Size)
+	if err != nil {
+		return "", err
+	}
+	stored := sha256.Sum256(hmacOf(salted, "Client Key"))
+	code := base64.StdEncoding.EncodeToString
+	return fmt.Sprintf("SCRAM-SHA-256$%d:%s$%s:%s", scramIterations, code(salt), code(stored[:]), code(hmacOf(salted, "Server Key"))), nil
+}
+
+func hmacOf(key []byte, text string) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(text))
+	return h.Sum(nil)
+}

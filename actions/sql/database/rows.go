@@ -1,0 +1,152 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/declprov/declprov/spec/decode"
+)
+
+// rows runs a statement and returns its rows, each an object by the names of its columns.
+// More than limit rows are an error, except that a query for one row reads two.
+func (r *run) rows(ctx context.Context, on querier, s prepared, limit int) ([]any, error) {
+	rows, err := on.QueryContext(ctx, s.text, s.parameters...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	columns, err := rows.ColumnTypes()
+	if err != nil {
+		return nil, err
+	}
+	names, err := columnNames(columns)
+	if err != nil {
+		return nil, limitError{err}
+	}
+	reader := rowReader{run: r, names: names, columns: columns, budget: decode.NewBudget(r.call.MaxValues()), left: int64(r.args.MaxBytes)}
+	var out []any
+	for rows.Next() {
+		if len(out) == limit {
+			if r.reads && !r.args.List {
+				return out, nil
+			}
+			return out, limitError{fmt.Errorf("more than %d rows: ask for fewer, or raise maxRows", limit)}
+		}
+		row, err := reader.read(rows)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, row)
+	}
+	return out, rows.Err()
+}
+
+// columnNames returns the names of the columns, which must differ.
+func columnNames(columns []*sql.ColumnType) ([]string, error) {
+	names, seen := make([]string, len(columns)), map[string]bool{}
+	for i, c := range columns {
+		if names[i] = c.Name(); seen[names[i]] {
+			return nil, fmt.Errorf("two columns have the name %q: rename one with `as`", names[i])
+		}
+		seen[names[i]] = true
+	}
+	return names, nil
+}
+
+// rowReader reads rows within the limits of the spec.
+type rowReader struct {
+	*run
+	names   []string
+	columns []*sql.ColumnType
+	budget  *decode.Budget
+	left    int64
+}
+
+func (r *rowReader) read(rows *sql.Rows) (map[string]any, error) {
+	values := make([]any, len(r.names))
+	into := make([]any, len(r.names))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	if err := rows.Scan(into...); err != nil {
+		return nil, err
+	}
+	if err := r.budget.Spend(1 + len(values)); err != nil {
+		return nil, limitError{fmt.Errorf("the rows have too many values: %w; raise maxValues, or ask for fewer", err)}
+	}
+	row := make(map[string]any, len(values))
+	for i, v := range values {
+		if r.left -= sizeOf(v); r.left < 0 {
+			return nil, limitError{errors.New("the rows are larger than maxBytes: ask for less, or raise it")}
+		}
+		plain, err := r.plain(v, r.columns[i].DatabaseTypeName())
+		if err != nil {
+			return nil, limitError{fmt.Errorf("column %q: %w", r.names[i], err)}
+		}
+		row[r.names[i]] = plain
+	}
+	return row, nil
+}
+
+// sizeOf returns the size of a value in bytes, about.
+func sizeOf(v any) int64 {
+	const scalar = 8
+	switch v := v.(type) {
+	case string:
+		return int64(len(v))
+	case []byte:
+		return int64(len(v))
+	default:
+		return scalar
+	}
+}
+
+// plain returns a value of a column as a plain value. JSON is decoded within the limits.
+func (r *rowReader) plain(v any, column string) (any, error) {
+	v, err := r.backend.plain(v, column)
+	if err != nil {
+		return nil, err
+	}
+	switch v := v.(type) {
+	case jsonValue:
+		decoded, err := decode.JSON([]byte(v), r.budget)
+		if err != nil {
+			return nil, fmt.Errorf("invalid JSON: %w", err)
+		}
+		return decoded, nil
+	case float32:
+		return float64(v), nil
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return strconv.FormatFloat(v, 'g', -1, 64), nil
+		}
+	case string:
+		if !utf8.ValidString(v) {
+			return nil, errors.New("the text is not valid UTF-8: read it as hex or base64")
+		}
+	case []byte:
+		return base64.StdEncoding.EncodeToString(v), nil
+	case nil, bool, int64, json.Number, []any:
+	default:
+		return nil, fmt.Errorf("a value of the type %s cannot be read: cast it to text", column)
+	}
+	return v, nil
+}
+
+// jsonValue is the text of a value of a JSON column.
+type jsonValue string
+
+// number returns the text of a number as a value, or as text if it is no JSON number (NaN).
+func number(text string) any {
+	if !json.Valid([]byte(text)) {
+		return text
+	}
+	return json.Number(text)
+}

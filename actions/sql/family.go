@@ -1,0 +1,115 @@
+// Package sql is the family of actions on databases: statements with parameters, at servers
+// and files that the permissions grant.
+//
+// The package declares the family, and vet uses it. Package database runs it: it contains the
+// drivers, which only one binary does.
+package sql
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/declprov/declprov/actions"
+)
+
+// Variant is the name of the serving binary that contains the drivers: see
+// actions.Family.Variant.
+const Variant = "sql"
+
+// Family returns the declaration of the sql actions. open opens their runner; nil means that
+// this binary contains no drivers.
+func Family(open func() actions.Runner) *actions.Family {
+	if open == nil {
+		open = func() actions.Runner { return refuse }
+	}
+	return &actions.Family{
+		Name:     "sql",
+		Summary:  "Statements for PostgreSQL, MySQL (MariaDB) and SQLite, at servers and files that the permissions grant.",
+		Defaults: defaults(),
+		Kinds:    []*actions.Kind{queryKind(), execKind()},
+		Open:     open,
+		Grants:   connectionGrants,
+		Check:    checkDefaults,
+		Variant:  Variant,
+	}
+}
+
+// refuse is the runner of a binary without drivers.
+func refuse(context.Context, *actions.Kind, *actions.Call) actions.Outcome {
+	return actions.Refuse(fmt.Errorf("this binary has no drivers for databases, which are in pulumi-resource-declprov-%s: install the provider with `declprov install`, from a folder with both", Variant))
+}
+
+func queryKind() *actions.Kind {
+	return &actions.Kind{
+		Name:    "query",
+		Summary: "Reads rows.",
+		Doc:     queryDoc,
+		Args:    append(queryArguments(), defaults()...),
+		Analyze: func(s actions.Static) actions.Facts {
+			return actions.Facts{Result: queryResult(s), Yields: queryYields(s), Effect: actions.None, Grants: callGrants(s, false), Faults: check(s, true)}
+		},
+		Examples: queryExamples(),
+	}
+}
+
+func execKind() *actions.Kind {
+	return &actions.Kind{
+		Name:    "exec",
+		Summary: "Runs statements that change something, in one transaction.",
+		Doc:     execDoc,
+		Args:    append(execArguments(), defaults()...),
+		OneOf:   [][]string{{"statement", "statements"}},
+		Analyze: func(s actions.Static) actions.Facts {
+			return actions.Facts{
+				Result: execResult(s), Yields: execYields(s), Effect: actions.Write, Certainty: certainty(s),
+				RepeatRemedy: "Add `idempotent: true` if repeating the statements does no harm (`create … if not exists`, `insert … on conflict do nothing`, `update … set`).",
+				Grants:       callGrants(s, true), Faults: check(s, false),
+			}
+		},
+		Ambiguous: func(class string) bool { return class == "connection" || class == "timeout" },
+		Examples:  execExamples(),
+	}
+}
+
+// certainty returns the certainty of statements whose response is lost.
+func certainty(s actions.Static) actions.Certainty {
+	if s.Literals["idempotent"] == true {
+		return actions.Safe
+	}
+	return actions.Uncertain
+}
+
+const placeholdersDoc = `A statement contains no values. Each ` + "`{name}`" + ` in it is a placeholder, and one of these arguments says what it stands for:
+
+- ` + "`params`" + `: a value, which is sent apart from the statement. Lists and objects are sent as JSON; PostgreSQL gets a list of strings,
+  numbers or booleans as an array, or as JSON, as its type requires.
+- ` + "`ident`" + `: the name of a table, column, role or database, quoted by the rule of the database. A list of names is separated by commas.
+- ` + "`quote`" + `: a text in quotes, for statements that take no parameters, such as ` + "`comment on`" + `.
+- ` + "`words`" + `: one of the words, or some, that the spec lists: ` + "`words: privileges: {of: [\"select\", \"insert\"], is: \"${inputs.privileges}\"}`" + `.
+
+Within quotes and comments, ` + "`{name}`" + ` is ordinary text.`
+
+const queryDoc = `The statement runs in a read-only transaction. It returns one row, as ` + "`row`" + `; no row is *not found*, so in a resource's
+` + "`read`" + ` the resource is then gone; several rows are an error. With ` + "`list: true`" + ` it returns any number of them, as ` + "`rows`" + `.
+
+The names of columns are wire names: ` + "`returns`" + ` may rename them. The values are strings, numbers and booleans. Decimal numbers are exact;
+dates and times are RFC 3339; JSON columns and PostgreSQL's arrays are decoded; bytes are base64. MySQL and SQLite have no booleans: compare
+with ` + "`== 1`" + `.
+
+` + placeholdersDoc
+
+const execDoc = `With ` + "`statements`" + `, all run on one connection, in one transaction: if one fails, none has an effect. That does not hold for MySQL's statements on
+tables, users and databases, which commit at once; if a later statement fails, the step has failed with an incomplete effect. A single
+` + "`statement`" + ` runs without a transaction around it, as ` + "`create database`" + ` requires in PostgreSQL. Steps do not share a transaction.
+
+An error that the server reports for a statement (a violated constraint, a missing permission, a mistake in the statement) means that nothing
+was done. If the connection is lost after the statement was sent, or the time is up and the server does not confirm that it stopped, the effect is
+unknown, unless the step says ` + "`idempotent: true`" + `. The class for ` + "`retry: on`" + ` is the SQLSTATE of PostgreSQL, and the number of the error of MySQL
+and SQLite.
+
+` + placeholdersDoc + `
+- ` + "`hashed`" + `: a password, as the text in quotes that the server stores of it: a SCRAM-SHA-256 verifier for PostgreSQL, and for MySQL the
+  hash of the plugin ` + "`mysql_native_password`" + ` (` + "`create user {name} identified with mysql_native_password as {password}`" + `). So the password itself is
+  in no statement, and in no log of the server.
+
+If the connection is to SQLite, ` + "`attach`" + ` is refused, since it would open files that the permissions do not name, and so is ` + "`vacuum`" + `, which attaches a file.`
