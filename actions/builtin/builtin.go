@@ -8,11 +8,34 @@ import (
 	"github.com/declprov/declprov/actions/file"
 	"github.com/declprov/declprov/actions/http"
 	"github.com/declprov/declprov/actions/sql"
+	"github.com/declprov/declprov/spec"
 )
 
 //go:generate go test . -run ^TestGenerated$ -update
 
-// Families returns all families, in the order of the documentation.
-func Families() []*actions.Family {
-	return []*actions.Family{file.Family(), http.Family(), exec.Family(), sql.Family(nil)}
+// Families returns all families, in the order of the documentation. Those that are given
+// replace the ones with their names: they have the drivers that other binaries do without.
+func Families(with ...*actions.Family) []*actions.Family {
+	all := []*actions.Family{file.Family(), http.Family(), exec.Family(), sql.Family(nil)}
+	for i, f := range all {
+		for _, w := range with {
+			if w.Name == f.Name {
+				all[i] = w
+			}
+		}
+	}
+	return all
+}
+
+// Variant returns the variant of the serving binary that a spec needs, or "": that of a
+// family for which it has a block of defaults.
+func Variant(p *spec.Provider) string {
+	for _, block := range p.Families {
+		for _, f := range Families() {
+			if f.Name == block.Name && f.Variant != "" {
+				return f.Variant
+			}
+		}
+	}
+	return ""
 }

@@ -40,7 +40,7 @@ func placeholderArguments() []actions.Arg {
 	return []actions.Arg{
 		params,
 		exposed("ident", declare.Map(declare.Either(name, declare.List(name))), "Names of tables, columns, roles or databases, by the names of their placeholders. They are quoted.", inStatement),
-		exposed("quote", declare.Map(declare.Text()), "Texts, by the names of their placeholders. They stand in the statement in quotes; use `params` if the statement takes parameters.", inStatement),
+		exposed("literals", declare.Map(declare.Any()), "Strings, numbers, booleans and nulls, by the names of their placeholders. They stand in the statement, strings in quotes; use `params` if the statement takes parameters.", inStatement),
 		exposed("words", declare.Map(word), "Words that the spec lists, by the names of their placeholders.", inStatement),
 	}
 }
@@ -61,11 +61,13 @@ func queryArguments() []actions.Arg {
 }
 
 func execArguments() []actions.Arg {
+	password := declare.NonEmpty()
+	password.Nullable = true
 	return append([]actions.Arg{
 		raw("statement", declare.NonEmpty(), "The statement.", noValues),
 		raw("statements", declare.List(declare.NonEmpty()), "Several statements, for one transaction. The result is that of the last one.", noValues),
 	}, append(placeholderArguments(),
-		declare.Arg("hashed", declare.Map(declare.NonEmpty()), "Passwords, by the names of their placeholders. What the server stores of each stands in the statement."),
+		declare.Arg("hashed", declare.Map(password), "Passwords, by the names of their placeholders. What the server stores of each stands in the statement; null stands as it is."),
 		returnsArgument("Type of the row that the last statement returns (`returning`): a definition of the spec."),
 		idempotentArgument(),
 	)...)

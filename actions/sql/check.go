@@ -95,7 +95,7 @@ func (c *checker) checkTarget(required bool) {
 }
 
 // placeholders are the arguments that say what placeholders stand for.
-var placeholders = []string{"params", "ident", "quote", "words", "hashed"}
+var placeholders = []string{"params", "ident", "literals", "words", "hashed"}
 
 // checkNames checks that the names of placeholders are literal, and that each has one meaning.
 func (c *checker) checkNames() {

@@ -84,7 +84,7 @@ const placeholdersDoc = `A statement contains no values. Each ` + "`{name}`" + `
 - ` + "`params`" + `: a value, which is sent apart from the statement. Lists and objects are sent as JSON; PostgreSQL gets a list of strings,
   numbers or booleans as an array, or as JSON, as its type requires.
 - ` + "`ident`" + `: the name of a table, column, role or database, quoted by the rule of the database. A list of names is separated by commas.
-- ` + "`quote`" + `: a text in quotes, for statements that take no parameters, such as ` + "`comment on`" + `.
+- ` + "`literals`" + `: a string in quotes, a number, a boolean or null, for statements that take no parameters, such as ` + "`comment on`" + `.
 - ` + "`words`" + `: one of the words, or some, that the spec lists: ` + "`words: privileges: {of: [\"select\", \"insert\"], is: \"${inputs.privileges}\"}`" + `.
 
 Within quotes and comments, ` + "`{name}`" + ` is ordinary text.`

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/declprov/declprov/actions/builtin"
 	"github.com/declprov/declprov/cmd/declprov/internal/install"
 	"github.com/declprov/declprov/cmd/declprov/internal/startup"
 	"github.com/declprov/declprov/spec/container"
@@ -109,10 +110,10 @@ func installArguments(o *installOptions) cobra.PositionalArgs {
 }
 
 // installSelf installs a plugin without a spec, which therefore requires this binary to evaluate
-// specs. It returns the folder.
+// specs. It returns the folder. A variant of this binary installs the variant of the plugin.
 func (i *installation) installSelf(p install.Provider) (folder string, err error) {
 	var evaluates bool
-	if p.Executable, evaluates, err = install.Executable(); err != nil {
+	if p.Executable, evaluates, err = install.Executable(tool().Variant()); err != nil {
 		return "", failedError{err}
 	}
 	if !evaluates {
@@ -235,16 +236,16 @@ func (a *app) vetSpec(ctx context.Context, path string) ([]byte, error) {
 // provider returns the provider to install. It has the source of the spec if that is one file
 // and the binary can evaluate it; otherwise the compiled form.
 func (i *installation) provider(compiled []byte, path string) (p prepared, err error) {
-	executable, evaluates, err := install.Executable()
-	if err != nil {
-		return p, err
-	}
 	if p.compiled, err = container.OpenBytes(compiled); err != nil {
 		return p, err
 	}
 	described, err := p.compiled.Provider()
 	if err != nil {
 		return p, err
+	}
+	executable, evaluates, err := install.Executable(builtin.Variant(described))
+	if err != nil {
+		return p, failedError{err}
 	}
 	sources, err := p.compiled.Sources()
 	if err != nil {

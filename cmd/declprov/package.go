@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/declprov/declprov/actions/builtin"
 	"github.com/declprov/declprov/cmd/declprov/internal/archive"
 	"github.com/declprov/declprov/cmd/declprov/internal/install"
 	"github.com/declprov/declprov/spec/container"
@@ -64,10 +65,6 @@ func (a *app) packageCommand() *cobra.Command {
 }
 
 func (a *app) packageSpec(ctx context.Context, path string, o packageOptions) error {
-	binaries, err := targetBinaries(o)
-	if err != nil {
-		return err
-	}
 	compiled, err := a.vetSpec(ctx, path) // reports diagnostics with paths as the user wrote them
 	if err != nil {
 		return err
@@ -82,6 +79,10 @@ func (a *app) packageSpec(ctx context.Context, path string, o packageOptions) er
 		return err
 	}
 	described, err := c.Provider()
+	if err != nil {
+		return err
+	}
+	binaries, err := targetBinaries(o, builtin.Variant(described))
 	if err != nil {
 		return err
 	}
@@ -131,8 +132,8 @@ func (a *app) compileInFolder(ctx context.Context, path string) ([]byte, error) 
 }
 
 // targetBinaries returns the binary of each platform that an archive is written for.
-func targetBinaries(o packageOptions) ([]archive.Binary, error) {
-	executable, _, err := install.Executable()
+func targetBinaries(o packageOptions, variant string) ([]archive.Binary, error) {
+	executable, _, err := install.Executable(variant)
 	if err != nil {
 		return nil, failedError{err}
 	}
@@ -152,7 +153,7 @@ func targetBinaries(o packageOptions) ([]archive.Binary, error) {
 		platforms = append(platforms, platform)
 	}
 	for _, text := range slices.Sorted(maps.Keys(o.binaries)) {
-		b, err := givenBinary(text, o.binaries[text], own)
+		b, err := givenBinary(text, o.binaries[text], own, variant)
 		mistakes = append(mistakes, err)
 		if given[b.Platform] = b; len(o.targets) == 0 && b.Platform != own.Platform {
 			platforms = append(platforms, b.Platform)
@@ -165,16 +166,17 @@ func targetBinaries(o packageOptions) ([]archive.Binary, error) {
 	for _, platform := range platforms {
 		b, ok := given[platform]
 		if !ok {
-			return nil, usagef("there is no binary for %s: add --binary %s=PATH; to build one: GOOS=%s GOARCH=%s go build ./cmd/declprov/%s",
-				platform, platform, platform.OS, platform.Arch, install.Server)
+			return nil, usagef("there is no binary for %s: add --binary %s=PATH; to build one: GOOS=%s GOARCH=%s go build%s ./cmd/declprov/%s",
+				platform, platform, platform.OS, platform.Arch, archive.BuildFlags(variant), install.Server)
 		}
 		out = append(out, b)
 	}
 	return out, nil
 }
 
-// givenBinary returns the binary of a --binary flag. own is the binary that compiles the spec.
-func givenBinary(platform, path string, own archive.Binary) (archive.Binary, error) {
+// givenBinary returns the binary of a --binary flag. own is the binary that compiles the
+// spec, and variant the one that the spec needs.
+func givenBinary(platform, path string, own archive.Binary, variant string) (archive.Binary, error) {
 	p, err := archive.ParsePlatform(platform)
 	if err != nil {
 		return archive.Binary{}, err
@@ -185,6 +187,9 @@ func givenBinary(platform, path string, own archive.Binary) (archive.Binary, err
 		return b, err
 	case b.Platform != p:
 		return b, fmt.Errorf("%s is a binary for %s, not for %s", path, b.Platform, strings.TrimSpace(platform))
+	}
+	if err := b.CheckVariant(variant); err != nil {
+		return b, err
 	}
 	return b, b.CheckRevision(own)
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/declprov/declprov/cmd/declprov/internal/serving"
 	"github.com/declprov/declprov/cmd/declprov/internal/startup"
 	"github.com/declprov/declprov/engine/permissions"
 	"github.com/declprov/declprov/spec"
@@ -40,7 +39,7 @@ type specGrants struct {
 }
 
 func grantsOf(c *container.Container) (specGrants, error) {
-	p, err := serving.Program(c)
+	p, err := tool().Describe(c)
 	if err != nil {
 		return specGrants{}, err
 	}

@@ -31,7 +31,7 @@ func (a *app) serveCommand() *cobra.Command {
 				return err
 			}
 			defer c.Close()
-			p, err := serving.Program(c)
+			p, err := tool().Program(c)
 			if err != nil {
 				return err
 			}

@@ -290,7 +290,7 @@ func (s *settler) openSpecFlag(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p, err := serving.Program(c)
+	p, err := tool().Program(c)
 	if err != nil {
 		return "", err
 	}
@@ -310,7 +310,7 @@ func (s *settler) open(ctx context.Context, provider string) openedSpec {
 		opened.container, opened.err = s.openSpec(ctx, path)
 	}
 	if opened.err == nil {
-		opened.program, opened.err = serving.Program(opened.container)
+		opened.program, opened.err = tool().Program(opened.container)
 	}
 	s.opened[provider] = opened
 	return opened

@@ -115,7 +115,7 @@ func (t *trial) run(ctx context.Context, path, token string, values []string) er
 		return err
 	}
 	defer c.Close()
-	p, err := serving.Program(c)
+	p, err := tool().Program(c)
 	if err != nil {
 		return err
 	}

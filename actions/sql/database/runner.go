@@ -87,9 +87,17 @@ func (all *runner) run(ctx context.Context, kind *actions.Kind, call *actions.Ca
 	return r.exec(ctx, conn)
 }
 
+// The defaults of arguments: see package sql.
+const (
+	defaultTimeout     = 2 * time.Minute
+	defaultMaxRows     = 100_000
+	defaultConnections = 4
+)
+
 // newRun returns the run of a call. It connects to nothing.
 func newRun(kind *actions.Kind, call *actions.Call) (*run, error) {
 	r := &run{call: call, reads: kind.Name == "query"}
+	r.args.Timeout, r.args.MaxRows, r.args.Connections = defaultTimeout, defaultMaxRows, defaultConnections
 	if err := call.Decode(&r.args); err != nil {
 		return nil, err
 	}

@@ -12,11 +12,11 @@ import (
 
 // placeholders are the arguments that say what placeholders stand for.
 type placeholders struct {
-	Params map[string]any `arg:"params"`
-	Ident  map[string]any `arg:"ident"`
-	Quote  map[string]any `arg:"quote"`
-	Words  map[string]any `arg:"words"`
-	Hashed map[string]any `arg:"hashed"`
+	Params   map[string]any `arg:"params"`
+	Ident    map[string]any `arg:"ident"`
+	Literals map[string]any `arg:"literals"`
+	Words    map[string]any `arg:"words"`
+	Hashed   map[string]any `arg:"hashed"`
 }
 
 // values returns what the placeholders of a statement stand for. A parameter that is not
@@ -33,32 +33,57 @@ func (p *placeholders) values(s *statement.Statement, b backend) (map[string]sta
 	return out, nil
 }
 
+// value returns what one placeholder stands for.
 func (p *placeholders) value(name string, b backend) (statement.Value, error) {
-	switch {
-	case p.Ident[name] != nil:
-		names, err := texts(p.Ident[name])
+	if v, given := p.Ident[name]; given {
+		names, err := texts(v)
 		return statement.Identifiers(names...), err
-	case p.Quote[name] != nil:
-		text, err := actions.TextOf(p.Quote[name])
-		return statement.Literal(text), err
-	case p.Words[name] != nil:
-		allowed, err := chosen(p.Words[name])
-		return statement.Words(allowed...), err
-	case p.Hashed[name] != nil:
-		password, err := actions.TextOf(p.Hashed[name])
-		if err != nil {
-			return statement.Value{}, err
-		}
-		hash, err := b.hash(password)
-		return statement.Literal(hash), err
 	}
-	for _, other := range []map[string]any{p.Ident, p.Quote, p.Words, p.Hashed} {
-		if _, given := other[name]; given {
-			return statement.Value{}, errors.New("expected a value, got null")
-		}
+	if v, given := p.Literals[name]; given {
+		return literal(v)
+	}
+	if v, given := p.Words[name]; given {
+		allowed, err := chosen(v)
+		return statement.Words(allowed...), err
+	}
+	if v, given := p.Hashed[name]; given {
+		return hashed(v, b)
 	}
 	v, err := b.parameter(p.Params[name])
 	return statement.Parameter(v), err
+}
+
+// literal returns a scalar that stands in a statement.
+func literal(v any) (statement.Value, error) {
+	switch v := v.(type) {
+	case nil:
+		return statement.Null(), nil
+	case bool:
+		return statement.Bool(v), nil
+	case string:
+		return statement.Literal(v), nil
+	case int64, float64, json.Number:
+		text, err := actions.TextOf(v)
+		if err == nil && !json.Valid([]byte(text)) {
+			err = fmt.Errorf("invalid number %q", text)
+		}
+		return statement.Number(json.Number(text)), err
+	default:
+		return statement.Value{}, fmt.Errorf("expected a string, number, boolean or null, got %s", actions.KindOf(v))
+	}
+}
+
+// hashed returns what the server stores of a password.
+func hashed(v any, b backend) (statement.Value, error) {
+	if v == nil {
+		return statement.Null(), nil
+	}
+	password, err := actions.TextOf(v)
+	if err != nil {
+		return statement.Value{}, err
+	}
+	hash, err := b.hash(password)
+	return statement.Literal(hash), err
 }
 
 // texts returns a text, or a list of texts.

@@ -1,7 +1,9 @@
 package statement
 
 import (
+	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -29,6 +31,15 @@ func Identifiers(names ...string) Value { return Value{kind: identifiers, texts:
 
 // Literal returns a text that stands in the statement as a quoted string.
 func Literal(text string) Value { return Value{kind: literal, texts: []string{text}} }
+
+// Number returns a number that stands in the statement.
+func Number(n json.Number) Value { return Value{kind: words, texts: []string{n.String()}} }
+
+// Bool returns a boolean that stands in the statement.
+func Bool(b bool) Value { return Value{kind: words, texts: []string{strconv.FormatBool(b)}} }
+
+// Null returns the null that stands in the statement.
+func Null() Value { return Value{kind: words, texts: []string{"null"}} }
 
 // Words returns words of the author, separated by commas.
 func Words(texts ...string) Value { return Value{kind: words, texts: texts} }

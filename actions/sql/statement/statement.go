@@ -108,7 +108,7 @@ func (p *parser) placeholder() error {
 	if p.ended {
 		return errSeveral
 	}
-	const merging = "'\"`$&@}]"
+	const merging = "'\"`$&@}]-" // a number may be negative, and -- begins a comment
 	if p.before != "" {
 		if last := p.before[len(p.before)-1]; isWordByte(last) || strings.IndexByte(merging, last) >= 0 {
 			return fmt.Errorf("{%s} touches the text before it: put a space between them", name)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/declprov/declprov/tests/internal/release"
@@ -51,6 +52,20 @@ func FolderWith(t testing.TB, name, ext, text string) string {
 	return dir
 }
 
+// AddSQL puts declprov-sql into the folder of a provider, which the provider becomes.
+func AddSQL(t testing.TB, folder string) {
+	t.Helper()
+	built, err := withSQL()
+	if err == nil {
+		err = linkOrCopy(filepath.Join(folder, "declprov-sql"), built)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+var withSQL = sync.OnceValues(func() (string, error) { return release.Variant("sql") })
+
 // FolderWithScript is Folder with a shell script in place of the provider. In the script,
 // $real is the path of the provider, and $dir its folder. The script must end with `exec
 // "$real" "$@"`.
@@ -85,12 +100,17 @@ func Make(dir, binary, name, ext, text string) error {
 		plugin += ".exe"
 	}
 	// Not a symbolic link: the binary looks for the spec next to its real path.
-	if err := os.Link(binary, plugin); err != nil {
-		if err := copyProgram(plugin, binary); err != nil {
-			return err
-		}
+	if err := linkOrCopy(plugin, binary); err != nil {
+		return err
 	}
 	return os.WriteFile(filepath.Join(dir, name+ext), []byte(text), 0o644)
+}
+
+func linkOrCopy(to, from string) error {
+	if os.Link(from, to) == nil {
+		return nil
+	}
+	return copyProgram(to, from)
 }
 
 func copyProgram(to, from string) (err error) {

@@ -58,6 +58,29 @@ func Build(ctx context.Context, root string) (string, error) {
 	return final, os.Rename(out, final)
 }
 
+// Variant returns the path of declprov with the drivers of a family of actions
+// (declprov-VARIANT), which it builds.
+func Variant(name string) (string, error) {
+	root, err := tools.Root()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(root, ".tools", "declprov")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	temp, err := os.MkdirTemp(dir, ".build-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(temp)
+	file := "declprov-" + name
+	if err := BuildTo(context.Background(), root, filepath.Join(temp, file), "-tags", "grpcnotrace,declprov_"+name); err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, file), os.Rename(filepath.Join(temp, file), filepath.Join(dir, file))
+}
+
 // BuildTo builds the binary as it is released, with additional flags, to a path.
 func BuildTo(ctx context.Context, root, out string, flags ...string) error {
 	return build(ctx, root, "./cmd/declprov", out, flags...)

@@ -34,7 +34,7 @@ func serverTool(name, purpose, program string, packages, needs []string) Tool {
 // postgresTool returns PostgreSQL's server, which the package installs into a folder with its
 // version.
 func postgresTool() Tool {
-	t := serverTool(PostgreSQL, "psql in the kernel's sandbox", "", []string{"postgresql", "postgresql-client"}, []string{"psql"})
+	t := serverTool(PostgreSQL, "the sql family, and psql in the kernel's sandbox", "", []string{"postgresql", "postgresql-client"}, []string{"psql"})
 	t.find = func(string) (string, error) {
 		if _, err := exec.LookPath("psql"); err != nil {
 			return "", fmt.Errorf("psql: %w", ErrMissing)

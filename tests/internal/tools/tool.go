@@ -49,6 +49,7 @@ const (
 	Node              = "node"
 	Java              = "java"
 	PostgreSQL        = "postgres"
+	MariaDB           = "mariadbd"
 	Landlock          = "landlock"
 )
 
@@ -78,6 +79,7 @@ func All() []Tool {
 		// compiled.
 		systemTool(Java, "Java in the kernel's sandbox", "keytool", "default-jre-headless"),
 		postgresTool(),
+		serverTool(MariaDB, "the sql family against a real MariaDB", "/usr/sbin/mariadbd", []string{"mariadb-server-core", "mariadb-client-core"}, []string{"mariadb-install-db", "my_print_defaults"}),
 		landlockTool(sandbox.CurrentKernel().Required),
 		systemTool(CCompiler, "the race detector", "cc", "gcc", "libc6-dev"),
 		serverTool(PowerDNS, "examples/powerdns.cue against a real server", "/usr/sbin/pdns_server",

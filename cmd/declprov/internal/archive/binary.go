@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
+
+	"github.com/declprov/declprov/cmd/declprov/internal/serving"
 )
 
 // Platform is an operating system and a processor architecture, as in GOOS and GOARCH.
@@ -29,6 +32,8 @@ func ParsePlatform(text string) (Platform, error) {
 type Binary struct {
 	Path     string
 	Platform Platform
+	// tags are the build tags, separated by commas.
+	tags string
 	// revision is the commit that it was built from, or "" if that is not known.
 	revision string
 }
@@ -50,6 +55,8 @@ func OpenBinary(file string) (Binary, error) {
 			b.Platform.OS = s.Value
 		case "GOARCH":
 			b.Platform.Arch = s.Value
+		case "-tags":
+			b.tags = s.Value
 		case "vcs.revision":
 			b.revision = s.Value
 		}
@@ -64,4 +71,20 @@ func (b Binary) CheckRevision(other Binary) error {
 		return fmt.Errorf("%s was built from commit %.12s, and %s from %.12s: use binaries of the same version", b.Path, b.revision, other.Path, other.revision)
 	}
 	return nil
+}
+
+// CheckVariant returns an error if the binary lacks the drivers that a spec needs.
+func (b Binary) CheckVariant(variant string) error {
+	if variant == "" || slices.Contains(strings.Split(b.tags, ","), serving.VariantTag(variant)) {
+		return nil
+	}
+	return fmt.Errorf("the spec uses the family %s, and %s has no drivers for it: build it with go build%s", variant, b.Path, BuildFlags(variant))
+}
+
+// BuildFlags returns the flags for building a variant, with a space before them, or "".
+func BuildFlags(variant string) string {
+	if variant == "" {
+		return ""
+	}
+	return " -tags " + serving.VariantTag(variant)
 }

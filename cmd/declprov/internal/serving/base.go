@@ -67,9 +67,12 @@ func (t Tool) parameterize(ctx context.Context, log *slog.Logger, p pulumi.Param
 	if err != nil {
 		return nil, WithFindings(explainMissingEvaluator(err))
 	}
-	program, err := Program(c)
+	program, err := t.Describe(c)
 	if err != nil {
 		return nil, err
+	}
+	if variant := t.missing(program); variant != "" {
+		return nil, errParameter(variant)
 	}
 	metadata := program.Metadata()
 	made := &pulumi.Package{Program: program, Version: metadata.Version}

@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
-	"github.com/declprov/declprov/actions/builtin"
 	"github.com/declprov/declprov/cmd/declprov/internal/build"
 	"github.com/declprov/declprov/cmd/declprov/internal/startup"
 	"github.com/declprov/declprov/cmd/declprov/internal/terminal"
@@ -75,7 +74,7 @@ func (t Tool) serveSpec(ctx context.Context, args []string, stderr io.Writer) er
 	if err != nil {
 		return err
 	}
-	p, err := Program(c)
+	p, err := t.Program(c)
 	if err != nil {
 		return err
 	}
@@ -97,7 +96,7 @@ func (t Tool) serveNamed(ctx context.Context, name string, args []string, stderr
 	if err != nil {
 		return err
 	}
-	p, err := Program(c)
+	p, err := t.Program(c)
 	if err != nil {
 		return err
 	}
@@ -169,15 +168,6 @@ func Serve(ctx context.Context, log *slog.Logger, p *engine.Program, c *containe
 		Stdin:         os.Stdin,
 		Debug:         log.Enabled(ctx, slog.LevelDebug),
 	})
-}
-
-// Program opens a compiled spec for use.
-func Program(c *container.Container) (*engine.Program, error) {
-	p, err := engine.Open(c, builtin.Families())
-	if err != nil {
-		return nil, fmt.Errorf("opening the compiled spec: %w", err)
-	}
-	return p, nil
 }
 
 // WriteMistakes writes the mistakes of a spec.
