@@ -58,6 +58,7 @@ model: ## run in full what make test samples: the race detector in every test, c
 	@cd tests && go test ./adding -run '^TestTheEngineNeedsNoHTTP' -count=1 -timeout=1h -whole
 	@go test ./actions/http -race -run "^TestHostileStrings" -count=1 -timeout=1h -strings=10000
 	@cd tests && go test ./http/strings ./exec/strings -run "^TestHostileStrings" -count=1 -timeout=1h -strings=10000
+	@cd tests && go test ./sql -run "^TestHostileStrings" -count=1 -timeout=3h -strings=10000 -databases=10000
 	@cd tests && go test ./http/kill -run '^TestKilled' -count=1 -timeout=1h -kills=1000 -ups=10
 	@cd tests && go test ./structure -count=1 -timeout=3h -every=1
 	@cd tests && go test ./model -run '^TestModel' -count=1 -timeout=3h -v -matrix -histories=20000 -cli=60 -seed=$$(date +%s) $(MODELFLAGS)

@@ -106,7 +106,7 @@ func rowType(s actions.Static) *spec.Type {
 	if t := s.Types["returns"]; t != nil {
 		return t
 	}
-	return declare.Map(declare.Any())
+	return declare.Any()
 }
 
 func queryYields(s actions.Static) string {
@@ -118,11 +118,13 @@ func queryYields(s actions.Static) string {
 
 func queryResult(s actions.Static) *spec.Type {
 	if queryYields(s) == "row" {
-		return declare.Object(declare.Member("row", rowType(s), "The row: values by the names of columns."))
+		row := declare.Member("row", rowType(s), "The row: values by the names of columns.")
+		row.Required = s.Types["returns"] != nil
+		return declare.Object(row)
 	}
 	rows := s.Types["returns"]
 	if rows == nil {
-		rows = declare.List(declare.Map(declare.Any()))
+		rows = declare.List(declare.Any())
 	}
 	return declare.Object(declare.Member("rows", rows, "The rows, with `list: true`."))
 }

@@ -79,8 +79,12 @@ func arrows() map[string][]string {
 		"actions/http/session": {"actions/declare", "actions/http/verdict"},
 		"actions/http":         {"actions/http/session", "spec/foreign"},
 		"actions/exec":         {"actions/assets", "actions/declare", "actions/ssh"},
-		"actions/builtin":      {family, "actions/http", "actions/exec"},
-		"engine":               {"engine/compile", "engine/component", "engine/run"},
+		// A statement is text; the family declares and checks it; what runs it has the drivers.
+		"actions/sql/statement": {},
+		"actions/sql":           {"actions/declare", "actions/sql/statement"},
+		"actions/sql/database":  {"actions/sql"},
+		"actions/builtin":       {family, "actions/http", "actions/exec", "actions/sql"},
+		"engine":                {"engine/compile", "engine/component", "engine/run"},
 		// What is compiled is data: it knows neither what compiles it nor what runs it.
 		"engine/value":    {"spec/expr", "actions", "engine/reserved"},
 		"engine/reserved": {},
@@ -126,7 +130,7 @@ func arrows() map[string][]string {
 		"engine/schema":      {"engine", "spec/names"},
 		"engine/pulumi":      {"engine"},
 		"engine/terraform":   {"engine"},
-		"cmd":                {"spec/load", "spec/load/printer", "spec/names", "engine/permissions", "engine/schema", "engine/pulumi", "engine/terraform", "actions/builtin"},
+		"cmd":                {"spec/load", "spec/load/printer", "spec/names", "engine/permissions", "engine/schema", "engine/pulumi", "engine/terraform", "actions/builtin", "actions/sql/database"},
 		"docs":               {"cmd"},
 	}
 }
@@ -141,6 +145,10 @@ func owners() map[string][]string {
 		"google.golang.org/grpc":                    {"engine/pulumi", "engine/terraform", "cmd"},
 		"github.com/hashicorp/terraform-plugin-go":  {"engine/terraform"},
 		"github.com/spf13/cobra":                    {"cmd"},
+		"database/sql":                              {"actions/sql/database"},
+		"github.com/jackc/pgx":                      {"actions/sql/database"},
+		"github.com/go-sql-driver/mysql":            {"actions/sql/database"},
+		"modernc.org/sqlite":                        {"actions/sql/database"},
 		"net/http":                                  {"actions/http", "actions/http/request", "actions/http/session", "actions/http/verdict", "actions/assets", "cmd"},
 		"os/exec":                                   {"actions/sys/process", "spec/load", "cmd", "engine/pulumi"},
 		"github.com/pulumi/pulumi/sdk/v3/go/pulumi": {},
@@ -155,6 +163,9 @@ func heavy() []string {
 		"github.com/pulumi/pulumi/sdk/v3/go/common/resource/plugin",
 		"github.com/pulumi/pulumi/sdk/v3/go/pulumi",
 		"github.com/pulumi/pulumi/pkg/v3",
+		"github.com/jackc/pgx/v5",
+		"github.com/go-sql-driver/mysql",
+		"modernc.org/sqlite",
 		"testing",
 	}
 }

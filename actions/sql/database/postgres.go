@@ -37,7 +37,7 @@ func (postgres) connector(t *target, env *actions.Env) (driver.Connector, error)
 	if err != nil {
 		return nil, err
 	}
-	config, err := pgx.ParseConfig("host=localhost port=1 user=- password=- dbname=- sslmode=disable sslcert= sslkey= sslrootcert= target_session_attrs=any connect_timeout=0")
+	config, err := pgx.ParseConfig("host=localhost port=1 user=- password=- dbname=- sslmode=disable sslcert='' sslkey='' sslrootcert='' target_session_attrs=any connect_timeout=0")
 	if err != nil {
 		return nil, errors.New("a variable of the environment prevents connections (PGSERVICE, PGCHANNELBINDING or another one of libpq): unset it")
 	}

@@ -124,7 +124,7 @@ func (s *Postgres) Statements(t testing.TB, from int64) (found []Statement, next
 			_, text, isStatement = strings.Cut(rest, ": ")
 		}
 		switch strings.ToLower(strings.SplitN(text, " ", 2)[0]) {
-		case "begin", "commit", "rollback", "-":
+		case "begin", "commit", "rollback", "--": // -- ping
 			continue
 		}
 		if isStatement && e.Application == "declprov" {
