@@ -22,7 +22,9 @@ func check(s actions.Static) []actions.Fault {
 			fail(name, "", name+" has no program", "Write the program as the first item: `"+name+": [\"git\", \"status\"]`.")
 		}
 	}
-	checkScript(s.Nodes["command"], fail)
+	if !checkScript(s.Nodes["command"], fail) {
+		out = append(out, checkPrograms(s.Nodes["command"])...)
+	}
 	checkEnv(s.Nodes["env"], fail)
 	if s.Given("returns") && s.Literals["stdout"] != "json" {
 		fail("returns", "", "returns requires stdout: \"json\"", "Add `stdout: \"json\"`.")
@@ -75,14 +77,14 @@ type failer func(argument, part, summary, remedy string)
 var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "busybox", "fish", "python", "python3", "pwsh", "powershell"}
 
 // checkScript reports a shell script that is composed of text and values, since the shell
-// would interpret the values.
-func checkScript(n *spec.Node, fail failer) {
+// would interpret the values. It returns whether the command is a shell.
+func checkScript(n *spec.Node, fail failer) (isShell bool) {
 	if n == nil || n.Kind != spec.ListNode || len(n.Items) == 0 {
-		return
+		return false
 	}
 	name := strings.TrimSuffix(path.Base(strings.ReplaceAll(n.Items[0].Text, `\`, "/")), ".exe")
 	if !slices.Contains(shells, name) {
-		return
+		return false
 	}
 	for i := 1; i+1 < len(n.Items); i++ {
 		option := n.Items[i].Text
@@ -97,8 +99,9 @@ func checkScript(n *spec.Node, fail failer) {
 			fail("command", fmt.Sprintf("%d", i+1), "a shell script is composed of text and values",
 				"The shell would interpret the values. Pass them by `env` or `stdin`, or as arguments after the script (\"$1\").")
 		}
-		return
+		return true
 	}
+	return true
 }
 
 // isMixed reports whether a template contains both text and a value, or several values.

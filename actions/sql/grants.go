@@ -21,6 +21,11 @@ func callGrants(s actions.Static, writes bool) []actions.Grant {
 	if writes {
 		access = grant.Write
 	}
+	if text, literal := s.Literals["url"].(string); literal {
+		if _, err := ParseURL(statement.Dialect(driver), text); err != nil {
+			return nil // reported by check
+		}
+	}
 	switch {
 	case isText(s.Nodes["url"]):
 		return []actions.Grant{{Access: grant.Connect, Pattern: s.Nodes["url"]}}

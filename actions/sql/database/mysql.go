@@ -2,6 +2,7 @@ package database
 
 import (
 	"crypto/sha1" //nolint:gosec // the hash of mysql_native_password
+	"database/sql"
 	"database/sql/driver"
 	"encoding/hex"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/go-sql-driver/mysql"
 
@@ -103,6 +105,8 @@ func (mysqlBackend) serverError(err error) (serverError, bool) {
 func (mysqlBackend) unsent(err error) bool {
 	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrPktTooLarge) || strings.HasPrefix(err.Error(), "sql: ")
 }
+
+func (mysqlBackend) sent(*sql.Conn) *atomic.Int64 { return nil }
 
 // hash returns the hash of mysql_native_password.
 func (mysqlBackend) hash(password string) (string, error) {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/declprov/declprov/actions"
@@ -100,14 +101,14 @@ func (r *run) outcome(ctx context.Context, err error, state sent) actions.Outcom
 			out.Status = actions.Failed
 		}
 		return out
-	case r.backend.unsent(err) && ctx.Err() == nil:
+	case r.isUnsent(err) && ctx.Err() == nil:
 		out.Again, out.Class = isNetwork(err), networkClass(err)
 		if state == sentInParts {
 			out.Status, out.Again = actions.Failed, false
 		}
 		return out
 	}
-	out.Class, out.Again = networkClass(err), true
+	out.Class, out.Again = "connection", true
 	if ctx.Err() != nil {
 		out.Class, out.Again, out.Err = contextClass(ctx), false, context.Cause(ctx)
 	}
@@ -164,6 +165,12 @@ func networkClass(err error) string {
 		return "connection"
 	}
 	return ""
+}
+
+// isEncoding reports whether pgx could not encode a parameter. The statement was then only
+// described. The error has no type.
+func isEncoding(err error) bool {
+	return strings.Contains(err.Error(), "failed to encode args[")
 }
 
 // isNetwork reports whether the connection failed.

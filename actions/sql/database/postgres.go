@@ -6,12 +6,16 @@ import (
 	"crypto/pbkdf2"
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/tls"
+	"database/sql"
 	"database/sql/driver"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -30,10 +34,18 @@ type postgres struct{}
 // cancelLimit is how long the server may take to confirm that it canceled a statement.
 const cancelLimit = 3 * time.Second
 
-// connector returns what connects to a server. pgx makes a configuration only from the
-// environment, so everything that the environment may set is set again.
-func (postgres) connector(t *target, env *actions.Env) (driver.Connector, error) {
-	tls, err := t.tlsConfig()
+func (p postgres) connector(t *target, env *actions.Env) (driver.Connector, error) {
+	config, err := p.config(t, env)
+	if err != nil {
+		return nil, err
+	}
+	return stdlib.GetConnector(*config), nil
+}
+
+// config returns the configuration of a connection. pgx makes one only from the environment,
+// so everything that the environment may set is set again.
+func (postgres) config(t *target, env *actions.Env) (*pgx.ConnConfig, error) {
+	secure, err := t.tlsConfig()
 	if err != nil {
 		return nil, err
 	}
@@ -48,11 +60,18 @@ func (postgres) connector(t *target, env *actions.Env) (driver.Connector, error)
 	if config.Database == "" {
 		config.Database = t.User
 	}
-	config.TLSConfig, config.Fallbacks, config.SSLNegotiation = tls, nil, ""
+	config.TLSConfig, config.Fallbacks, config.SSLNegotiation = secure, nil, ""
 	config.RuntimeParams = map[string]string{
 		"application_name": "declprov", "client_encoding": "UTF8", "standard_conforming_strings": "on", "DateStyle": "ISO",
 	}
-	config.DialFunc = t.dial(env)
+	dial := t.dial(env)
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return counted{conn, &atomic.Int64{}}, nil
+	}
 	config.LookupFunc = func(_ context.Context, host string) ([]string, error) { return []string{host}, nil }
 	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: cancelLimit}
@@ -60,7 +79,7 @@ func (postgres) connector(t *target, env *actions.Env) (driver.Connector, error)
 	// Without a cache of statements, a change of a table affects no later statement.
 	config.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec
 	config.StatementCacheCapacity, config.DescriptionCacheCapacity = 0, 0
-	return stdlib.GetConnector(*config), nil
+	return config, nil
 }
 
 // parameter returns scalars as text, which the server reads as the type that it expects.
@@ -185,11 +204,27 @@ func (postgres) serverError(err error) (serverError, bool) {
 	return out, true
 }
 
-// unsent reports whether pgx failed before it sent anything, or the statement was only
-// described: then the parameters could not be encoded, and the connection is still in use.
 func (postgres) unsent(err error) bool {
-	return pgconn.SafeToRetry(err) || errors.Is(err, driver.ErrBadConn) || strings.Contains(err.Error(), "failed to encode args[") ||
-		strings.Contains(err.Error(), "arguments, got")
+	return pgconn.SafeToRetry(err) || errors.Is(err, driver.ErrBadConn)
+}
+
+// sent returns the count of bytes of a connection. pgx reports a connection that is lost after
+// a simple query was sent like one that was closed before.
+func (postgres) sent(conn *sql.Conn) *atomic.Int64 {
+	var count *atomic.Int64
+	_ = conn.Raw(func(driverConn any) error {
+		if c, ok := driverConn.(*stdlib.Conn); ok {
+			inner := c.Conn().PgConn().Conn()
+			if secure, ok := inner.(*tls.Conn); ok {
+				inner = secure.NetConn()
+			}
+			if own, ok := inner.(counted); ok {
+				count = own.sent
+			}
+		}
+		return nil
+	})
+	return count
 }
 
 // scramIterations is PostgreSQL's own number of iterations.

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/declprov/declprov/actions"
@@ -57,6 +58,25 @@ type run struct {
 	backend backend
 	reads   bool // a query
 	stmts   []prepared
+	// sent counts the bytes that were written to the connection; before is the count before the
+	// statement, or the commit, that may take effect. It is nil if the driver tells.
+	sent   *atomic.Int64
+	before int64
+}
+
+// mark notes that what is sent from now on may take effect.
+func (r *run) mark() {
+	if r.sent != nil {
+		r.before = r.sent.Load()
+	}
+}
+
+// isUnsent reports whether an error means that nothing was sent since the last mark.
+func (r *run) isUnsent(err error) bool {
+	if isEncoding(err) {
+		return true
+	}
+	return r.backend.unsent(err) && (r.sent == nil || r.sent.Load() == r.before)
 }
 
 func (all *runner) run(ctx context.Context, kind *actions.Kind, call *actions.Call) actions.Outcome {
@@ -81,6 +101,8 @@ func (all *runner) run(ctx context.Context, kind *actions.Kind, call *actions.Ca
 		return r.connectOutcome(ctx, err)
 	}
 	defer conn.Close()
+	r.sent = r.backend.sent(conn)
+	r.mark()
 	if r.reads {
 		return r.query(ctx, conn)
 	}
@@ -234,6 +256,7 @@ func (r *run) exec(ctx context.Context, conn *sql.Conn) actions.Outcome {
 			return r.outcome(ctx, fmt.Errorf("statement %d: %w", i+1, err), state)
 		}
 	}
+	r.mark()
 	if err := tx.Commit(); err != nil {
 		return r.outcome(ctx, fmt.Errorf("commit: %w", err), max(state, sentAlone))
 	}

@@ -2,6 +2,7 @@ package database
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"modernc.org/sqlite"
@@ -119,6 +121,8 @@ func (sqliteBackend) serverError(err error) (serverError, bool) {
 }
 
 func (sqliteBackend) unsent(error) bool { return false }
+
+func (sqliteBackend) sent(*sql.Conn) *atomic.Int64 { return nil }
 
 func (sqliteBackend) hash(string) (string, error) {
 	return "", errors.New("SQLite has no users: pass the password in `params`")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
+	"database/sql"
 	"database/sql/driver"
 	"encoding/hex"
 	"encoding/json"
@@ -16,6 +17,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
@@ -196,6 +198,18 @@ func (t *target) dial(env *actions.Env) func(ctx context.Context, network, addre
 	return func(ctx context.Context, _, _ string) (net.Conn, error) { return env.Network.Dial(ctx, "tcp", address) }
 }
 
+// counted is a connection that counts the bytes that are written.
+type counted struct {
+	net.Conn
+	sent *atomic.Int64
+}
+
+func (c counted) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	c.sent.Add(int64(n))
+	return n, err
+}
+
 // tlsConfig returns the TLS configuration, or nil for no TLS.
 func (t *target) tlsConfig() (*tls.Config, error) {
 	if t.TLS.Off || t.TLS.Settings == nil && (t.Socket != "" || isLoopback(t.Host)) {
@@ -225,8 +239,11 @@ type backend interface {
 	plain(v any, column string) (any, error)
 	// serverError returns what the server reported, if err is the server's.
 	serverError(err error) (serverError, bool)
-	// unsent reports whether the driver knows that nothing was sent.
+	// unsent reports whether the driver knows that the statement was not sent.
 	unsent(err error) bool
+	// sent returns the count of bytes that were written to a connection, or nil if the
+	// driver's unsent is enough.
+	sent(conn *sql.Conn) *atomic.Int64
 	// hash returns what the server stores of a password.
 	hash(password string) (string, error)
 }

@@ -135,7 +135,7 @@ func ofConfinement() []Mutant {
 		},
 		{
 			Promise: belongs, Mechanism: "a server is known by its certificate",
-			File:    "actions/http/session/transport.go",
+			File:    "actions/declare/tls.go",
 			Find:    `	config.ServerName, config.InsecureSkipVerify = s.ServerName, s.Insecure`,
 			Replace: `	config.ServerName, config.InsecureSkipVerify = s.ServerName, true`,
 			Package: "actions/http", Test: "TestTLS", Fails: "tls_test.go",

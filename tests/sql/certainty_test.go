@@ -1,0 +1,154 @@
+package sql
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/grant"
+	family "github.com/declprov/declprov/actions/sql"
+	runner "github.com/declprov/declprov/actions/sql/database"
+	"github.com/declprov/declprov/actions/sys/files"
+	"github.com/declprov/declprov/actions/sys/network"
+	"github.com/declprov/declprov/tests/internal/daemon"
+	"github.com/declprov/declprov/tests/internal/database"
+)
+
+// fragile is a proxy that forwards what a client sends, and cuts the connection after it has
+// forwarded a text.
+func fragile(t *testing.T, to int, text string) (port int) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go forward(client, to, text)
+		}
+	}()
+	return listener.Addr().(*net.TCPAddr).Port
+}
+
+func forward(client net.Conn, to int, text string) {
+	defer client.Close()
+	server, err := net.Dial("tcp", daemon.Loopback(to))
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	go func() { _, _ = io.Copy(client, server) }()
+	buffer, seen := make([]byte, 64<<10), []byte{}
+	for {
+		n, err := client.Read(buffer)
+		if err != nil {
+			return
+		}
+		seen = append(seen, buffer[:n]...)
+		cut := bytes.Contains(seen, []byte(text)) && bytes.HasSuffix(seen, []byte("E\x00\x00\x00\x09\x00\x00\x00\x00\x00S\x00\x00\x00\x04")) ||
+			strings.HasPrefix(text, "commit") && bytes.Contains(seen, []byte(strings.TrimPrefix(text, "commit or ")))
+		if cut {
+			client.(*net.TCPConn).SetLinger(0)
+			client.Close() // the response is lost
+		}
+		if _, err := server.Write(buffer[:n]); err != nil {
+			return
+		}
+		if cut {
+			time.Sleep(300 * time.Millisecond) // the server processes what it received
+			return
+		}
+	}
+}
+
+// TestWhatIsKnownOfAFailure checks, with a real server, that a failure is reported as what is
+// known of it, and that nothing else happened.
+func TestWhatIsKnownOfAFailure(t *testing.T) {
+	t.Parallel()
+	server := database.StartPostgres(t)
+	admin := server.Open(t, "postgres")
+	do(t, admin, "create table things (name text primary key)")
+	do(t, admin, "insert into things values ('there')")
+	closed := daemon.FreePort(t)
+	insert := func(name string) map[string]any {
+		return map[string]any{"statement": "insert into things values ({v})", "params": map[string]any{"v": name}}
+	}
+	several := func(name, last string) map[string]any {
+		return map[string]any{"statements": []any{"insert into things values ({v})", last}, "params": map[string]any{"v": name}}
+	}
+	with := func(args map[string]any, name string, v any) map[string]any { args[name] = v; return args }
+	for _, tc := range []struct {
+		name        string
+		args        map[string]any
+		want        actions.Status
+		class, says string
+		again, made bool
+	}{
+		{"done", insert("done"), actions.Done, "", "", false, true},
+		{"a violated constraint", insert("there"), actions.Refused, "23505", "duplicate key", false, true},
+		{"a deferred mistake", several("deferred", "select 1/0"), actions.Refused, "22012", "division by zero", false, false},
+		{"no permission", with(insert("denied"), "user", "nobody"), actions.Refused, "28P01", "password authentication failed", false, false},
+		{"no server", with(insert("refused"), "port", int64(closed)), actions.Refused, "connection", "cannot connect", true, false},
+		{"a lost response", with(insert("lost"), "port", int64(fragile(t, server.Port, "lost"))), actions.Unknown, "connection", "not known", true, true},
+		{"a lost response without parameters", map[string]any{
+			"statement": "insert into things values ('alone')", "port": int64(fragile(t, server.Port, "commit or 'alone'")),
+		}, actions.Unknown, "connection", "not known", true, true},
+		{"a lost transaction", with(several("lost in one", "select 'the last'"), "port", int64(fragile(t, server.Port, "the last"))), actions.Refused, "connection", "", true, false},
+		{"a lost commit", with(several("lost at the end", "select 2"), "port", int64(fragile(t, server.Port, "commit"))), actions.Unknown, "connection", "not known", true, true},
+		{"a terminated connection", map[string]any{"statement": "select pg_terminate_backend(pg_backend_pid())"}, actions.Unknown, "", "not known", true, false},
+		{"a time limit", with(several("late", "select pg_sleep(60)"), "timeout", "500ms"), actions.Refused, "timeout", "no result within 500ms", false, false},
+		{"a time limit of one statement", map[string]any{"statement": "insert into things select 'too late' from pg_sleep(60)", "timeout": "500ms"}, actions.Refused, "timeout", "no result within 500ms", false, false},
+		{"a parameter that does not fit", map[string]any{"statement": "select {v}::int", "params": map[string]any{"v": "x"}}, actions.Refused, "22P02", "invalid input", false, false},
+		{"a host that is not granted", with(insert("elsewhere"), "host", "127.0.0.2"), actions.Refused, "", "not permitted", false, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			out := exec(t, server, tc.args)
+			if out.Status != tc.want || out.Class != tc.class && tc.class != "" || out.Again != tc.again {
+				t.Errorf("%v, class %q, again %t: %v; expected %v, class %q, again %t", out.Status, out.Class, out.Again, out.Err, tc.want, tc.class, tc.again)
+			}
+			if tc.says != "" && (out.Err == nil || !strings.Contains(out.Err.Error(), tc.says)) {
+				t.Errorf("%v; expected %q", out.Err, tc.says)
+			}
+			if out.Err != nil && strings.Contains(out.Err.Error(), database.Password) {
+				t.Errorf("the error contains the password: %v", out.Err)
+			}
+			if params, _ := tc.args["params"].(map[string]any); params != nil {
+				want := "0"
+				if tc.made {
+					want = "1"
+				}
+				time.Sleep(200 * time.Millisecond) // the server may still process what it received
+				expect(t, admin, fmt.Sprintf("select count(*) from things where name = '%v'", params["v"]), want)
+			}
+		})
+	}
+}
+
+// exec runs sql.exec once, as an engine does whose spec is granted the server by its address.
+func exec(t *testing.T, server *database.Postgres, args map[string]any) actions.Outcome {
+	t.Helper()
+	n, err := network.New([]grant.Rule{{Access: grant.Connect, Pattern: "postgres://127.0.0.1:*"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := files.New(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]any{"driver": "postgres", "host": "127.0.0.1", "port": int64(server.Port), "user": "postgres", "password": database.Password}
+	for name, v := range args {
+		all[name] = v
+	}
+	return runner.Open()(context.Background(), family.Family(nil).Kind("exec"), &actions.Call{Args: all, Env: &actions.Env{Files: f, Network: n}})
+}
