@@ -51,6 +51,7 @@ func All() []Mutant {
 		ofJournals(),
 		ofModel(),
 		ofConfinement(),
+		ofDatabases(),
 		ofOutside(),
 		ofBudgets(),
 		ofCompilation(),
