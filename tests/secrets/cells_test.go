@@ -121,6 +121,7 @@ version: "0.1.0"
 config: endpoint: string
 permissions: {hosts: ["${config.endpoint}"], run: ["true", "/bin/sh", "cat"], write: ["files/**"], read: ["files/**"]}
 http: {baseURL: "${config.endpoint}", auth: "none"}
+sql: {driver: "sqlite", file: "files/secrets.db"}
 resources: Held: {
 	inputs: note: string
 	outputs: secretive: string @secret()

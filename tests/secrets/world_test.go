@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -61,7 +62,15 @@ func newBench(t *testing.T, spec string) *bench {
 	t.Cleanup(server.Close)
 	b.engine = provider.Engine(t)
 	var err error
-	b.Process, err = provider.Launch(provider.FolderWith(t, "matrix", ".cue", spec), "matrix", provider.Options{
+	folder := provider.FolderWith(t, "matrix", ".cue", spec)
+	provider.AddSQL(t, folder)
+	if err := os.Mkdir(filepath.Join(b.dir, "files"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(b.dir, "files", "secrets.db"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.Process, err = provider.Launch(folder, "matrix", provider.Options{
 		Dir: b.dir, Stderr: b.stderr, Args: []string{b.engine.Address()},
 		Env: []string{"DECLPROV_LOG=debug", "DECLPROV_JOURNAL=" + filepath.Join(t.TempDir(), "journal"), "DECLPROV_CACHE=" + t.TempDir()},
 	})
