@@ -136,13 +136,7 @@ func (e *evaluator) argument(name string, a plan.Argument) error {
 		return scope.ErrNotKnown
 	}
 	if v == nil {
-		switch {
-		case a.Decl.Required && !a.Decl.Type.Nullable:
-			return errors.New("is required, got null")
-		case a.Decl.NotNull && a.Node.Kind != spec.NullNode:
-			return errors.New("must not be null, because it would be omitted silently; add an `if` to the step, and a second step for the other case")
-		}
-		return nil
+		return checkOmitted(a)
 	}
 	if a.Decl.Type.Kind == spec.Int {
 		if n, ok := value.Whole(v); ok {
@@ -154,6 +148,18 @@ func (e *evaluator) argument(name string, a plan.Argument) error {
 	}
 	e.call.Args[name] = v
 	return nil
+}
+
+// checkOmitted returns an error if an argument must not be omitted.
+func checkOmitted(a plan.Argument) error {
+	switch {
+	case a.Decl.Required && !a.Decl.Type.Nullable:
+		return errors.New("is required, got null")
+	case a.Decl.NotNull && a.Node.Kind != spec.NullNode:
+		return errors.New("must not be null, because it would be omitted silently; add an `if` to the step, and a second step for the other case")
+	default:
+		return nil
+	}
 }
 
 // addHidden returns a function that also reports an argument, and its parts by their

@@ -164,11 +164,7 @@ func (x *expander) extend(outer scope, block *spec.Node, p source.Place) (inner 
 	}
 	inner = append(slices.Clip(outer), own...)
 	for _, l := range own {
-		for _, other := range inner {
-			if inner.named(other.name) == other && mentions(l.value, other.name) {
-				l.uses = append(l.uses, other)
-			}
-		}
+		l.uses = inner.mentionedIn(l.value)
 	}
 	for _, l := range own {
 		if l.isCyclic() {
@@ -183,6 +179,16 @@ func (x *expander) extend(outer scope, block *spec.Node, p source.Place) (inner 
 			}
 		}
 	}
+}
+
+// mentionedIn returns the names of the scope to which a value refers.
+func (s scope) mentionedIn(v *spec.Node) (found []*local) {
+	for _, l := range s {
+		if s.named(l.name) == l && mentions(v, l.name) {
+			found = append(found, l)
+		}
+	}
+	return found
 }
 
 // newLocal returns a member of a block `let`, or nil if it has a mistake.

@@ -235,24 +235,28 @@ func (d *dataTypes) convertList(list *ast.ListLit, p Place) ast.Expr {
 			continue
 		}
 		node, ok := d.doc.Files.StringNode(lit)
-		if ok && len(list.Elts) == 1 && strings.HasPrefix(node.Text, "...") {
-			if parsed := d.parseAs(node, "x: [", "]", p); parsed != nil {
-				d.doc.Files.exact[parsed.Value] = d.doc.Files.RangeOf(list)
-				return parsed.Value
-			}
-			continue
-		}
 		if ok && i == len(list.Elts)-1 && strings.HasPrefix(node.Text, "...") {
-			if parsed := d.parseAs(node, "x: [", "]", p); parsed != nil {
-				if rest, ok := parsed.Value.(*ast.ListLit); ok && len(rest.Elts) == 1 {
-					list.Elts[i] = rest.Elts[0]
-				}
-			}
-			continue
+			return d.convertOpenList(list, node, p)
 		}
 		if parsed := d.parseString(lit, p); parsed != nil {
 			list.Elts[i] = parsed.Value
 		}
+	}
+	return list
+}
+
+// convertOpenList converts a list whose last string is the type of all further items.
+func (d *dataTypes) convertOpenList(list *ast.ListLit, last *spec.Node, p Place) ast.Expr {
+	parsed := d.parseAs(last, "x: [", "]", p)
+	if parsed == nil {
+		return list
+	}
+	if len(list.Elts) == 1 {
+		d.doc.Files.exact[parsed.Value] = d.doc.Files.RangeOf(list)
+		return parsed.Value
+	}
+	if rest, ok := parsed.Value.(*ast.ListLit); ok && len(rest.Elts) == 1 {
+		list.Elts[len(list.Elts)-1] = rest.Elts[0]
 	}
 	return list
 }
