@@ -192,7 +192,8 @@ type Arg struct {
 	Wire bool
 	// Inner are the modes of parts of the argument that differ from its own, by
 	// their dotted paths within it: {"cursor.next": Late}. Split removes Late and Path
-	// parts from the value. Raw parts take no templates.
+	// parts from the value. Raw parts take no templates. If the argument is a list, the
+	// paths of Inner, ExposedWithin and ExposedNames are within each of its items.
 	Inner map[string]Mode
 	// Merged says that the step's value is merged into the family's default, member by
 	// member, instead of replacing it.

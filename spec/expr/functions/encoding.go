@@ -2,6 +2,7 @@ package functions
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"net/url"
 	"strings"
 
@@ -21,7 +22,12 @@ func encodingFunctions() []*Function {
 		def(eval.OfTextTimes(4), "base64decode(s: string) string", "The decoded text. The base64 may be standard or URL-safe, with or without padding.", `base64decode("YT8")`, `"a?"`, fnBase64Decode),
 		def(eval.OfTextTimes(2), "toBase64(s: string) string", "As base64encode.", `toBase64("a")`, `"YQ=="`, nil).runs(func(r *eval.Run, a []any) (any, error) { return fnBase64Encode(r, a) }),
 		def(eval.OfTextTimes(4), "fromBase64(s: string) string", "As base64decode.", `fromBase64("YQ==")`, `"a"`, fnBase64Decode),
+		def(eval.OfTextTimes(2), "base64urlencode(v: any) string", "As base64encode, with the URL-safe alphabet and without padding.", `base64urlencode("a?>")`, `"YT8-"`, fnBase64URLEncode),
+		def(eval.OfTextTimes(4), "base64urldecode(s: string) string", "As base64decode.", `base64urldecode("YT8-")`, `"a?>"`, fnBase64Decode),
+		def(eval.OfTextTimes(3), "hex(s: string) string", "The bytes of the text, in hex.", `hex("a?")`, `"613f"`, fnHex),
+		def(eval.OfTextTimes(2), "unhex(s: string) string", "The bytes that the hex stands for. They need not be valid text: `base64encode(unhex(hmac(\"sha256\", key, s)))` is an HMAC in base64.", `unhex("613f")`, `"a?"`, fnUnhex),
 		def(eval.OfTextTimes(4), "urlencode(s: any) string", "A scalar as a string, escaped for use as one segment or value in a URL.", `urlencode("a b/c")`, `"a%20b%2Fc"`, fnURLEncode),
+		def(eval.OfTextTimes(3), "urldecode(s: string) string", "The text without the escapes of a URL. A plus sign stays a plus sign.", `urldecode("a%20b%2Fc+d")`, `"a b/c+d"`, fnURLDecode),
 	}
 }
 
@@ -54,15 +60,21 @@ func textOrJSON(r *eval.Run, v any) (string, error) {
 	return eval.ScalarText(v)
 }
 
-func fnBase64Encode(r *eval.Run, a args) (any, error) {
+func fnBase64Encode(r *eval.Run, a args) (any, error) { return encodeBase64(base64.StdEncoding, r, a) }
+
+func fnBase64URLEncode(r *eval.Run, a args) (any, error) {
+	return encodeBase64(base64.RawURLEncoding, r, a)
+}
+
+func encodeBase64(encoding *base64.Encoding, r *eval.Run, a args) (any, error) {
 	s, err := textOrJSON(r, a[0])
 	if err != nil {
 		return nil, err
 	}
-	if err := r.Grow(base64.StdEncoding.EncodedLen(len(s))); err != nil {
+	if err := r.Grow(encoding.EncodedLen(len(s))); err != nil {
 		return nil, err
 	}
-	return base64.StdEncoding.EncodeToString([]byte(s)), nil
+	return encoding.EncodeToString([]byte(s)), nil
 }
 
 func fnBase64Decode(r *eval.Run, a args) (any, error) {
@@ -76,6 +88,38 @@ func fnBase64Decode(r *eval.Run, a args) (any, error) {
 		return nil, eval.Faultf("invalid base64: %s", eval.Quote(s))
 	}
 	return string(text), nil
+}
+
+func fnHex(r *eval.Run, a args) (any, error) {
+	s := a.text(0)
+	if err := r.Grow(hex.EncodedLen(len(s))); err != nil {
+		return nil, err
+	}
+	return hex.EncodeToString([]byte(s)), nil
+}
+
+func fnUnhex(r *eval.Run, a args) (any, error) {
+	s := a.text(0)
+	if err := r.Grow(hex.DecodedLen(len(s))); err != nil {
+		return nil, err
+	}
+	bytes, err := hex.DecodeString(s)
+	if err != nil {
+		return nil, eval.Faultf("invalid hex: %s", eval.Quote(s))
+	}
+	return string(bytes), nil
+}
+
+func fnURLDecode(r *eval.Run, a args) (any, error) {
+	s := a.text(0)
+	if err := r.Grow(len(s)); err != nil {
+		return nil, err
+	}
+	text, err := url.PathUnescape(s)
+	if err != nil {
+		return nil, eval.Faultf("invalid escape of a URL: %s", eval.Quote(s))
+	}
+	return text, nil
 }
 
 func fnURLEncode(r *eval.Run, a args) (any, error) {

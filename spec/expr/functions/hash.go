@@ -24,7 +24,7 @@ func hashFunctions() []*Function {
 		def(eval.OfTextTimes(2), "sha512(s: string) string", "The SHA-512 of the text, in hex.", `len(sha512(""))`, `128`, digest(sha512.New)),
 		def(eval.OfTextTimes(2), "sha1(s: string) string", "The SHA-1 of the text, in hex.", `sha1("")`, `"da39a3ee5e6b4b0d3255bfef95601890afd80709"`, digest(sha1.New)),
 		def(eval.OfTextTimes(2), "md5(s: string) string", "The MD5 of the text, in hex.", `md5("")`, `"d41d8cd98f00b204e9800998ecf8427e"`, digest(md5.New)),
-		def(eval.OfTextTimes(2), "hmac(alg: string, key: string, s: string) string", `The HMAC of the text, in hex; alg is "sha256", "sha512", "sha1" or "md5".`, `hmac("md5", "key", "text")`, `"d0ca6177c61c975fd2f8c07d8c6528c6"`, fnHMAC).withType(typeOfHMAC),
+		def(eval.OfTextTimes(2), "hmac(alg: string, key: string, s: string) string", `The HMAC of the text, in hex; alg is "sha256", "sha512", "sha1" or "md5". The key and the text may be bytes, such as the result of unhex.`, `hmac("md5", "key", "text")`, `"d0ca6177c61c975fd2f8c07d8c6528c6"`, fnHMAC).withType(typeOfHMAC),
 	}
 }
 
