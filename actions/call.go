@@ -119,7 +119,7 @@ const (
 )
 
 // LateExpr evaluates an argument of mode Late, in the scope of the step extended by what
-// the action knows by then (`body`, `status`).
+// the action knows by then (`body`, `status`). A time.Time is a point in time there.
 type LateExpr func(extra map[string]any) (any, error)
 
 // HidesAny reports whether one of the arguments contains a secret.

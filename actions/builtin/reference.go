@@ -116,7 +116,9 @@ func writeParts(b *strings.Builder, t *spec.Type, indent string) {
 	switch t.Kind {
 	case spec.Union:
 		for _, v := range t.Variants {
-			writeParts(b, v, indent)
+			if v.Kind != spec.List || !slices.Contains(t.Variants, v.Elem) { // the members of one are those of each in a list
+				writeParts(b, v, indent)
+			}
 		}
 	case spec.List:
 		if t.Elem != nil {

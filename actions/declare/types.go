@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // Any returns the type of any value.
@@ -47,6 +48,9 @@ func Positive() *spec.Type {
 func Between(least, most json.Number) *spec.Type {
 	return &spec.Type{Kind: spec.Int, Min: &spec.Bound{Value: least}, Max: &spec.Bound{Value: most}}
 }
+
+// Time returns the type of points in time, which exists only in the scope of expressions.
+func Time() *spec.Type { return types.Time() }
 
 // Asset returns the type of assets: files that the user passes to the provider.
 func Asset() *spec.Type { return &spec.Type{Kind: spec.Asset} }

@@ -1,6 +1,8 @@
 package http
 
 import (
+	"strings"
+
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/assets"
 	"github.com/declprov/declprov/actions/declare"
@@ -115,42 +117,11 @@ func defaults() []actions.Arg {
 	}
 }
 
-func authArg() actions.Arg {
-	named := func(what string) *spec.Property { return declare.Field(what, declare.NonEmpty(), "Its name.") }
-	a := declare.Arg("auth", declare.Either(declare.OneOf("none", "default"), declare.Object(
-		declare.Field("origins", declare.List(declare.NonEmpty()),
-			"Origins (`https://api.example.com`) that receive the credentials, in addition to that of `baseURL`. In the block of defaults, also for secret headers."),
-
-		declare.Field("bearer", declare.Text(), "Bearer token."),
-		declare.Field("basic", declare.Object(declare.Member("username", declare.Text(), "User name."), declare.Member("password", declare.Text(), "Password.")), "User name and password."),
-		declare.Field("apiKey", declare.Object(named("header"), named("query"), named("cookie"), declare.Member("value", declare.Text(), "The key.")), "API key, in a header, query parameter or cookie."),
-		declare.Field("oauth2", declare.Object(
-			declare.Member("tokenURL", declare.NonEmpty(), "URL of the token endpoint."), declare.Member("clientID", declare.Text(), "Client id."), declare.Member("clientSecret", declare.Text(), "Client secret."),
-			declare.Field("scopes", declare.List(declare.Text()), "Scopes to request."), declare.Field("audience", declare.Text(), "Audience."), declare.Field("params", declare.Map(declare.Any()), "Further parameters of the token request."),
-		), "Client credentials of OAuth 2. The token is renewed before it expires."),
-		declare.Field("login", declare.Object(
-			declare.Field("http", declare.Map(declare.Any()), "The login request."),
-			declare.Field("token", declare.Any(), "Expression for the token, by `body`, `status` and `headers`."),
-			declare.Field("expires", declare.Any(), "Expression for the expiry: seconds from now, or a time."),
-			declare.Field("as", declare.Object(declare.Field("header", declare.NonEmpty(), "Default: Authorization."), declare.Field("prefix", declare.Text(), "Default: `Bearer `.")), "How the token is sent."),
-		), "Fetch a token by a login request. The token is shared by all requests, and renewed once if the server rejects it."),
-	)), "Credentials. \"none\" sends none. In a step, \"default\" sends those of the defaults to an origin in their `origins`.")
-	a.Recalled, a.Requestable = true, true
-	a.Inner = map[string]actions.Mode{
-		"login.token": actions.Late, "login.expires": actions.Late, "login.http.error": actions.Late,
-		"login.http.path": actions.Path, "login.http.url": actions.Path,
-	}
-	a.ExposedWithin = []string{
-		"login.http.path", "login.http.url", "login.http.baseURL", "login.http.query", "login.as.header",
-		"oauth2.tokenURL", "apiKey.header", "apiKey.query", "apiKey.cookie",
-	}
-	a.ExposedNames = []string{"login.http.headers"}
-	a.Instead = "Servers and proxies log whole URLs. Send the secret in a header or the body of the login request."
-	return a
-}
-
 // lateScope returns the names that a late expression may refer to.
 func lateScope(s actions.Static, argument string) []*spec.Property {
+	if path := actions.PartPath(argument); strings.HasPrefix(argument, "auth.") && strings.HasPrefix(path, "sign.") {
+		return signScope()
+	}
 	body := declare.Any()
 	if argument == "items" || argument == "paginate.next" || argument == "paginate.cursor.next" {
 		body = bodyType(s)

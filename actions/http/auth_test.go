@@ -30,6 +30,7 @@ func TestAuth(t *testing.T) {
 		"header":  {args{"apiKey": args{"header": "X-Key", "value": "k"}}, "X-Key", "k", "/x?a=b"},
 		"query":   {args{"apiKey": args{"query": "k", "value": "a&b"}}, "Authorization", "", "/x?a=b&k=a%26b"},
 		"cookie":  {args{"apiKey": args{"cookie": "sid", "value": "k"}}, "Cookie", "sid=k", "/x?a=b"},
+		"list":    {[]any{args{"bearer": "t0ken"}, args{"apiKey": args{"query": "k", "value": "a"}}}, "Authorization", "Bearer t0ken", "/x?a=b&k=a"},
 		"none":    {"none", "Authorization", "", "/x?a=b"},
 		"nothing": {nil, "Authorization", "", "/x?a=b"},
 	} {
@@ -41,6 +42,99 @@ func TestAuth(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestSign checks what an expression sees of the request that it signs, and of the
+// credentials before it.
+func TestSign(t *testing.T) {
+	ts := newTestServer(t, respondJSON(200, "{}"))
+	var seen map[string]any
+	a := args{
+		"method": "PUT", "query": args{"b": []any{"1", "2"}}, "text": "hello",
+		"auth": []any{args{"bearer": "t"}, args{"apiKey": args{"query": "k", "value": "v"}}, args{"sign": args{}}},
+		"auth.2.sign.headers": actions.LateExpr(func(extra map[string]any) (any, error) {
+			seen = extra["request"].(map[string]any)
+			if now, ok := extra["now"].(time.Time); !ok || time.Since(now).Abs() > time.Minute {
+				t.Errorf("now: %v", extra["now"])
+			}
+			return map[string]any{"X-Signature": seen["path"], "X-None": nil}, nil
+		}),
+		"auth.2.sign.query": late(map[string]any{"sig": int64(7)}),
+	}
+	ts.done(ts.run("/x/${a b}", a))
+	got := ts.requests()[0]
+	if diff := cmp.Diff([]string{"/x/a%20b", "", "/x/a%20b?b=1&b=2&k=v&sig=7"}, []string{got.Header.Get("X-Signature"), got.Header.Get("X-None"), got.URI}); diff != "" {
+		t.Error(diff)
+	}
+	host := strings.TrimPrefix(ts.server.URL, "http://")
+	want := map[string]any{
+		"method": "PUT", "url": ts.server.URL + "/x/a%20b?b=1&b=2&k=v", "host": host, "path": "/x/a%20b", "rawQuery": "b=1&b=2&k=v",
+		"query":   map[string]any{"b": []any{"1", "2"}, "k": []any{"v"}},
+		"headers": map[string]any{"authorization": "Bearer t", "content-type": "text/plain; charset=utf-8", "accept": "application/json, */*;q=0.8", "user-agent": "declprov"},
+		"body": map[string]any{
+			"size": int64(5), "text": "hello", "md5": "5d41402abc4b2a76b9719d911017c592", "sha1": "aaf4c61ddcc5e8a2dabede0f3b482cd9aea9434d",
+			"sha256": "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",
+			"sha512": "9b71d224bd62f3785d96d46ad3ea3d73319bfbc2890caadae2dff72519673ca72323c3d99ba5c11d7c7acc6e14b8c5da0c4663475c2e5c3adef46f73bcdec043",
+		},
+	}
+	if diff := cmp.Diff(want, seen); diff != "" {
+		t.Error(diff)
+	}
+	for name, headers := range map[string]any{
+		"an invalid header": args{"X Y": "a"}, "a reserved header": args{"Host": "a"}, "a line break": args{"X-Y": "a\nb"},
+		"a list": args{"X-Y": []any{"a"}}, "no object": "x", "a header twice": args{"authorization": "x"},
+	} {
+		a["auth.2.sign.headers"] = late(headers)
+		ts.expect(ts.run("/x", a), actions.Refused, "", "auth: ")
+		if n := len(ts.requests()); n > 0 {
+			t.Errorf("%s: %d requests", name, n)
+		}
+	}
+}
+
+// TestDateOfARefusal checks which refusals correct the clock: those of credentials that depend
+// on the time, by the Date of the origin itself.
+func TestDateOfARefusal(t *testing.T) {
+	const ahead = 2 * time.Minute
+	for name, tc := range map[string]struct {
+		status   int
+		skew     time.Duration
+		age      string
+		auth     args
+		attempts int
+		says     string
+	}{
+		"corrected":          {403, ahead, "", nil, 2, "2m0s ahead of"},
+		"behind":             {400, -ahead, "", nil, 2, "2m0s behind"},
+		"401":                {401, ahead, "", nil, 2, "2m0s ahead of"},
+		"a small difference": {403, 30 * time.Second, "", nil, 1, ""},
+		"another status":     {404, ahead, "", nil, 1, ""},
+		"a cached response":  {403, ahead, "100", nil, 1, ""},
+		"other credentials":  {403, ahead, "", args{"bearer": "t"}, 1, ""},
+	} {
+		ts := newTestServer(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Date", time.Now().Add(tc.skew).UTC().Format(http.TimeFormat))
+			if tc.age != "" {
+				w.Header().Set("Age", tc.age)
+			}
+			respondJSON(tc.status, "{}")(w, r)
+		})
+		a := args{"method": "POST", "auth": args{"sigv4": args{"service": "s", "region": "r", "accessKey": "a", "secretKey": "b"}}}
+		if tc.auth != nil {
+			a["auth"] = tc.auth
+		}
+		out := ts.run("/x", a)
+		if n := len(ts.requests()); n != tc.attempts {
+			t.Errorf("%s: %d attempts, want %d", name, n, tc.attempts)
+		}
+		if says := strings.Contains(out.Err.Error(), "clock"); says != (tc.says != "") || !strings.Contains(out.Err.Error(), tc.says) {
+			t.Errorf("%s: %v", name, out.Err)
+		}
+		ts.run("/x", a)
+		if n := len(ts.requests()); n != 1 {
+			t.Errorf("%s: %d attempts of the second request, want 1", name, n)
+		}
 	}
 }
 

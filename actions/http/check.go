@@ -28,7 +28,7 @@ func check(s actions.Static) []actions.Fault {
 	checkScheme(s, &out)
 	checkBearer(s, &out)
 	checkHeaders(s, fail)
-	checkAuth(s.Nodes["auth"], fail)
+	checkAuth(s, fail)
 	checkOwner(s, fail)
 	checkPages(s, fail)
 	checkDurations(s, &out)
@@ -191,57 +191,6 @@ func checkHeaders(s actions.Static, fail reporter) {
 		case request.IsReserved(f.Name):
 			fail("headers", f.Name, fmt.Sprintf("header %q is set automatically and cannot be overridden", f.Name), "Remove it.")
 		}
-	}
-}
-
-// checkAuth checks that auth has exactly one kind of credentials, and that it is complete.
-func checkAuth(n *spec.Node, fail reporter) {
-	if n == nil || n.Kind != spec.MapNode {
-		return
-	}
-	exactly := func(n *spec.Node, path string, names ...string) {
-		var found []string
-		for _, name := range names {
-			if n.Get(name) != nil {
-				found = append(found, name)
-			}
-		}
-		if len(found) != 1 {
-			fail("auth", path, fmt.Sprintf("expected exactly one of %s, got %d", strings.Join(names, ", "), len(found)), "Set exactly one.")
-		}
-	}
-	if n.Get("origins") == nil || len(n.Fields) > 1 {
-		exactly(n, "", "bearer", "basic", "apiKey", "oauth2", "login")
-	}
-	if key := n.Get("apiKey"); key != nil && key.Kind == spec.MapNode {
-		exactly(key, "apiKey", "header", "query", "cookie")
-	}
-	login := n.Get("login")
-	if login == nil || login.Kind != spec.MapNode {
-		return
-	}
-	request := login.Get("http")
-	switch {
-	case request == nil || request.Kind != spec.MapNode:
-		fail("auth", "login.http", "login requires http", "Add the request: `http: {path: \"/login\", json: {…}}`.")
-	case login.Get("token") == nil:
-		fail("auth", "login.token", "login requires token", "Set it to an expression that finds the token in the response: `token: \"${body.token}\"`.")
-	default:
-		exactly(request, "login.http", "path", "url")
-		checkLoginArguments(request, fail)
-	}
-}
-
-// checkLoginArguments checks that the request of a login has only supported arguments.
-func checkLoginArguments(n *spec.Node, fail reporter) {
-	allowed := append([]string{"method", "path", "url", "query", "headers", "auth", "error", "response"}, request.BodyArguments()...)
-	for _, f := range n.Fields {
-		if !slices.Contains(allowed, f.Name) {
-			fail("auth", "login.http."+f.Name, fmt.Sprintf("the request of a login has no argument %q", f.Name), "Its arguments are "+strings.Join(allowed, ", ")+".")
-		}
-	}
-	if headers := n.Get("headers"); headers != nil && headers.Kind != spec.MapNode {
-		fail("auth", "login.http.headers", "header names must be literal", "Write the names out.")
 	}
 }
 

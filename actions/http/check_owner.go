@@ -15,11 +15,11 @@ import (
 // checkDefaults checks that credentials in the block of defaults belong to an origin.
 func checkDefaults(s actions.Static) []actions.Fault {
 	auth := s.Nodes["auth"]
-	if s.Given("baseURL") || auth.Get("origins") != nil {
+	if _, listed := originsOf(auth); s.Given("baseURL") || listed {
 		return nil
 	}
 	const remedy = "Any URL that a step, a program or a server names would receive them. Add `baseURL`, or `auth: origins: [\"https://…\"]`."
-	if auth != nil && auth.Kind == spec.MapNode {
+	if len(credentialsOf(auth)) > 0 {
 		return []actions.Fault{{Argument: "auth", Summary: "credentials without an origin", Remedy: remedy}}
 	}
 	if s.Secret["headers"] {
@@ -31,7 +31,8 @@ func checkDefaults(s actions.Static) []actions.Fault {
 // checkOwner checks that the credentials of a step belong to an origin.
 func checkOwner(s actions.Static, fail reporter) {
 	auth := s.Nodes["auth"]
-	for i, item := range itemsOf(auth.Get("origins")) {
+	origins, listed := originsOf(auth)
+	for i, item := range origins {
 		if text, literal := literalText(item); literal {
 			if _, err := session.ParseExactOrigin(text); err != nil {
 				fail("auth", fmt.Sprintf("origins.%d", i), err.Error(), "Use an origin like https://api.example.com.")
@@ -39,7 +40,7 @@ func checkOwner(s actions.Static, fail reporter) {
 		}
 	}
 	if s.Sources["auth"] == actions.Own {
-		if auth != nil && auth.Kind == spec.MapNode && !s.Given("baseURL") && auth.Get("origins") == nil && request.SpelledOrigin(templateParts(s.Nodes["url"])) == "" {
+		if len(credentialsOf(auth)) > 0 && !s.Given("baseURL") && !listed && request.SpelledOrigin(templateParts(s.Nodes["url"])) == "" {
 			fail("auth", "", "credentials without an origin",
 				"A value determines the URL of the request, and so who receives them. Add `baseURL`, or `auth: origins: [\"https://…\"]`.")
 		}
@@ -69,7 +70,8 @@ func checkRequested(s actions.Static, fail reporter) {
 		return
 	}
 	var listed []string
-	for _, item := range itemsOf(s.Defaults["auth"].Get("origins")) {
+	origins, _ := originsOf(s.Defaults["auth"])
+	for _, item := range origins {
 		text, literal := literalText(item)
 		if o, err := grant.ParseOrigin(text); !literal || err == nil && o == to {
 			return
@@ -108,12 +110,4 @@ func templateParts(n *spec.Node) []spec.Part {
 	}
 	flush()
 	return parts
-}
-
-// itemsOf returns the items of a literal list.
-func itemsOf(n *spec.Node) []*spec.Node {
-	if n == nil {
-		return nil
-	}
-	return n.Items
 }

@@ -39,7 +39,7 @@ type runner struct {
 
 // newRunner returns the runner of one engine, with this clock.
 func newRunner(now func() time.Time) actions.Runner {
-	return (&runner{shared: session.NewShared(), now: now}).run
+	return (&runner{shared: session.NewShared(now), now: now}).run
 }
 
 func kind() *actions.Kind {

@@ -11,9 +11,12 @@ import (
 // familyGrants returns the grants of a spec without a permissions block: the origins in the
 // defaults.
 func familyGrants(s actions.Static) []actions.Grant {
-	nodes := []*spec.Node{s.Nodes["baseURL"], s.Nodes["proxy"], s.Nodes["auth"].Get("oauth2").Get("tokenURL")}
-	if login := s.Nodes["auth"].Get("login").Get("http").Get("url"); spellsOrigin(login) {
-		nodes = append(nodes, login)
+	nodes := []*spec.Node{s.Nodes["baseURL"], s.Nodes["proxy"]}
+	for _, item := range credentialsOf(s.Nodes["auth"]) {
+		nodes = append(nodes, item.Get("oauth2").Get("tokenURL"))
+		if login := item.Get("login").Get("http").Get("url"); spellsOrigin(login) {
+			nodes = append(nodes, login)
+		}
 	}
 	var out []actions.Grant
 	for _, n := range nodes {

@@ -28,6 +28,11 @@ func TestCanary(t *testing.T) {
 		"header": {"auth": args{"apiKey": args{"header": "X-Key", "value": canary}}},
 		"query":  {"auth": args{"apiKey": args{"query": "key", "value": canary}}},
 		"cookie": {"auth": args{"apiKey": args{"cookie": "sid", "value": canary}}},
+		"digest": {"auth": args{"digest": args{"username": "u", "password": canary}}},
+		"sigv4":  {"auth": args{"sigv4": args{"service": "s3", "region": "r", "accessKey": "a", "secretKey": canary, "sessionToken": canary}}},
+		"signed": {"auth": args{"sign": args{}}, "auth.sign.headers": late(args{"X-Signature": canary}), "auth.sign.query": late(args{"signature": canary})},
+		"broken": {"auth": args{"sign": args{}}, "auth.sign.headers": late(args{"X-Signature": canary + "\n"})},
+		"list":   {"auth": []any{args{"bearer": canary}, args{"apiKey": args{"header": "X-Key", "value": canary}}}},
 		"json":   {"json": args{"password": canary}},
 		"form":   {"form": args{"password": canary}},
 		"text":   {"text": canary},
@@ -73,7 +78,7 @@ func TestCanary(t *testing.T) {
 					t.Errorf("%s, %s: %s", f.name, name, text)
 				}
 			}
-			if strings.HasPrefix(f.name, "none") && strings.Contains("bearer basic header query cookie param own", name) && !arrived {
+			if strings.HasPrefix(f.name, "none") && strings.Contains("bearer basic header query cookie sigv4 signed list param own", name) && !arrived {
 				t.Errorf("%s: the server did not receive the secret", name)
 			}
 		}

@@ -169,6 +169,11 @@ func lateMember(path string) actions.LateExpr {
 	}
 }
 
+// late returns a late expression with this value.
+func late(v any) actions.LateExpr {
+	return func(map[string]any) (any, error) { return v, nil }
+}
+
 // done returns the result of a successful outcome.
 func (ts *testServer) done(out actions.Outcome) map[string]any {
 	ts.Helper()

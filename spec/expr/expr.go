@@ -17,6 +17,8 @@
 package expr
 
 import (
+	"time"
+
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr/check"
@@ -43,6 +45,9 @@ type (
 	// EvalError is an error in the evaluation of a template.
 	EvalError = eval.EvalError
 )
+
+// Time returns a point in time as a value of a name.
+func Time(t time.Time) any { return eval.Moment(t) }
 
 // The marks in input values and in results of Eval.
 type (

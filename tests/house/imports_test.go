@@ -67,7 +67,7 @@ func arrows() map[string][]string {
 		"actions/sys/process/supervisor": {"actions/sys/process/sandbox"},
 		"actions/sys/process/sandbox":    {"actions/sys/files", "actions/sys/network"},
 		"actions":                        {"spec", "spec/decode", "actions/sys/files", "actions/sys/network", "actions/sys/process"},
-		"actions/declare":                {"actions"},
+		"actions/declare":                {"actions", "spec/types"},
 		"actions/assets":                 {"actions"},
 		"actions/ssh":                    {"actions"},
 		// Any folder there that is no package of this list.

@@ -43,7 +43,7 @@ func (b *urlBuilder) addParts(parts []spec.Part) error {
 				return err
 			}
 		case b.inQuery:
-			b.query.WriteString(escapeQuery(p.Text))
+			b.query.WriteString(Escape(p.Text))
 		default:
 			last.hasValue = true
 			last.text = append(last.text, url.PathEscape(p.Text)...)

@@ -2,6 +2,7 @@ package request
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -28,6 +29,30 @@ func NewBody(contentType string, data []byte) *Body {
 	return &Body{contentType: contentType, Size: int64(len(data)), Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(data)), nil
 	}}
+}
+
+// Length returns the size of a body in bytes; a nil body has none.
+func (p *Body) Length() int64 {
+	if p == nil {
+		return 0
+	}
+	return p.Size
+}
+
+// CopyTo writes the content of a body; a nil body has none.
+func (p *Body) CopyTo(w io.Writer) error {
+	if p == nil {
+		return nil
+	}
+	from, err := p.Open()
+	if err != nil {
+		return &BodyError{Err: err}
+	}
+	_, err = io.Copy(w, from)
+	if err = errors.Join(err, from.Close()); err != nil {
+		return &BodyError{Err: err}
+	}
+	return nil
 }
 
 // bodyOf returns the body that the arguments define, or nil.
@@ -120,16 +145,8 @@ func (p *Body) Equal(other *Body) bool {
 	if p == nil || other == nil || p.Size != other.Size {
 		return false
 	}
-	read := func(p *Body) string {
-		f, err := p.Open()
-		if err != nil {
-			return ""
-		}
-		defer f.Close()
-		data, _ := io.ReadAll(f)
-		return string(data)
-	}
-	return read(p) == read(other)
+	var own, others bytes.Buffer
+	return p.CopyTo(&own) == nil && other.CopyTo(&others) == nil && bytes.Equal(own.Bytes(), others.Bytes())
 }
 
 // BodyError is the error of a body that cannot be read.

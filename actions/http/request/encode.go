@@ -42,16 +42,16 @@ func EncodePairs(pairs []Pair) string {
 		if i > 0 {
 			b.WriteByte('&')
 		}
-		b.WriteString(escapeQuery(p.Name))
+		b.WriteString(Escape(p.Name))
 		b.WriteByte('=')
-		b.WriteString(escapeQuery(p.Value))
+		b.WriteString(Escape(p.Value))
 	}
 	return b.String()
 }
 
-// escapeQuery escapes all but the unreserved characters (RFC 3986, 2.3). It encodes a space
-// as %20, which is valid in queries and forms.
-func escapeQuery(s string) string {
+// Escape escapes all but the unreserved characters (RFC 3986, 2.3). It encodes a space as
+// %20, which is valid in queries and forms.
+func Escape(s string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

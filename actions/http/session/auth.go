@@ -2,165 +2,169 @@ package session
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/http/request"
+	"github.com/declprov/declprov/actions/http/verdict"
 )
 
-// authenticator adds credentials to the requests to their origin: a static signature, or a
-// token that it fetches.
-type authenticator struct {
-	static signature
-	// source keeps the token that fetch gets; nil if the signature is static.
-	source *tokenSource
-	fetch  tokenFetcher
-	header string
-	prefix string
+// credential adds credentials of one kind to the messages of a call.
+type credential interface {
+	// sign returns what to add to a message. The message has what the credentials before
+	// this one added.
+	sign(ctx context.Context, h hop) (signature, actions.Outcome)
+	// renew is called when the server refused the message that was signed last. It reports
+	// whether the next signature differs, so that the message may be sent once more.
+	renew(h hop, resp *verdict.Response) bool
 }
 
-// signature is what an authenticator adds to a request.
+// signature is what a credential adds to a message.
 type signature struct {
-	header request.Pair
-	query  []request.Pair
-	// token is the fetched token in it. cached says that the token was not fetched for this
-	// request.
-	token  string
-	cached bool
+	headers []request.Pair
+	query   []request.Pair
 }
 
-// credentials are the argument `auth`. Exactly one member is set.
+// Kinds returns the kinds of credentials, which are members of the argument `auth`.
+func Kinds() []string {
+	return []string{"bearer", "basic", "apiKey", "digest", "oauth2", "login", "sigv4", "sign"}
+}
+
+// credentials are the argument `auth`, or an item of it. Exactly one member is set.
 type credentials struct {
-	Bearer *string `arg:"bearer"`
-	Basic  *struct {
-		Username string `arg:"username"`
-		Password string `arg:"password"`
-	} `arg:"basic"`
+	Bearer *string         `arg:"bearer"`
+	Basic  *userSettings   `arg:"basic"`
 	APIKey *keySettings    `arg:"apiKey"`
+	Digest *userSettings   `arg:"digest"`
 	OAuth2 *oauth2Settings `arg:"oauth2"`
 	Login  *loginSettings  `arg:"login"`
+	SigV4  *sigv4Settings  `arg:"sigv4"`
+	Sign   *signSettings   `arg:"sign"`
 }
 
-// newAuthenticator reads the argument `auth`, of the call or of the login at the path. It
-// returns nil if there is none.
-func (s *Session) newAuthenticator(path string, v any) (*authenticator, error) {
-	m, isMap := v.(map[string]any)
-	switch {
-	case v == nil || v == "none":
+// userSettings are a user's name and password.
+type userSettings struct {
+	Username string `arg:"username"`
+	Password string `arg:"password"`
+}
+
+// newCredentials reads the argument `auth`, of the call or of the login at the path. It
+// returns nil if there are none.
+func (s *Session) newCredentials(path string, v any) ([]credential, error) {
+	if v == nil || v == "none" {
 		return nil, nil
-	case !isMap:
-		return nil, fmt.Errorf("expected an object or \"none\", got %s", actions.KindOf(v))
 	}
-	var kind string
-	for _, name := range []string{"bearer", "basic", "apiKey", "oauth2", "login"} {
-		if m[name] == nil {
-			continue
+	items, isList := v.([]any)
+	if !isList {
+		items = []any{v}
+	}
+	var out []credential
+	for i, item := range items {
+		m, isMap := item.(map[string]any)
+		if !isMap {
+			return nil, fmt.Errorf("expected an object, a list of objects or \"none\", got %s", actions.KindOf(item))
 		}
-		if kind != "" {
-			return nil, fmt.Errorf("%s and %s are both given; remove one of them", kind, name)
+		at := path
+		if isList {
+			at = fmt.Sprintf("%s.%d", path, i)
 		}
-		kind = name
+		c, err := s.newCredential(at, m)
+		if err != nil {
+			return nil, err
+		}
+		if c != nil {
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// newCredential reads one item of the argument `auth`. It returns nil if the item only has
+// origins.
+func (s *Session) newCredential(path string, m map[string]any) (credential, error) {
+	var kinds []string
+	for _, kind := range Kinds() {
+		if m[kind] != nil {
+			kinds = append(kinds, kind)
+		}
+	}
+	switch {
+	case len(kinds) > 1:
+		return nil, fmt.Errorf("%s and %s are both given; remove one of them, or write a list", kinds[0], kinds[1])
+	case len(kinds) == 0 && m["origins"] != nil && len(m) == 1:
+		return nil, nil // origins without credentials: for secret headers
+	case len(kinds) == 0:
+		return nil, fmt.Errorf("expected one of %s; use \"none\" to send no credentials", strings.Join(Kinds(), ", "))
 	}
 	var c credentials
 	if err := s.call.DecodeWithin(path, m, &c); err != nil {
 		return nil, err
 	}
-	switch kind {
+	switch kinds[0] {
 	case "bearer":
-		return headerAuth("Authorization", "Bearer "+*c.Bearer, *c.Bearer)
+		return newHeader("Authorization", "Bearer "+*c.Bearer, *c.Bearer)
 	case "basic":
-		return s.basicAuth(c.Basic.Username, c.Basic.Password)
+		return s.newBasic(c.Basic.Username, c.Basic.Password)
 	case "apiKey":
-		return c.APIKey.authenticator()
+		return c.APIKey.credential()
+	case "digest":
+		return s.newDigest(c.Digest)
 	case "oauth2":
-		return s.oauth2Auth(c.OAuth2)
+		return s.newOAuth2(c.OAuth2)
 	case "login":
-		return s.loginAuth(c.Login)
-	case "":
-		if m["origins"] != nil && len(m) == 1 {
-			return nil, nil // origins without credentials: for secret headers
-		}
-		fallthrough
+		return s.newLogin(path+".login", c.Login)
+	case "sigv4":
+		return s.newSigV4(c.SigV4)
 	default:
-		return nil, errors.New("expected one of bearer, basic, apiKey, oauth2 and login; use \"none\" to send no credentials")
+		return s.newSign(c.Sign)
 	}
 }
 
-// headerAuth returns an authenticator that sets a header, whose value contains the secret.
-func headerAuth(header, value, secret string) (*authenticator, error) {
-	if secret == "" {
-		return nil, errors.New("the credentials are empty")
-	}
-	if !request.IsToken(header) {
-		return nil, fmt.Errorf("%q is not a valid header name", actions.Clip(header, 80))
-	}
-	if err := request.CheckHeaderValue(value); err != nil {
-		return nil, err
-	}
-	return &authenticator{static: signature{header: request.Pair{Name: header, Value: value}}}, nil
-}
-
-func (s *Session) basicAuth(user, password string) (*authenticator, error) {
-	if strings.Contains(user, ":") {
-		return nil, errors.New("basic: the username must not contain a colon")
-	}
-	encoded := base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
-	s.Judge.AddSecret(encoded)
-	return headerAuth("Authorization", "Basic "+encoded, encoded)
-}
-
-// keySettings says where the request carries an API key.
-type keySettings struct {
-	Header string `arg:"header"`
-	Query  string `arg:"query"`
-	Cookie string `arg:"cookie"`
-	Value  string `arg:"value"`
-}
-
-func (k *keySettings) authenticator() (*authenticator, error) {
-	switch {
-	case k.Header != "" && k.Query == "" && k.Cookie == "":
-		return headerAuth(k.Header, k.Value, k.Value)
-	case k.Query != "" && k.Header == "" && k.Cookie == "":
-		return &authenticator{static: signature{query: []request.Pair{{Name: k.Query, Value: k.Value}}}}, nil
-	case k.Cookie != "" && k.Header == "" && k.Query == "":
-		if !request.IsToken(k.Cookie) || strings.ContainsAny(k.Value, "; ,\"\\") {
-			return nil, errors.New("apiKey: the name or value of the cookie contains a character that is not valid in a cookie")
-		}
-		return headerAuth("Cookie", k.Cookie+"="+k.Value, k.Value)
-	default:
-		return nil, errors.New("apiKey: expected exactly one of header, query and cookie")
-	}
-}
-
-// sign returns the signature of a request. refused is a token that the server rejected, or
-// "".
-func (s *Session) sign(ctx context.Context, r *request.Request, refused string) (signature, actions.Outcome) {
-	done := actions.Outcome{Status: actions.Done}
-	if s.auth == nil {
-		return signature{}, done
+// sign returns a message with the credentials of the call, if they belong to the address of
+// the request.
+func (s *Session) sign(ctx context.Context, r *request.Request, h hop) (signed hop, sends bool, out actions.Outcome) {
+	h.headers = h.headers.Clone() // sending adds to them
+	out = actions.Outcome{Status: actions.Done}
+	if len(s.auth) == 0 {
+		return h, false, out
 	}
 	sends, err := s.owner.sendsTo(r.Address.URL)
 	if err != nil {
-		return signature{}, actions.Refuse(fmt.Errorf("%s: %w", s.Judge.Title(r), err))
+		return h, false, actions.Refuse(fmt.Errorf("%s: %w", s.Judge.Title(r), err))
 	}
 	if !sends {
-		return signature{}, done
+		return h, false, out
 	}
-	if s.auth.source == nil {
-		return s.auth.static, done
+	var set []string
+	for _, c := range s.auth {
+		sign, out := c.sign(ctx, h)
+		if out.Status != actions.Done {
+			return h, true, out
+		}
+		for _, p := range sign.headers {
+			if slices.Contains(set, p.Name) {
+				return h, true, actions.Refuse(fmt.Errorf("auth: two of the credentials set the header %s; remove one of them", p.Name))
+			}
+			set = append(set, p.Name)
+			h.headers.Set(p.Name, p.Value)
+		}
+		h.added = append(slices.Clip(h.added), sign.query...)
 	}
-	t, cached, out := s.auth.source.token(ctx, refused, s.auth.fetch)
-	if out.Status != actions.Done {
-		return signature{}, out
-	}
-	s.Judge.AddSecret(t)
-	value := s.auth.prefix + t
-	if err := request.CheckHeaderValue(value); err != nil {
-		return signature{}, actions.Refuse(fmt.Errorf("auth: the token is not valid in a header: %w", err))
-	}
-	return signature{header: request.Pair{Name: s.auth.header, Value: value}, token: t, cached: cached}, done
+	return h, true, out
 }
+
+// renew reports whether a message that the server refused may be sent once more, because
+// another signature may be accepted.
+func (s *Session) renew(h hop, resp *verdict.Response) bool {
+	again := false
+	for _, c := range s.auth {
+		again = c.renew(h, resp) || again
+	}
+	return again
+}
+
+// errNoCredentials is the error of credentials without a value.
+var errNoCredentials = errors.New("the credentials are empty")

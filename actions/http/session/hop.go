@@ -16,6 +16,8 @@ type hop struct {
 	url     *url.URL
 	headers http.Header
 	body    *request.Body
+	// added are the query parameters of the credentials.
+	added []request.Pair
 	// first says that no message of the request was sent before.
 	first bool
 }
@@ -23,14 +25,13 @@ type hop struct {
 // maxRedirects is how many redirects are followed.
 const maxRedirects = 10
 
-// withSignature returns the hop with the header of the signature. It has its own copy of the
-// headers, because sending adds to them.
-func (h hop) withSignature(sign signature) hop {
-	h.headers = h.headers.Clone()
-	if sign.header.Name != "" {
-		h.headers.Set(sign.header.Name, sign.header.Value)
+// sent returns the URL as it is sent, with the parameters that the credentials added.
+func (h hop) sent() *url.URL {
+	u := *h.url
+	if len(h.added) > 0 {
+		u.RawQuery = joinQuery(u.RawQuery, request.EncodePairs(h.added))
 	}
-	return h
+	return &u
 }
 
 // next returns the next hop if the response is a redirect (RFC 9110, 15.4), else the zero

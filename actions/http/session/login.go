@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -35,10 +34,11 @@ type loginSettings struct {
 	} `arg:"as"`
 }
 
-// loginAuth returns an authenticator that fetches its token by a login.
-func (s *Session) loginAuth(m *loginSettings) (*authenticator, error) {
+// newLogin returns credentials with a token that a login returns. The path is that of the
+// settings.
+func (s *Session) newLogin(at string, m *loginSettings) (credential, error) {
 	call := s.call
-	a := &authenticator{header: "Authorization", prefix: "Bearer "}
+	a := &tokenCredential{session: s, header: "Authorization", prefix: "Bearer "}
 	if m.As.Header != nil {
 		a.header, a.prefix = *m.As.Header, ""
 	}
@@ -48,7 +48,7 @@ func (s *Session) loginAuth(m *loginSettings) (*authenticator, error) {
 	if !request.IsToken(a.header) {
 		return nil, fmt.Errorf("login.as: %q is not a valid header name", actions.Clip(a.header, 80))
 	}
-	const path = "auth.login.http"
+	path := at + ".http"
 	g, err := request.ArgumentsWithin(call, path, m.HTTP)
 	if err != nil {
 		return nil, err
@@ -62,13 +62,11 @@ func (s *Session) loginAuth(m *loginSettings) (*authenticator, error) {
 	if l.session.Judge, err = verdict.NewForLogin(call, path, m.HTTP, base, s.Judge.Follow, m.Token); err != nil {
 		return nil, err
 	}
-	if inner, ok := m.HTTP["auth"].(map[string]any); ok {
-		if inner["login"] != nil || inner["oauth2"] != nil {
-			return nil, errors.New("login.http.auth: login and oauth2 are not allowed within a login")
-		}
-		if l.session.auth, err = l.session.newAuthenticator(path+".auth", inner); err != nil {
-			return nil, fmt.Errorf("login.http.auth: %w", err)
-		}
+	if err := checkLoginAuth(m.HTTP["auth"]); err != nil {
+		return nil, fmt.Errorf("login.http.auth: %w", err)
+	}
+	if l.session.auth, err = l.session.newCredentials(path+".auth", m.HTTP["auth"]); err != nil {
+		return nil, fmt.Errorf("login.http.auth: %w", err)
 	}
 	// The login may run again after this call, so its body must not depend on the call's
 	// context.
@@ -84,11 +82,29 @@ func (s *Session) loginAuth(m *loginSettings) (*authenticator, error) {
 	if err != nil {
 		return nil, fmt.Errorf("login.http: %w", err)
 	}
-	if a.source, err = s.tokenSource([]any{"login", m.HTTP, key, lateKey(call, "auth.login.token"), lateKey(call, "auth.login.expires")}); err != nil {
+	if a.source, err = s.tokenSource([]any{"login", m.HTTP, key, lateKey(call, at+".token"), lateKey(call, at+".expires")}); err != nil {
 		return nil, err
 	}
 	a.fetch = l.fetchToken
 	return a, nil
+}
+
+// checkLoginAuth checks the credentials of a login request. Others would require a login
+// themselves, or expressions that are evaluated later.
+func checkLoginAuth(v any) error {
+	items, isList := v.([]any)
+	if !isList {
+		items = []any{v}
+	}
+	for _, item := range items {
+		m, _ := item.(map[string]any)
+		for _, kind := range []string{"login", "oauth2", "sign"} {
+			if m[kind] != nil {
+				return fmt.Errorf("%s is not allowed within a login", kind)
+			}
+		}
+	}
+	return nil
 }
 
 // fetchToken sends the request, and extracts the token from the response.
@@ -123,26 +139,13 @@ func (l *login) fetchToken(ctx context.Context) (*oauth2.Token, actions.Outcome)
 	return &oauth2.Token{AccessToken: value, Expiry: expires}, actions.Outcome{Status: actions.Done}
 }
 
-// requestKey returns everything that identifies the request: URL, content, and credentials.
+// requestKey returns what identifies the request in addition to its arguments: URL and content.
 func (l *login) requestKey() ([]any, error) {
-	r := l.request
-	body := sha256.New()
-	if r.Body != nil {
-		from, err := r.Body.Open()
-		if err != nil {
-			return nil, err
-		}
-		_, err = io.Copy(body, from)
-		if err = errors.Join(err, from.Close()); err != nil {
-			return nil, err
-		}
+	r, body := l.request, sha256.New()
+	if err := r.Body.CopyTo(body); err != nil {
+		return nil, err
 	}
-	all := []any{r.Method, r.FullURL(nil).String(), r.Headers, body.Sum(nil)}
-	if l.session.auth != nil {
-		sign := l.session.auth.static
-		all = append(all, sign.header.Name, sign.header.Value, request.EncodePairs(sign.query))
-	}
-	return all, nil
+	return []any{r.Method, r.FullURL(nil).String(), r.Headers, body.Sum(nil)}, nil
 }
 
 // lateKey returns a key for the late expression at the path (see Call.LateKey).

@@ -41,8 +41,8 @@ type oauth2Settings struct {
 	Params       map[string]any `arg:"params"`
 }
 
-// oauth2Auth returns an authenticator that fetches its token by OAuth 2.
-func (s *Session) oauth2Auth(m *oauth2Settings) (*authenticator, error) {
+// newOAuth2 returns credentials with a token of OAuth 2.
+func (s *Session) newOAuth2(m *oauth2Settings) (credential, error) {
 	at, err := request.ParseURL(m.TokenURL)
 	if err != nil {
 		return nil, fmt.Errorf("oauth2.tokenURL: %w", err)
@@ -66,7 +66,7 @@ func (s *Session) oauth2Auth(m *oauth2Settings) (*authenticator, error) {
 	if c.source, err = s.tokenSource([]any{"oauth2", m}); err != nil {
 		return nil, err
 	}
-	return &authenticator{source: c.source, header: "Authorization", prefix: "Bearer ", fetch: c.fetchToken}, nil
+	return &tokenCredential{session: s, source: c.source, header: "Authorization", prefix: "Bearer ", fetch: c.fetchToken}, nil
 }
 
 // fetchToken fetches a token with the refresh token, if there is one, else with the client

@@ -57,18 +57,24 @@ func newOwner(c *actions.Call, bases *request.Bases, base *url.URL) (o owner, er
 	return o, err
 }
 
-// parseOrigins returns the origins of an argument `auth`.
-func parseOrigins(auth any) ([]grant.Origin, error) {
-	m, _ := auth.(map[string]any)
-	list, _ := m["origins"].([]any)
-	origins := make([]grant.Origin, 0, len(list))
-	for _, item := range list {
-		text, _ := item.(string)
-		o, err := ParseExactOrigin(text)
-		if err != nil {
-			return nil, fmt.Errorf("auth.origins: %w", err)
+// parseOrigins returns the origins of an argument `auth`: if it is a list, those of all its
+// items, which apply to the whole list.
+func parseOrigins(auth any) (origins []grant.Origin, err error) {
+	items, isList := auth.([]any)
+	if !isList {
+		items = []any{auth}
+	}
+	for _, item := range items {
+		m, _ := item.(map[string]any)
+		list, _ := m["origins"].([]any)
+		for _, listed := range list {
+			text, _ := listed.(string)
+			o, err := ParseExactOrigin(text)
+			if err != nil {
+				return nil, fmt.Errorf("auth.origins: %w", err)
+			}
+			origins = append(origins, o)
 		}
-		origins = append(origins, o)
 	}
 	return origins, nil
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/http/httptrace"
 	"net/url"
 	"strings"
@@ -38,7 +37,7 @@ type Session struct {
 	maxBytes  int64
 	bytesRead int64 // bytes of the previous pages
 	owner     owner
-	auth      *authenticator // nil if there are no credentials
+	auth      []credential
 	Judge     verdict.Judge
 }
 
@@ -47,11 +46,15 @@ type Shared struct {
 	bases   request.Bases
 	pools   request.Cache[poolKey, pool]
 	sources request.Cache[sourceKey, *tokenSource]
+	digests request.Cache[sourceKey, *challenge]
+	clocks  clocks
 	limits  *limits
 }
 
-// NewShared returns an empty Shared.
-func NewShared() *Shared { return &Shared{limits: newLimits()} }
+// NewShared returns an empty Shared, with the clock of this machine.
+func NewShared(now func() time.Time) *Shared {
+	return &Shared{limits: newLimits(), clocks: clocks{now: now}}
+}
 
 // settings are the arguments that concern the sending of requests.
 type settings struct {
@@ -106,7 +109,7 @@ func (s *Session) NewRequest(ctx context.Context) (*request.Request, error) {
 // the origin of the request.
 func (s *Session) Authenticate(r *request.Request) (err error) {
 	s.owner.setAnchor(r.Address, s.base)
-	if s.auth, err = s.newAuthenticator("auth", s.settings.Auth); err != nil {
+	if s.auth, err = s.newCredentials("auth", s.settings.Auth); err != nil {
 		return fmt.Errorf("auth: %w", err)
 	}
 	return nil
@@ -131,9 +134,9 @@ func (s *Session) send(ctx context.Context, r *request.Request) (*verdict.Respon
 	h := hop{method: r.Method, url: r.FullURL(nil), headers: r.Headers, body: r.Body, first: true}
 	moved := false
 	for hops := 0; ; hops++ {
-		resp, sign, out := s.sendSigned(ctx, r, h)
+		resp, out := s.sendSigned(ctx, r, h)
 		if resp != nil {
-			resp.MethodChanged, resp.AuthQuery = moved, sign.query
+			resp.MethodChanged = moved
 		}
 		if out.Status != actions.Done && moved {
 			out = s.Judge.RefuseIfReadOnly(r, asUnknown(out)) // the server processed the first request
@@ -172,27 +175,30 @@ func (s *Session) redirectFailure(r *request.Request, resp *verdict.Response, er
 	return s.Judge.RefuseIfReadOnly(r, out)
 }
 
-// sendSigned sends one message with credentials. If the server rejects a cached token with
-// 401, the token is renewed and the message sent once more. Only this message is repeated:
-// the 401 says that it had no effect, but says nothing about earlier messages.
-func (s *Session) sendSigned(ctx context.Context, r *request.Request, h hop) (*verdict.Response, signature, actions.Outcome) {
-	sign, out := s.sign(ctx, r, "")
+// sendSigned sends one message with credentials. If the server rejects them, and others may
+// be accepted (a new token, the answer to a challenge, a corrected time), the message is sent
+// once more. Only this message is repeated: the rejection says that it had no effect, but says
+// nothing about earlier messages.
+func (s *Session) sendSigned(ctx context.Context, r *request.Request, h hop) (*verdict.Response, actions.Outcome) {
+	signed, sends, out := s.sign(ctx, r, h)
 	if out.Status != actions.Done {
-		return nil, sign, out
+		return nil, out
 	}
-	resp, out := s.sendMessage(ctx, r, h.withSignature(sign), sign.query)
-	if out.Status != actions.Done || resp.Status != http.StatusUnauthorized || !sign.cached || s.Judge.IsExpected(resp.Status) {
-		return resp, sign, out
+	resp, out := s.sendMessage(ctx, r, signed)
+	if !sends || out.Status != actions.Done || s.Judge.IsExpected(resp.Status) || !s.renew(signed, resp) {
+		return resp, out
 	}
-	if sign, out = s.sign(ctx, r, sign.token); out.Status != actions.Done {
-		return nil, sign, out
+	if signed, _, out = s.sign(ctx, r, h); out.Status != actions.Done {
+		return nil, out
 	}
-	resp, out = s.sendMessage(ctx, r, h.withSignature(sign), sign.query)
-	return resp, sign, out
+	if resp, out = s.sendMessage(ctx, r, signed); out.Status == actions.Done {
+		s.renew(signed, resp) // keeps what the response tells about the next message
+	}
+	return resp, out
 }
 
 // sendMessage sends one message, and reads the response.
-func (s *Session) sendMessage(ctx context.Context, r *request.Request, h hop, extra []request.Pair) (*verdict.Response, actions.Outcome) {
+func (s *Session) sendMessage(ctx context.Context, r *request.Request, h hop) (*verdict.Response, actions.Outcome) {
 	origin, err := request.OriginOf(h.url)
 	if err == nil {
 		err = s.network.Check(origin)
@@ -211,22 +217,18 @@ func (s *Session) sendMessage(ctx context.Context, r *request.Request, h hop, ex
 	sent := &sendWatch{}
 	limited = httptrace.WithClientTrace(limited, sent.trace())
 	limited = context.WithValue(limited, attachmentKey{}, attachment{body: h.body, effect: r.Effect})
-	wire := *h.url
-	if len(extra) > 0 {
-		wire.RawQuery = joinQuery(wire.RawQuery, request.EncodePairs(extra))
-	}
 	req := s.pool.R().SetContext(limited)
 	req.Header = h.headers
 	if h.body != nil {
 		req.Body = strings.NewReader("") // attach sets the body; this prevents resty from copying it
 	}
-	response, err := req.Execute(h.method, wire.String())
+	response, err := req.Execute(h.method, h.sent().String())
 	if err != nil {
 		return nil, s.Judge.TransportOutcome(ctx, limited, r, err, sent.anySent())
 	}
 	defer response.RawResponse.Body.Close()
 	raw := response.RawResponse
-	resp := &verdict.Response{Status: raw.StatusCode, Reason: raw.Status, Header: raw.Header, URL: h.url}
+	resp := &verdict.Response{Status: raw.StatusCode, Reason: raw.Status, Header: raw.Header, URL: h.url, AuthQuery: h.added}
 	resp.ResolveLocation(h.url)
 	if by := raw.Header.Get("Content-Encoding"); by != "" && by != "identity" {
 		return nil, s.Judge.UnusableOutcome(r, resp, fmt.Errorf("the body has the Content-Encoding %q, which was not requested", actions.Clip(by, 40)))

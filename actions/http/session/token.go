@@ -13,6 +13,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/actions/http/verdict"
 )
 
@@ -81,6 +82,43 @@ func (s *tokenSource) token(ctx context.Context, refused string, fetch tokenFetc
 	}
 	s.current = *t
 	return t.AccessToken, false, out
+}
+
+// tokenCredential sends a token that it fetches.
+type tokenCredential struct {
+	session *Session
+	source  *tokenSource
+	fetch   tokenFetcher
+	// header and prefix say how the token is sent.
+	header, prefix string
+	// given is the token in the last signature. cached says that it was not fetched for it.
+	// refused is the token that the server rejected, or "".
+	given, refused string
+	cached         bool
+}
+
+func (c *tokenCredential) sign(ctx context.Context, _ hop) (signature, actions.Outcome) {
+	t, cached, out := c.source.token(ctx, c.refused, c.fetch)
+	if out.Status != actions.Done {
+		return signature{}, out
+	}
+	c.given, c.cached = t, cached
+	c.session.Judge.AddSecret(t)
+	value := c.prefix + t
+	if err := request.CheckHeaderValue(value); err != nil {
+		return signature{}, actions.Refuse(fmt.Errorf("auth: the token is not valid in a header: %w", err))
+	}
+	return signature{headers: []request.Pair{{Name: c.header, Value: value}}}, out
+}
+
+// renew reports whether the server rejected a cached token. A token that was just fetched
+// would not be replaced by a better one.
+func (c *tokenCredential) renew(_ hop, resp *verdict.Response) bool {
+	if resp.Status != http.StatusUnauthorized || !c.cached {
+		return false
+	}
+	c.refused = c.given
+	return true
 }
 
 // renewalTime returns when to renew a token that expires at end: after nine tenths of its

@@ -167,6 +167,9 @@ func (j *Judge) unexpectedOutcome(r *request.Request, resp *Response, wait time.
 	if said := j.serverMessage(resp); said != "" {
 		text += ": " + said
 	}
+	if skew := resp.ClockSkew.Round(10 * time.Second); skew != 0 { // Date has whole seconds
+		text += fmt.Sprintf("; by its Date, the server's clock is %s %s that of this machine: correct the one that is wrong", skew.Abs(), map[bool]string{true: "ahead of", false: "behind"}[skew > 0])
+	}
 	switch resp.Status {
 	case http.StatusTooManyRequests, http.StatusRequestTimeout, http.StatusBadGateway, http.StatusGatewayTimeout:
 		out.Again = !resp.MethodChanged

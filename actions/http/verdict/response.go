@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/actions"
@@ -35,6 +36,9 @@ type Response struct {
 	MethodChanged bool
 	// AuthQuery are the query parameters that auth added.
 	AuthQuery []request.Pair
+	// ClockSkew is how far the clock of the server is ahead of that of this machine, if the
+	// server refused credentials that depend on the time.
+	ClockSkew time.Duration
 }
 
 // bareURL returns the URL without the query, which may contain secrets.

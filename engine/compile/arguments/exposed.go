@@ -17,8 +17,19 @@ func (b *Block) compileExposed(a *plan.Argument, name string) {
 	if a.Decl.Exposed && a.Value != nil {
 		a.Exposes = append(a.Exposes, a.Value)
 	}
+	if a.Node.Kind != spec.ListNode {
+		b.compileExposedWithin(a, a.Node, name)
+		return
+	}
+	for i, item := range a.Node.Items {
+		b.compileExposedWithin(a, item, fmt.Sprintf("%s.%d", name, i))
+	}
+}
+
+// compileExposedWithin does that for the parts of a value: of the argument, or of one of its items.
+func (b *Block) compileExposedWithin(a *plan.Argument, value *spec.Node, name string) {
 	for _, path := range a.Decl.ExposedWithin {
-		part := NodeAt(a.Node, path)
+		part := NodeAt(value, path)
 		if part == nil || finding.IsReported(part) {
 			continue
 		}
@@ -32,9 +43,9 @@ func (b *Block) compileExposed(a *plan.Argument, name string) {
 		a.Exposes = append(a.Exposes, v)
 	}
 	for _, path := range a.Decl.ExposedNames {
-		part := a.Node
+		part := value
 		if path != "" {
-			part = NodeAt(a.Node, path)
+			part = NodeAt(value, path)
 		}
 		if part == nil || part.Kind == spec.MapNode || finding.IsReported(part) {
 			continue

@@ -32,6 +32,8 @@ var languageNames = []struct{ name, where string }{
 	{"old", "in upgrade and in @equal"},
 	{"new", "in @equal"},
 	{"error", "in retry.if, and in undo steps"},
+	{"now", "in expressions that sign a request (`auth: sign`)"},
+	{"request", "in expressions that sign a request (`auth: sign`)"},
 }
 
 // Names are the names that the spec as a whole has.

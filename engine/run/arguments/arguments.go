@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
@@ -268,10 +269,12 @@ func (e *evaluator) parts(name string, v *expr.Value) error {
 func (e *evaluator) late(v *expr.Value) actions.LateExpr {
 	return func(extra map[string]any) (any, error) {
 		values := make(map[string]any, len(e.Vars.Values)+len(extra))
-		for _, m := range []map[string]any{e.Vars.Values, extra} {
-			for name, value := range m {
-				values[name] = value
+		maps.Copy(values, e.Vars.Values)
+		for name, value := range extra {
+			if t, ok := value.(time.Time); ok {
+				value = expr.Time(t)
 			}
+			values[name] = value
 		}
 		vars := *e.Vars
 		vars.Values, vars.Secrets = values, e.Secrets.Paths
@@ -327,6 +330,20 @@ func checkExposure(decl *actions.Arg, v any) error {
 	if decl.Exposed && scope.HoldsSecret(v) {
 		return scope.ErrExposed
 	}
+	if items, isList := v.([]any); isList {
+		for _, item := range items {
+			if err := checkExposureWithin(decl, item); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return checkExposureWithin(decl, v)
+}
+
+// checkExposureWithin does that for the parts of a value: of the argument, or of one of its
+// items.
+func checkExposureWithin(decl *actions.Arg, v any) error {
 	for _, path := range decl.ExposedWithin {
 		if inner, secret := memberAt(v, path); inner != nil && (secret || scope.HoldsSecret(inner)) {
 			return fmt.Errorf("%s %w", path, scope.ErrExposed)

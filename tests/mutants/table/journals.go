@@ -254,8 +254,8 @@ func ofJournals() []Mutant {
 			Promise:   "Nothing is made twice",
 			Mechanism: "after a redirect only the hop that was refused is sent again",
 			File:      "actions/http/session/session.go",
-			Find:      "	resp, out = s.sendMessage(ctx, r, h.withSignature(sign), sign.query)\n	return resp, sign, out",
-			Replace:   "	h.method = r.Method\n	h.url = r.FullURL(nil)\n	resp, out = s.sendMessage(ctx, r, h.withSignature(sign), sign.query)\n	return resp, sign, out",
+			Find:      "	if signed, _, out = s.sign(ctx, r, h); out.Status != actions.Done {\n		return nil, out\n	}",
+			Replace:   "	h.method = r.Method\n	h.url = r.FullURL(nil)\n	if signed, _, out = s.sign(ctx, r, h); out.Status != actions.Done {\n		return nil, out\n	}",
 			Package:   "actions/http", Test: "TestTokenRefusedAfterARedirect", Fails: "POSTs",
 		},
 		{

@@ -31,11 +31,15 @@ type house struct {
 	asked []string
 	// refused are the requests that nobody let in.
 	refused int
+	// ahead is how far the clock of the house is ahead of that of the machine.
+	ahead time.Duration
+	// nonces are those that challenges contained, and how often each was used.
+	nonces map[string]int
 }
 
 func open(t *testing.T) *house {
 	t.Helper()
-	h := &house{guests: map[string]map[string]string{}, tickets: map[string]bool{}, lasts: 3600}
+	h := &house{guests: map[string]map[string]string{}, tickets: map[string]bool{}, lasts: 3600, nonces: map[string]int{}}
 	s := httptest.NewServer(h.routes(h.admits))
 	t.Cleanup(s.Close)
 	h.URL = s.URL
@@ -51,8 +55,12 @@ func (h *house) routes(admits func(door string, r *http.Request) bool) http.Hand
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		door, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		w.Header().Set("Date", h.clock().Format(http.TimeFormat))
 		if !admits(door, r) {
 			h.refused++
+			if door == "digest" {
+				h.challenge(w)
+			}
 			say(w, http.StatusUnauthorized, map[string]string{"message": "who are you?"})
 			return
 		}
@@ -104,6 +112,12 @@ func (h *house) admits(door string, r *http.Request) bool {
 	case "cookie":
 		c, err := r.Cookie("session")
 		return err == nil && c.Value == password
+	case "digest":
+		return h.answers(r)
+	case "both":
+		return r.Header.Get("Authorization") == "Bearer "+password && r.Header.Get("X-Api-Key") == password
+	case "signed":
+		return h.signed(r)
 	case "oauth":
 		return h.tickets[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
 	case "login":
