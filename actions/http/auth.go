@@ -3,6 +3,7 @@ package http
 import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
+	"github.com/declprov/declprov/actions/http/session"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -39,10 +40,8 @@ func authType() *spec.Type {
 		declare.Field("basic", user(), "User name and password."),
 		declare.Field("apiKey", declare.Object(named("header"), named("query"), named("cookie"), declare.Member("value", declare.Text(), "The key.")), "API key, in a header, query parameter or cookie."),
 		declare.Field("digest", user(), "User name and password, by the Digest scheme (RFC 7616): MD5, SHA-256, SHA-512 and SHA-512-256. The first request to a server is sent twice."),
-		declare.Field("oauth2", declare.Object(
-			declare.Member("tokenURL", declare.NonEmpty(), "URL of the token endpoint."), declare.Member("clientID", declare.Text(), "Client id."), declare.Member("clientSecret", declare.Text(), "Client secret."),
-			declare.Field("scopes", declare.List(declare.Text()), "Scopes to request."), declare.Field("audience", declare.Text(), "Audience."), declare.Field("params", declare.Map(declare.Any()), "Further parameters of the token request."),
-		), "Client credentials of OAuth 2. The token is renewed before it expires."),
+		declare.Field("jwt", jwtType(), "JSON Web Token that is signed for each request, as a bearer token."),
+		declare.Field("oauth2", oauth2Type(), "Token of OAuth 2. It is shared by all requests, renewed before it expires, and once if the server rejects it."),
 		declare.Field("login", declare.Object(
 			declare.Field("http", declare.Map(declare.Any()), "The login request."),
 			declare.Field("token", declare.Any(), "Expression for the token, by `body`, `status` and `headers`."),
@@ -59,6 +58,40 @@ func authType() *spec.Type {
 			declare.Field("headers", declare.Map(declare.Any()), "Headers to add. Names must be literal; null adds none."),
 			declare.Field("query", declare.Map(declare.Any()), "Query parameters to add. Names must be literal; null adds none."),
 		), "Sign each request by expressions. They see `request` (`method`, `url`, `host`, `path`, `query`, `rawQuery`, `headers` by their names in lower case, `body` with `size`, `text` and the digests `md5`, `sha1`, `sha256` and `sha512` in hex) and `now`, the time at the server."),
+	)
+}
+
+// jwtType returns the type of a JSON Web Token that is signed here.
+func jwtType() *spec.Type {
+	return declare.Object(
+		declare.Member("alg", declare.OneOf("RS256", "ES256", "EdDSA", "HS256"), "Algorithm."),
+		declare.Member("key", declare.Text(), "Private key in PEM (PKCS #8, PKCS #1 or SEC 1), or the secret of HS256."),
+		declare.Field("kid", declare.NonEmpty(), "Id of the key, in the header."),
+		declare.Field("claims", declare.Map(declare.Any()), "Claims. `iat` and `exp` are added."),
+		declare.Field("lifetime", declare.Text(), "How long the token is valid. Default: 5m."),
+	)
+}
+
+// oauth2Type returns the type of the arguments of OAuth 2.
+func oauth2Type() *spec.Type {
+	var names []string
+	for _, g := range session.Grants() {
+		names = append(names, g.Name)
+	}
+	assertion := declare.Object(declare.Member("jwt", jwtType(), "The JWT, which is signed for each token request."))
+	return declare.Object(
+		declare.Member("tokenURL", declare.NonEmpty(), "URL of the token endpoint."),
+		declare.Field("grant", declare.OneOf(names...), "Grant. Must be literal. Default: client_credentials."),
+		declare.Field("clientID", declare.Text(), "Client id."),
+		declare.Field("clientSecret", declare.Text(), "Client secret, sent in a header, or in the body if the server only accepts that. Without it, the client is public, or shows the certificate of `tls`."),
+		declare.Field("clientAssertion", assertion, "Authenticate the client by a JWT (private_key_jwt) instead of a secret. `iss` and `sub` are the client id, `aud` is `tokenURL` and `jti` is random, unless `claims` has others."),
+		declare.Field("username", declare.Text(), "User name, for the grant password."), declare.Field("password", declare.Text(), "Password, for the grant password."),
+		declare.Field("refreshToken", declare.Text(), "Refresh token, for the grant refresh_token. If the server replaces it, the new one is kept until the run ends."),
+		declare.Field("assertion", assertion, "Assertion, for the grant jwt-bearer. `aud` is `tokenURL`, unless `claims` has another."),
+		declare.Field("subjectToken", declare.Text(), "Token to exchange, for the grant token-exchange."),
+		declare.Field("subjectTokenType", declare.NonEmpty(), "Type of that token. Default: an access token."),
+		declare.Field("scopes", declare.List(declare.Text()), "Scopes to request."), declare.Field("audience", declare.Text(), "Audience."),
+		declare.Field("params", declare.Map(declare.Any()), "Further parameters of the token request."),
 	)
 }
 

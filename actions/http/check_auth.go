@@ -41,6 +41,7 @@ func originsOf(auth *spec.Node) (origins []*spec.Node, given bool) {
 func checkAuth(s actions.Static, fail reporter) {
 	auth := s.Nodes["auth"]
 	var headers []string
+	cert := s.Nodes["tls"].Get("cert") != nil || s.Nodes["tls"] != nil && s.Nodes["tls"].Kind != spec.MapNode
 	for i, n := range credentialsOf(auth) {
 		if n.Kind != spec.MapNode {
 			continue
@@ -50,6 +51,7 @@ func checkAuth(s actions.Static, fail reporter) {
 			at = func(path string) string { return strings.TrimSuffix(fmt.Sprintf("%d.%s", i, path), ".") }
 		}
 		checkCredentials(n, at, fail)
+		checkGrant(n.Get("oauth2"), cert, at, fail)
 		for _, name := range headersOf(n) {
 			if slices.Contains(headers, name) {
 				fail("auth", at(""), fmt.Sprintf("two of the credentials set the header %s", name), "Send one of them in another header, or remove it.")
@@ -131,6 +133,60 @@ func checkCredentials(n *spec.Node, at func(string) string, fail reporter) {
 	}
 }
 
+// checkGrant checks that OAuth 2 has what its grant requires, and nothing that it does not use.
+// cert says that the client shows a certificate.
+func checkGrant(n *spec.Node, cert bool, at func(string) string, fail reporter) {
+	if n == nil || n.Kind != spec.MapNode {
+		return
+	}
+	name, literal := "", true
+	if given := n.Get("grant"); given != nil {
+		name, literal = literalText(given)
+	}
+	grant, known := session.GrantNamed(name)
+	switch {
+	case !literal:
+		fail("auth", at("oauth2.grant"), "grant must be literal", "Write the name of the grant out.")
+		return
+	case !known:
+		return // its type says so
+	}
+	for _, required := range grant.Requires {
+		if n.Get(required) == nil {
+			fail("auth", at("oauth2"), fmt.Sprintf("the grant %s requires %s", grant.Name, required), "Add `"+required+": …`.")
+		}
+	}
+	for _, other := range session.Grants() {
+		for _, member := range slices.Concat(other.Requires, other.Accepts) {
+			if n.Get(member) != nil && member != "clientID" && !slices.Contains(slices.Concat(grant.Requires, grant.Accepts), member) {
+				fail("auth", at("oauth2."+member), fmt.Sprintf("the grant %s does not use %s", grant.Name, member), "Remove it, or set `grant: \""+other.Name+"\"`.")
+			}
+		}
+	}
+	secret, assertion := n.Get("clientSecret") != nil, n.Get("clientAssertion") != nil
+	switch {
+	case secret && assertion:
+		fail("auth", at("oauth2.clientAssertion"), "clientSecret and clientAssertion both authenticate the client", "Remove one of them.")
+	case (secret || assertion) && n.Get("clientID") == nil && grant.Name != "client_credentials":
+		fail("auth", at("oauth2"), "oauth2 requires clientID to authenticate the client", "Add `clientID: …`.")
+	case !secret && !assertion && !cert && grant.Name == "client_credentials":
+		fail("auth", at("oauth2"), "the grant client_credentials requires that the client authenticates itself", "Add `clientSecret`, `clientAssertion`, or a certificate in `tls`.")
+	}
+	if params := n.Get("params"); params != nil {
+		sends := slices.Concat(session.ClientParameters(), grant.Sends)
+		for member, parameter := range map[string]string{"scopes": "scope", "audience": "audience"} {
+			if n.Get(member) != nil {
+				sends = append(sends, parameter)
+			}
+		}
+		for _, f := range params.Fields {
+			if slices.Contains(sends, f.Name) {
+				fail("auth", at("oauth2.params."+f.Name), fmt.Sprintf("the grant itself sends the parameter %q", f.Name), "Remove it here, and use the member of oauth2 for it.")
+			}
+		}
+	}
+}
+
 // checkSign checks the names of the headers and parameters that sign a request.
 func checkSign(n *spec.Node, at func(string) string, fail reporter) {
 	headers, query := n.Get("headers"), n.Get("query")
@@ -161,6 +217,13 @@ func checkLoginArguments(n *spec.Node, at func(string) string, fail reporter) {
 	for _, f := range n.Fields {
 		if !slices.Contains(allowed, f.Name) {
 			fail("auth", at("login.http."+f.Name), fmt.Sprintf("the request of a login has no argument %q", f.Name), "Its arguments are "+strings.Join(allowed, ", ")+".")
+		}
+	}
+	for _, item := range credentialsOf(n.Get("auth")) {
+		for _, f := range item.Fields {
+			if slices.Contains(session.NotInLogin(), f.Name) {
+				fail("auth", at("login.http.auth."+f.Name), f.Name+" is not allowed within a login", "Use other credentials for the login request, such as basic or jwt.")
+			}
 		}
 	}
 	if headers := n.Get("headers"); headers != nil && headers.Kind != spec.MapNode {

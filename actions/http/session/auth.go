@@ -30,7 +30,7 @@ type signature struct {
 
 // Kinds returns the kinds of credentials, which are members of the argument `auth`.
 func Kinds() []string {
-	return []string{"bearer", "basic", "apiKey", "digest", "oauth2", "login", "sigv4", "sign"}
+	return []string{"bearer", "basic", "apiKey", "digest", "jwt", "oauth2", "login", "sigv4", "sign"}
 }
 
 // credentials are the argument `auth`, or an item of it. Exactly one member is set.
@@ -39,6 +39,7 @@ type credentials struct {
 	Basic  *userSettings   `arg:"basic"`
 	APIKey *keySettings    `arg:"apiKey"`
 	Digest *userSettings   `arg:"digest"`
+	JWT    *jwtSettings    `arg:"jwt"`
 	OAuth2 *oauth2Settings `arg:"oauth2"`
 	Login  *loginSettings  `arg:"login"`
 	SigV4  *sigv4Settings  `arg:"sigv4"`
@@ -112,6 +113,8 @@ func (s *Session) newCredential(path string, m map[string]any) (credential, erro
 		return c.APIKey.credential()
 	case "digest":
 		return s.newDigest(c.Digest)
+	case "jwt":
+		return s.newJWT(c.JWT)
 	case "oauth2":
 		return s.newOAuth2(c.OAuth2)
 	case "login":

@@ -89,8 +89,11 @@ func (s *Session) newLogin(at string, m *loginSettings) (credential, error) {
 	return a, nil
 }
 
-// checkLoginAuth checks the credentials of a login request. Others would require a login
-// themselves, or expressions that are evaluated later.
+// NotInLogin returns the kinds of credentials that a login request cannot have: they require a
+// login themselves, or expressions that are evaluated later.
+func NotInLogin() []string { return []string{"login", "oauth2", "sign"} }
+
+// checkLoginAuth checks the credentials of a login request.
 func checkLoginAuth(v any) error {
 	items, isList := v.([]any)
 	if !isList {
@@ -98,7 +101,7 @@ func checkLoginAuth(v any) error {
 	}
 	for _, item := range items {
 		m, _ := item.(map[string]any)
-		for _, kind := range []string{"login", "oauth2", "sign"} {
+		for _, kind := range NotInLogin() {
 			if m[kind] != nil {
 				return fmt.Errorf("%s is not allowed within a login", kind)
 			}
