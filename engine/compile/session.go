@@ -17,6 +17,7 @@ func (c *compiler) session() (op *plan.Operation) {
 	if m == nil {
 		return nil
 	}
+	defer func() { c.families.CompileWaiting(c.Collector, c.Names) }()
 	c.In("configure", "configure", func() {
 		t := scopes.NewTrail(c.ConfigScope())
 		op = c.steps.Operation(m, t, nil)

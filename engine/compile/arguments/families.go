@@ -21,7 +21,13 @@ type Families struct {
 	verdicts map[string]Verdicts
 	// broken are the families whose block of defaults has a mistake.
 	broken map[string]bool
+	// waiting are the defaults of each family that refer to the session, until that is
+	// compiled.
+	waiting map[string][]Waiting
 }
+
+// Waiting is a default that refers to the session, or a member of one that steps merge.
+type Waiting struct{ Argument, Member string }
 
 // Verdicts are the `refused`, `fail` and `retry` of a family's block of defaults. What they see
 // depends on the step, so each step compiles them.
@@ -34,10 +40,12 @@ var providerKeys = []string{
 	"actions", "configure", "tests", "wire", "maxValues",
 }
 
-// CompileFamilies compiles the blocks of defaults at the top of a spec.
+// CompileFamilies compiles the blocks of defaults at the top of a spec, except for what refers to
+// the session: `configure` yields that, and may itself use the defaults.
 func CompileFamilies(c *finding.Collector, names *scopes.Names) *Families {
 	f := &Families{
 		All: names.Families, Defaults: map[string]map[string]plan.Argument{}, verdicts: map[string]Verdicts{}, broken: map[string]bool{},
+		waiting: map[string][]Waiting{},
 	}
 	scope := names.ConfigScope()
 	for _, block := range names.Spec.Families {
@@ -49,10 +57,67 @@ func CompileFamilies(c *finding.Collector, names *scopes.Names) *Families {
 			continue
 		}
 		known := len(c.Diags)
-		c.In(fmt.Sprintf("defaults of %s", family.Name), block.Name, func() { f.compileDefaults(c, names.Spec.Types, scope, family, block) })
+		if names.Spec.Configure != nil {
+			block, f.waiting[family.Name] = withoutSession(block, family)
+		}
+		f.compileBlock(c, names, scope, family, block)
 		f.broken[family.Name] = len(c.Diags) > known
 	}
 	return f
+}
+
+// CompileWaiting compiles the defaults that refer to the session.
+func (f *Families) CompileWaiting(c *finding.Collector, names *scopes.Names) {
+	for _, block := range names.Spec.Families {
+		if len(f.waiting[block.Name]) == 0 {
+			continue
+		}
+		delete(f.waiting, block.Name)
+		known := len(c.Diags)
+		f.compileBlock(c, names, names.CommonScope(), f.Named(block.Name), block)
+		f.broken[block.Name] = f.broken[block.Name] || len(c.Diags) > known
+	}
+}
+
+// Waiting returns the defaults of a family that refer to the session, while that is compiled.
+func (f *Families) Waiting(family string) []Waiting { return f.waiting[family] }
+
+func (f *Families) compileBlock(c *finding.Collector, names *scopes.Names, scope *expr.Scope, family *actions.Family, block spec.Field) {
+	c.In(fmt.Sprintf("defaults of %s", family.Name), block.Name, func() { f.compileDefaults(c, names.Spec.Types, scope, family, block) })
+}
+
+// withoutSession returns a block of defaults without what refers to the session, and that.
+func withoutSession(block spec.Field, family *actions.Family) (rest spec.Field, waiting []Waiting) {
+	without := func(n *spec.Node, found func(name string), except ...string) *spec.Node {
+		out := *n
+		out.Fields = slices.DeleteFunc(slices.Clone(n.Fields), func(f spec.Field) bool {
+			refers := !slices.Contains(except, f.Name) && refersToSession(f.Value)
+			if refers {
+				found(f.Name)
+			}
+			return refers
+		})
+		return &out
+	}
+	value := *block.Value
+	value.Fields = slices.Clone(value.Fields)
+	for i, f := range value.Fields {
+		if decl := argNamed(family.Defaults, f.Name); decl != nil && decl.Merged && f.Value.Kind == spec.MapNode {
+			value.Fields[i].Value = without(f.Value, func(member string) { waiting = append(waiting, Waiting{f.Name, member}) })
+		}
+	}
+	// Each step compiles the verdicts, with what it sees.
+	block.Value = without(&value, func(argument string) { waiting = append(waiting, Waiting{Argument: argument}) }, "refused", "fail", "retry")
+	return block, waiting
+}
+
+// refersToSession reports whether a template refers to the session.
+func refersToSession(n *spec.Node) bool {
+	if n == nil || finding.IsReported(n) {
+		return false
+	}
+	v, diags := expr.Compile(n, scopes.Untyped(), nil)
+	return !diags.HasErrors() && slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool { return ref.Path[0] == "session" })
 }
 
 // compileDefaults compiles the block of defaults of one family.
@@ -67,7 +132,7 @@ func (f *Families) compileDefaults(c *finding.Collector, types spec.Types, scope
 		defaults[name] = a
 	}
 	f.Defaults[family.Name] = defaults
-	if family.Check == nil || len(c.Diags) > known {
+	if family.Check == nil || len(c.Diags) > known || len(f.waiting[family.Name]) > 0 {
 		return
 	}
 	for _, fault := range family.Check(f.Static(family)) {

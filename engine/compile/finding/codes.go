@@ -24,6 +24,7 @@ const (
 	CodeIDChanges            = "id-changes"            // an input whose update may change the id in a way that cannot be predicted (warning)
 	CodeUnknownProperty      = "unknown-property"      // a path that leads to no property
 	CodeDefaultCycle         = "default-cycle"         // defaults that depend on themselves
+	CodeSessionCycle         = "session-cycle"         // a `configure` that uses a default that refers to `session`, which `configure` yields
 	CodeNotReadBack          = "not-read-back"         // an input that read does not yield: each refresh would unset it
 	CodeOutputNotGiven       = "output-not-given"      // a required output that no operation yields
 	CodePreviewEffect        = "preview-effect"        // a step with an effect that would run in previews

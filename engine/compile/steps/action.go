@@ -76,6 +76,7 @@ func (c *Compiler) call(s *plan.Step, f spec.Field, scope *expr.Scope) {
 	if block.Value.Kind != spec.MapNode {
 		return
 	}
+	c.checkWaiting(s, block)
 	s.SetDefaults(defaults)
 	c.checkGroups(s, args)
 	static := s.Static()
@@ -106,6 +107,25 @@ func (c *Compiler) call(s *plan.Step, f spec.Field, scope *expr.Scope) {
 		s.SetCertainty(facts)
 	}
 	c.grants.Check(s, facts, block, scope)
+}
+
+// checkWaiting reports a default that the step would inherit, and that refers to the session, which
+// the step helps to make.
+func (c *Compiler) checkWaiting(s *plan.Step, block spec.Field) {
+	for _, w := range c.families.Waiting(s.Family.Name) {
+		name, own := w.Argument, block.Value.Get(w.Argument)
+		if w.Member != "" {
+			name = w.Argument + "." + w.Member
+			if own = own.Get(w.Member); own != nil {
+				continue // also null, which removes the member
+			}
+		}
+		declared := slices.ContainsFunc(s.Kind.Args, func(a actions.Arg) bool { return a.Name == w.Argument })
+		if declared && (own == nil || own.Kind == spec.NullNode) {
+			c.Fail(finding.CodeSessionCycle, block.NameRange, w.Argument, fmt.Sprintf("configure uses %s of the defaults of %s, which refers to session", name, s.Family.Name),
+				"What configure yields is the session, so it cannot use it. Give the step its own "+w.Argument+".")
+		}
+	}
 }
 
 // findKind finds the one kind of action that the block of a family names, and returns its block.

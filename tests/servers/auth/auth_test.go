@@ -2,6 +2,8 @@ package auth
 
 import (
 	"net/http"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -114,6 +116,39 @@ func TestTokensAreRenewed(t *testing.T) {
 	}
 	if asked, refused := h.record(); refused != 1 || len(asked) != 1 {
 		t.Errorf("a forgotten token: refused %d times, asked for %v", refused, asked)
+	}
+}
+
+// TestSession opens the doors by what `configure` yields, which the defaults refer to: the
+// session starts once for all resources.
+func TestSession(t *testing.T) {
+	h := open(t)
+	t.Setenv("DECLPROV_JOURNAL", filepath.Join(t.TempDir(), "journal"))
+	config := values{"endpoint": property.New(h.URL), "password": property.New(password)}
+	p := provider.Configured(t, provider.Folder(t, "house", "tests/servers/auth/testdata/session.cue"), "house", t.TempDir(), config)
+	for range 2 {
+		live(t, p, client.Resource{Type: "house:index:Guest", Name: "ada"}, "login")
+	}
+	if asked, refused := h.record(); refused != 0 || cmp.Diff([]string{"session"}, asked) != "" {
+		t.Errorf("refused %d times, asked for %v", refused, asked)
+	}
+}
+
+// TestSessionCycle has `configure` use the defaults that refer to its session.
+func TestSessionCycle(t *testing.T) {
+	text, err := os.ReadFile("testdata/session.cue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for remove, want := range map[string]int{"auth: \"none\", ": 1, "headers: {\"X-Session\": null}, ": 1, "nothing": 0} {
+		spec := filepath.Join(t.TempDir(), "house.cue")
+		if err := os.WriteFile(spec, []byte(strings.ReplaceAll(string(text), remove, "")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		printed, err := exec.CommandContext(t.Context(), provider.Binary(t), "vet", spec).CombinedOutput()
+		if n := strings.Count(string(printed), "error["); n != want || n != strings.Count(string(printed), "error[session-cycle]") || (err == nil) != (want == 0) {
+			t.Errorf("without %s: %d errors, want %d session-cycle\n%s", remove, n, want, printed)
+		}
 	}
 }
 
