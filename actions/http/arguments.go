@@ -43,7 +43,7 @@ func arguments() []actions.Arg {
 	return []actions.Arg{
 		method, path, address,
 		wireArg("json", declare.Any(), "Body as JSON."),
-		wireArg("form", declare.Map(declare.Any()), "Body as a form. A list becomes repeated fields; null is omitted."),
+		wireArg("form", declare.Map(declare.Any()), "Body as a form. Lists and maps are written by the rule `lists`; null is omitted."),
 		declare.Arg("multipart", declare.List(partType()), "Body of several parts, as of forms with files."),
 		declare.Arg("text", declare.Text(), "Body as text."),
 		wireArg("xml", declare.Map(declare.Any()), "Body as XML: an object with one member, the root element."),
@@ -90,7 +90,7 @@ func defaults() []actions.Arg {
 	message.Mode = actions.Late
 	headers := declare.Arg("headers", declare.Map(declare.Any()), "Headers. Names must be literal. Those of a request override those for all requests; null removes one.")
 	headers.Merged, headers.ExposedNames = true, []string{""}
-	query := wireArg("query", declare.Map(declare.Any()), "Query parameters. A list becomes repeated parameters; null is omitted. Those of a request override those for all requests.")
+	query := wireArg("query", declare.Map(declare.Any()), "Query parameters. Lists and maps are written by the rule `lists`; null is omitted. Those of a request override those for all requests.")
 	query.Merged, query.Exposed = true, true
 	query.Instead = "Servers and proxies log whole URLs. Send the secret in a header or the body; if the API only accepts its key as a parameter, use `auth: apiKey: {query: \"…\", value: \"…\"}`."
 	returns := declare.Arg("returns", declare.Any(), "Type of the body of the response: a definition in the spec. null removes the one for all requests.")
@@ -101,6 +101,7 @@ func defaults() []actions.Arg {
 		headers,
 		returns,
 		authArg(),
+		declare.Arg("lists", declare.OneOf(request.ListRules()...), "How `query` and `form` write lists and maps: `repeat` (`a=1&a=2`, no maps), `brackets` (`a[]=1`, `a[0][b]=2`, `a[b]=3`), `member.N` (`a.member.1=1`, `a.b=3`) or `N` (`a.1=1`, `a.b=3`). Default: repeat."),
 		declare.Arg("tls", declare.TLSType(), "TLS settings. The minimum version is 1.2."),
 		declare.Arg("proxy", declare.NonEmpty(), "URL of an http or https proxy, which requires a grant. The proxy of the environment is never used."),
 		declare.Option("redirects", declare.OneOf("none", "same-origin"), "none", "Which redirects are followed."),

@@ -213,7 +213,7 @@ func checkSign(n *spec.Node, at func(string) string, fail reporter) {
 
 // checkLoginArguments checks that the request of a login has only supported arguments.
 func checkLoginArguments(n *spec.Node, at func(string) string, fail reporter) {
-	allowed := append([]string{"method", "path", "url", "query", "headers", "auth", "error", "response"}, request.BodyArguments()...)
+	allowed := append([]string{"method", "path", "url", "query", "lists", "headers", "auth", "error", "response"}, request.BodyArguments()...)
 	for _, f := range n.Fields {
 		if !slices.Contains(allowed, f.Name) {
 			fail("auth", at("login.http."+f.Name), fmt.Sprintf("the request of a login has no argument %q", f.Name), "Its arguments are "+strings.Join(allowed, ", ")+".")

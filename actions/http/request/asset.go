@@ -21,6 +21,8 @@ type assetEncoder struct {
 	env *actions.Env    // nil if assets are not available
 	// format is the archive format, "" for the default.
 	format string
+	// lists is how a form writes lists and maps.
+	lists ListRule
 }
 
 func (h assetEncoder) encodeBytes(v any) (*Body, error) {

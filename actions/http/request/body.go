@@ -90,7 +90,7 @@ func encodeBody(as string, v any, h assetEncoder) (*Body, error) {
 		if !ok {
 			return nil, fmt.Errorf("expected an object, got %s", actions.KindOf(v))
 		}
-		pairs, err := Parameters("form", m)
+		pairs, err := Parameters("form", m, h.lists)
 		return NewBody("application/x-www-form-urlencoded", []byte(EncodePairs(pairs))), err
 	case "text":
 		s, err := actions.TextOf(v)

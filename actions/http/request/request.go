@@ -41,6 +41,7 @@ type Arguments struct {
 	Response       string         `arg:"response"`
 	Effect         string         `arg:"effect"`
 	ArchiveFormat  string         `arg:"archiveFormat"`
+	Lists          ListRule       `arg:"lists"`
 	IfMatch        any            `arg:"ifMatch"`
 	IfNoneMatch    any            `arg:"ifNoneMatch"`
 	IdempotencyKey any            `arg:"idempotencyKey"`
@@ -82,7 +83,7 @@ type HeaderFilter func(name string, at Address) (bool, error)
 func (g Arguments) NewRequest(ctx context.Context, env *actions.Env, base *url.URL, filter HeaderFilter) (*Request, error) {
 	r := &Request{Method: g.Method, Headers: http.Header{}}
 	var err error
-	if r.Body, err = g.bodyOf(assetEncoder{ctx: ctx, env: env, format: g.ArchiveFormat}); err != nil {
+	if r.Body, err = g.bodyOf(assetEncoder{ctx: ctx, env: env, format: g.ArchiveFormat, lists: g.Lists}); err != nil {
 		return nil, err
 	}
 	if r.Method == "" {
@@ -98,7 +99,7 @@ func (g Arguments) NewRequest(ctx context.Context, env *actions.Env, base *url.U
 	if r.Address, err = g.address(base); err != nil {
 		return nil, err
 	}
-	if r.Query, err = Parameters("query", g.Query); err != nil {
+	if r.Query, err = Parameters("query", g.Query, g.Lists); err != nil {
 		return nil, err
 	}
 	return r, r.setHeaders(g.Headers, acceptHeader(g.Response), filter)

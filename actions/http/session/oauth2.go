@@ -171,7 +171,7 @@ func (c *oauth2Client) setForm() error {
 	if c.Audience != "" {
 		c.form.Set("audience", c.Audience)
 	}
-	pairs, err := request.Parameters("oauth2.params", c.Params)
+	pairs, err := request.Parameters("oauth2.params", c.Params, request.Repeat)
 	if err != nil {
 		return err
 	}

@@ -2,13 +2,17 @@ package verdict
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"html"
 	"mime"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -118,7 +122,9 @@ func (resp *Response) mediaType() (string, string) {
 	return kind, strings.ToLower(params["charset"])
 }
 
-func isJSON(kind string) bool { return kind == "application/json" || strings.HasSuffix(kind, "+json") }
+func isJSON(kind string) bool {
+	return kind == "application/json" || kind == "text/json" || strings.HasSuffix(kind, "+json") || strings.HasPrefix(kind, "application/x-amz-json-")
+}
 
 func isXML(kind string) bool {
 	return kind == "application/xml" || kind == "text/xml" || strings.HasSuffix(kind, "+xml")
@@ -229,14 +235,32 @@ func (resp *Response) decodeLeniently(typed bool, values *decode.Budget) {
 	}
 }
 
-// excerpt returns the body if it is readable text, else "".
+// tags matches the tags of HTML, and the elements whose content is not text.
+var tags = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?is)<(script|style|svg)\b.*?</(script|style|svg)\s*>|<!--.*?-->|<[^>]*>`)
+})
+
+// excerpt returns the body for messages: the text of a page, and of bytes how many they are.
 func (resp *Response) excerpt() string {
 	kind, _ := resp.mediaType()
-	if !utf8.Valid(resp.Raw) || kind == "text/html" || !isJSON(kind) && !isXML(kind) && kind != "" && !strings.HasPrefix(kind, "text/") {
+	data := resp.Raw
+	switch {
+	case len(data) == 0:
 		return ""
+	case !utf8.Valid(data):
+		if text, err := resp.decodeText(); err == nil {
+			return text
+		}
+		return fmt.Sprintf("(a body of %s, %d bytes)", cmp.Or(kind, "an unknown type"), len(data))
+	case kind == "text/html" || kind == "application/xhtml+xml":
+		return html.UnescapeString(tags().ReplaceAllString(string(data[:min(len(data), maxPage)]), " "))
+	default:
+		return string(data)
 	}
-	return string(resp.Raw)
 }
+
+// maxPage is how much of an HTML page is searched for text.
+const maxPage = 64 << 10
 
 // clean returns the beginning of a text from the server, without control characters.
 func clean(s string) string {
