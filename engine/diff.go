@@ -54,7 +54,8 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 	}
 	if len(out.Changes) > 0 && !out.DeleteBeforeReplace {
 		// The user may have any change replace; it matters then, too.
-		out.DeleteBeforeReplace = res.Spec.Diff != nil && res.Spec.Diff.DeleteBeforeReplace || e.keepsID(ctx, res, req, state)
+		out.DeleteBeforeReplace = res.Spec.Diff != nil && res.Spec.Diff.DeleteBeforeReplace ||
+			e.keepsID(ctx, res, req, state) || findsOriginal(res, changes)
 	}
 	return out, nil
 }
@@ -124,6 +125,14 @@ func (e *Engine) keepsID(ctx context.Context, res *plan.Resource, req DiffReques
 	}
 	id, err := r.EvalID()
 	return err == nil && id != "" && id == recorded.CurrentID(state)
+}
+
+// findsOriginal reports whether the `find` of a replacement would find the object to replace,
+// because no input that it refers to has changed: the create would then be refused.
+func findsOriginal(res *plan.Resource, changes []Change) bool {
+	return res.FindFirst && len(res.Names) > 0 && !slices.ContainsFunc(changes, func(c Change) bool {
+		return slices.ContainsFunc(res.Names, func(name string) bool { return value.IsWithin(c.Path, name) })
+	})
 }
 
 // stableNames are the properties that an update leaves as they are: outputs that

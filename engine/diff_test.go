@@ -88,8 +88,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// A replacement that would have the id of what it replaces is deleted first; no
-// update means that every change replaces.
+// The original is deleted first if its replacement would have the same id, or if `find` would
+// find it. Without an update, every change replaces.
 func TestReplaceOrder(t *testing.T) {
 	e, _ := newWorld().engine(t, `resources: Thing: {
 		inputs: {name: string, size: int}
@@ -108,6 +108,34 @@ func TestReplaceOrder(t *testing.T) {
 	} {
 		out, err := e.Diff(t.Context(), engine.DiffRequest{Ref: ref("Thing"), State: state, New: tc.new})
 		if err != nil || len(out.Changes) != 1 || !out.Changes[0].Replace || out.DeleteBeforeReplace != tc.first {
+			t.Errorf("%s: %+v, %v", name, out, err)
+		}
+	}
+}
+
+func TestReplaceOrderOfFound(t *testing.T) {
+	for name, tc := range map[string]struct {
+		find  string
+		new   property.Map
+		first bool
+	}{
+		"find finds the original":              {`find: world: look: what: "${inputs.name}"`, object("name", "a", "size", 2), true},
+		"find finds something else":            {`find: world: look: what: "${inputs.name}"`, object("name", "b", "size", 2), false},
+		"find by everything":                   {`find: world: look: what: "${string(inputs)}"`, object("name", "a", "size", 2), false},
+		"find does not run before the create":  {`find: {first: false, world: look: what: "${inputs.name}"}`, object("name", "a", "size", 2), false},
+		"nothing looks for the created object": {"", object("name", "a", "size", 2), false},
+	} {
+		e, _ := newWorld().engine(t, `resources: Thing: {
+			inputs: {name: string, size: int}
+			id: "${result.id}"
+			create: world: do: what: "make"
+			`+tc.find+`
+			delete: world: do: what: "remove"
+		}`)
+		out, err := e.Diff(t.Context(), engine.DiffRequest{
+			Ref: ref("Thing"), State: engine.State{ID: "7", Inputs: object("name", "a", "size", 1)}, New: tc.new,
+		})
+		if err != nil || out.DeleteBeforeReplace != tc.first {
 			t.Errorf("%s: %+v, %v", name, out, err)
 		}
 	}
