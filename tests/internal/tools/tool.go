@@ -46,6 +46,7 @@ const (
 	SSHD              = "sshd"
 	Git               = "git"
 	Python            = "python3"
+	Curl              = "curl"
 	Node              = "node"
 	Java              = "java"
 	PostgreSQL        = "postgres"
@@ -73,7 +74,8 @@ func All() []Tool {
 		npmTool(NodePackages, "programs in TypeScript, and pyright", "node", "node_modules"),
 		straceTool(),
 		systemTool(Git, "commands that work on repositories", "git", "git"),
-		systemTool(Python, "Python in the kernel's sandbox", "/usr/bin/python3", "python3"),
+		systemTool(Python, "Python in the kernel's sandbox, and the server of docs/tutorial.md", "/usr/bin/python3", "python3"),
+		systemTool(Curl, "docs/tutorial.md", "curl", "curl"),
 		systemTool(Node, "Node in the kernel's sandbox", "node", "nodejs"),
 		// keytool is a Java program in the smallest package, so that nothing must be
 		// compiled.
