@@ -163,6 +163,12 @@ func checkGrant(n *spec.Node, cert bool, at func(string) string, fail reporter) 
 			}
 		}
 	}
+	checkClientAuthentication(n, grant, cert, at, fail)
+	checkGrantParameters(n, grant, at, fail)
+}
+
+// checkClientAuthentication checks how the client authenticates itself.
+func checkClientAuthentication(n *spec.Node, grant session.Grant, cert bool, at func(string) string, fail reporter) {
 	secret, assertion := n.Get("clientSecret") != nil, n.Get("clientAssertion") != nil
 	switch {
 	case secret && assertion:
@@ -172,17 +178,23 @@ func checkGrant(n *spec.Node, cert bool, at func(string) string, fail reporter) 
 	case !secret && !assertion && !cert && grant.Name == "client_credentials":
 		fail("auth", at("oauth2"), "the grant client_credentials requires that the client authenticates itself", "Add `clientSecret`, `clientAssertion`, or a certificate in `tls`.")
 	}
-	if params := n.Get("params"); params != nil {
-		sends := slices.Concat(session.ClientParameters(), grant.Sends)
-		for member, parameter := range map[string]string{"scopes": "scope", "audience": "audience"} {
-			if n.Get(member) != nil {
-				sends = append(sends, parameter)
-			}
+}
+
+// checkGrantParameters checks that `params` has none of the parameters that the grant itself sends.
+func checkGrantParameters(n *spec.Node, grant session.Grant, at func(string) string, fail reporter) {
+	params := n.Get("params")
+	if params == nil {
+		return
+	}
+	sends := slices.Concat(session.ClientParameters(), grant.Sends)
+	for member, parameter := range map[string]string{"scopes": "scope", "audience": "audience"} {
+		if n.Get(member) != nil {
+			sends = append(sends, parameter)
 		}
-		for _, f := range params.Fields {
-			if slices.Contains(sends, f.Name) {
-				fail("auth", at("oauth2.params."+f.Name), fmt.Sprintf("the grant itself sends the parameter %q", f.Name), "Remove it here, and use the member of oauth2 for it.")
-			}
+	}
+	for _, f := range params.Fields {
+		if slices.Contains(sends, f.Name) {
+			fail("auth", at("oauth2.params."+f.Name), fmt.Sprintf("the grant itself sends the parameter %q", f.Name), "Remove it here, and use the member of oauth2 for it.")
 		}
 	}
 }

@@ -27,35 +27,44 @@ func TestTokenRequests(t *testing.T) {
 	}{
 		"password": {
 			args{"grant": "password", "username": "u", "password": "p", "clientID": "c", "clientSecret": "s", "scopes": []any{"a"}},
-			url.Values{"grant_type": {"password"}, "username": {"u"}, "password": {"p"}, "scope": {"a"}}, "c:s", nil,
+			url.Values{"grant_type": {"password"}, "username": {"u"}, "password": {"p"}, "scope": {"a"}},
+			"c:s", nil,
 		},
 		"password of a public client": {
 			args{"grant": "password", "username": "u", "password": "p", "clientID": "c"},
-			url.Values{"grant_type": {"password"}, "username": {"u"}, "password": {"p"}, "client_id": {"c"}}, "", nil,
+			url.Values{"grant_type": {"password"}, "username": {"u"}, "password": {"p"}, "client_id": {"c"}},
+			"", nil,
 		},
 		"refresh token": {
 			args{"grant": "refresh_token", "refreshToken": "r", "clientID": "c", "clientSecret": "s"},
-			url.Values{"grant_type": {"refresh_token"}, "refresh_token": {"r"}}, "c:s", nil,
+			url.Values{"grant_type": {"refresh_token"}, "refresh_token": {"r"}},
+			"c:s", nil,
 		},
 		"jwt-bearer": {
 			args{"grant": "jwt-bearer", "assertion": jwt(args{"iss": "me"}), "params": args{"x": int64(1)}},
-			url.Values{"grant_type": {bearer}, "x": {"1"}}, "", map[string]any{"assertion": map[string]any{"iss": "me", "aud": "/token"}},
+			url.Values{"grant_type": {bearer}, "x": {"1"}},
+			"",
+			map[string]any{"assertion": map[string]any{"iss": "me", "aud": "/token"}},
 		},
 		"jwt-bearer with another audience": {
 			args{"grant": "jwt-bearer", "assertion": jwt(args{"aud": "other"})},
-			url.Values{"grant_type": {bearer}}, "", map[string]any{"assertion": map[string]any{"aud": "other"}},
+			url.Values{"grant_type": {bearer}},
+			"",
+			map[string]any{"assertion": map[string]any{"aud": "other"}},
 		},
 		"token exchange": {
 			args{"grant": "token-exchange", "subjectToken": "t", "audience": "a"},
 			url.Values{
 				"grant_type": {"urn:ietf:params:oauth:grant-type:token-exchange"}, "subject_token": {"t"},
 				"subject_token_type": {"urn:ietf:params:oauth:token-type:access_token"}, "audience": {"a"},
-			}, "", nil,
+			},
+			"", nil,
 		},
 		"private_key_jwt": {
 			args{"clientID": "c", "clientAssertion": jwt(nil)},
 			url.Values{"grant_type": {"client_credentials"}, "client_id": {"c"}, "client_assertion_type": {"urn:ietf:params:oauth:client-assertion-type:jwt-bearer"}},
-			"", map[string]any{"client_assertion": map[string]any{"iss": "c", "sub": "c", "aud": "/token"}},
+			"",
+			map[string]any{"client_assertion": map[string]any{"iss": "c", "sub": "c", "aud": "/token"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

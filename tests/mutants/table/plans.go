@@ -52,7 +52,7 @@ func ofPlans() []Mutant {
 			Promise:   "A plan says what an update would do",
 			Mechanism: "a replacement that would have the id of what it replaces deletes that first",
 			File:      "engine/diff.go",
-			Find:      ` || e.keepsID(ctx, res, req, state)`,
+			Find:      `e.keepsID(ctx, res, req, state) || `,
 			Replace:   ``,
 			Package:   "engine", Test: "TestReplaceOrder", Fails: "the same id",
 		},
