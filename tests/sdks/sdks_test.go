@@ -19,18 +19,28 @@ import (
 	"github.com/declprov/declprov/tests/internal/sdk"
 )
 
-// gardens are the workspaces with the SDK of garden.cue, by language. The tests of this
-// package share them; each writes other files.
+// garden is the workspace of a language with the SDK of garden.cue. The tests of this package
+// share it; each writes other files.
+type garden struct {
+	mu        sync.Mutex
+	workspace *sdk.Workspace
+}
+
+// gardens are the workspaces, by language.
 var gardens sync.Map
 
-// gardenIn returns the workspace of a language, which is made by the first test.
+// gardenIn returns the workspace of a language, which the first test makes. A test that lacks a
+// tool is skipped, and the next one tries again.
 func gardenIn(t *testing.T, l *sdk.Language) *sdk.Workspace {
 	t.Helper()
-	open := sync.OnceValue(func() *sdk.Workspace {
-		return l.Open(t, sdk.Schema(t, "testdata/garden.cue"), filepath.Join(scratch, l.Name))
-	})
-	shared, _ := gardens.LoadOrStore(l.Name, open)
-	return shared.(func() *sdk.Workspace)()
+	shared, _ := gardens.LoadOrStore(l.Name, &garden{})
+	g := shared.(*garden)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.workspace == nil {
+		g.workspace = l.Open(t, sdk.Schema(t, "testdata/garden.cue"), filepath.Join(scratch, l.Name))
+	}
+	return g.workspace
 }
 
 // scratch is the folder of the shared workspaces.

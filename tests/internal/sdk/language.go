@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/declprov/declprov/tests/internal/tools"
@@ -43,6 +44,8 @@ func Languages() []*Language { return []*Language{TypeScript(), Python(), Go()} 
 type Workspace struct {
 	*Language
 	Dir string
+	// checking serializes Check, which writes a program into the folder.
+	checking sync.Mutex
 }
 
 // Open makes a folder with the SDK of a package schema.
@@ -77,6 +80,8 @@ type Checker struct {
 // Check returns what a type checker finds in a program, each once, and what it prints.
 func (w *Workspace) Check(t testing.TB, c Checker, program string) (found []Finding, printed string) {
 	t.Helper()
+	w.checking.Lock()
+	defer w.checking.Unlock()
 	file := filepath.Join(w.Dir, c.Name+"-"+w.Program)
 	writeFile(t, file, program)
 	out, err := c.command(t, w.Dir, file).CombinedOutput()
