@@ -104,7 +104,7 @@ func elsewhere() map[int]struct{ file, test string } {
 		9:  {"tests/exec/kill/kill_test.go", "TestPulumiIsInterrupted"},
 		7:  {"engine/pulumi/operation_test.go", "TestPanic"},
 		11: {"tests/schema/examples_test.go", "TestExamplesBind"},
-		18: {"tests/schema/sdk_test.go", "TestGoSDKCompiles"},
+		18: {"tests/schema/sdk_test.go", "TestSDKsCompile"},
 	}
 }
 
