@@ -1,8 +1,11 @@
 package pages
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/declprov/declprov/tests/internal/provider"
@@ -40,6 +43,32 @@ func TestHowTo(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestHowToPaginate runs the spec of the page with each way to paginate in its table.
+func TestHowToPaginate(t *testing.T) {
+	t.Parallel()
+	p := open(t, filepath.Join("howto", "pagination.md"))
+	ways := regexp.MustCompile("(?m)^\\| .* \\| `(paginate: .*)` \\|$").FindAllStringSubmatch(p.text, -1)
+	if len(ways) != 5 {
+		t.Fatalf("the page has %d ways", len(ways))
+	}
+	written := regexp.MustCompile(`paginate: cursor: \{.*\}"?\}`)
+	for _, way := range ways {
+		spec := filepath.Join(t.TempDir(), "articles.cue")
+		text := written.ReplaceAllLiteralString(p.file(t, "articles.cue"), way[1]+"}")
+		if !strings.Contains(text, way[1]) {
+			t.Fatalf("the spec of the page paginates differently than expected:\n%s", text)
+		}
+		write(t, spec, strings.Replace(text, address, openAPI(t)+"/v1", 1))
+		vet(t, spec)
+		// The third article is on the second page.
+		try := exec.CommandContext(t.Context(), provider.Binary(t), "try", spec, "Article", "title=Third")
+		try.Env = append(os.Environ(), "DECLPROV_JOURNAL="+t.TempDir())
+		if out, err := try.CombinedOutput(); err == nil || !strings.Contains(string(out), `it exists already (its id is "3")`) {
+			t.Errorf("%s: %v\n%s", way[1], err, out)
+		}
 	}
 }
 
