@@ -30,6 +30,10 @@ type programs struct {
 	broken map[int]string
 }
 
+// variants is the build tag of a declprov with the drivers of all families. Without them, it
+// would be replaced by a variant that has all mechanisms as soon as it serves a spec that needs one.
+const variants = "declprov_sql"
+
 // compile builds the programs in the folder of the bench.
 func (b *bench) compile(ctx context.Context, rows []table.Mutant) (err error) {
 	p := &programs{declprov: filepath.Join(b.work, "declprov"), tests: map[string]string{}, alone: map[int]bool{}, broken: map[int]string{}}
@@ -42,7 +46,7 @@ func (b *bench) compile(ctx context.Context, rows []table.Mutant) (err error) {
 		return err
 	}
 	// The flags are those of the tests, so that no package is compiled twice.
-	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-ldflags=-s -w", "-overlay", overlay, "-o", p.declprov, "./cmd/declprov")
+	cmd := exec.CommandContext(ctx, "go", "build", "-tags", variants, "-buildvcs=false", "-ldflags=-s -w", "-overlay", overlay, "-o", p.declprov, "./cmd/declprov")
 	cmd.Dir = b.root
 	if printed, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building declprov: %w\n%s", err, printed)
