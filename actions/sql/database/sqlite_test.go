@@ -175,7 +175,7 @@ func TestTimeLimit(t *testing.T) {
 func TestLinksLeadNowhere(t *testing.T) {
 	l := newLibrary(t)
 	if err := os.Symlink(filepath.Join(l.dir, "other", "x.db"), filepath.Join(l.dir, "granted", "link.db")); err != nil {
-		t.Skip(err)
+		t.Skipf("this system allows no symbolic links: %v", err)
 	}
 	out := l.run(t.Context(), "exec", map[string]any{"file": "granted/link.db", "statement": "create table x (y)"})
 	if out.Status != actions.Refused || !strings.Contains(out.Err.Error(), "not granted") {
