@@ -107,7 +107,7 @@ func defaults() []actions.Arg {
 		declare.Option("redirects", declare.OneOf("none", "same-origin"), "none", "Which redirects are followed."),
 		declare.Arg("expect", declare.List(declare.Between("100", "599")), "Statuses that are not an error."),
 		declare.Arg("response", declare.OneOf("json", "xml", "text", "bytes", "none"),
-			"Format of the body of the response; `bytes` returns base64. Default: JSON if `returns` is given, else by the Content-Type."),
+			"Format of the body of the response; `bytes` returns base64. Default: by the Content-Type, and JSON if `returns` is given and that is not XML."),
 		message,
 		declare.Arg("rateLimit", declare.Object(declare.Member("requests", declare.Positive(), "Number of requests."), declare.Member("per", declare.Text(), "Period, like 1s."),
 			declare.Field("burst", declare.Positive(), "Maximum number of requests at once. Default: `requests`.")), "Rate limit for requests to an origin, for the whole process."),

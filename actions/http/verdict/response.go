@@ -137,10 +137,10 @@ func (resp *Response) bodyFormat(requested string, typed bool) string {
 	switch {
 	case requested != "":
 		return requested
-	case typed, isJSON(kind):
-		return "json"
 	case isXML(kind):
 		return "xml"
+	case typed, isJSON(kind):
+		return "json"
 	case strings.HasPrefix(kind, "text/") || kind == "application/x-www-form-urlencoded":
 		return "text"
 	case kind == "" && looksLikeJSON(resp.Raw):

@@ -9,47 +9,46 @@ import (
 	"path/filepath"
 )
 
-// pythonTool returns a virtual environment with the packages of
-// tests/tools/python/requirements.txt, whose hashes pip verifies. Its folder also contains
-// the packages themselves, in wheels/, for tests that install them again.
-func pythonTool() Tool {
+// pythonTool returns a virtual environment with the packages of requirements.txt in a folder of
+// tests/tools, whose hashes pip verifies. Its path is that of entry in the environment, "" is the
+// environment itself. That also contains the packages themselves, in wheels/, for tests that
+// install them again.
+func pythonTool(name, purpose, folder, entry string) Tool {
+	requirements := func(root string) string { return filepath.Join(root, "tests", "tools", folder, "requirements.txt") }
+	venv := func(root string) (string, error) { return pinnedFolder(root, name, requirements(root)) }
 	return Tool{
-		Name: PythonEnvironment, For: "programs in Python, and the comparison with a provider written by hand in Python",
-		find: findVenv, install: installVenv,
+		Name: name, For: purpose,
+		find: func(root string) (string, error) {
+			dir, err := venv(root)
+			if err != nil {
+				return "", err
+			}
+			// The marker is written last, so an incomplete installation does not count.
+			if _, err := findFile(filepath.Join(dir, completeMarker)); err != nil {
+				return "", err
+			}
+			return filepath.Join(dir, filepath.FromSlash(entry)), nil
+		},
+		install: func(ctx context.Context, root string, log io.Writer) error {
+			final, err := venv(root)
+			if err != nil {
+				return err
+			}
+			return installVenv(ctx, log, requirements(root), final)
+		},
 	}
-}
-
-func venv(root string) (string, error) {
-	return pinnedFolder(root, PythonEnvironment, filepath.Join(root, "tests", "tools", "python", "requirements.txt"))
-}
-
-// findVenv returns the folder of the environment. The marker file is written last, so an
-// incomplete installation does not count.
-func findVenv(root string) (string, error) {
-	dir, err := venv(root)
-	if err != nil {
-		return "", err
-	}
-	if _, err := findFile(filepath.Join(dir, completeMarker)); err != nil {
-		return "", err
-	}
-	return dir, nil
 }
 
 const completeMarker = ".complete"
 
 // installVenv downloads the packages, and installs them in a new virtual environment.
-func installVenv(ctx context.Context, root string, log io.Writer) error {
+func installVenv(ctx context.Context, log io.Writer, requirements, final string) error {
 	python, err := exec.LookPath("python3")
 	if err != nil || exec.CommandContext(ctx, python, "-c", "import ensurepip, venv").Run() != nil {
 		if err := installPackages(ctx, log, "python3", "python3-venv"); err != nil {
 			return err
 		}
 		python = "python3"
-	}
-	final, err := venv(root)
-	if err != nil {
-		return err
 	}
 	if err := os.RemoveAll(final); err != nil {
 		return err
@@ -58,7 +57,6 @@ func installVenv(ctx context.Context, root string, log io.Writer) error {
 	if err := runShowing(create, log, "making a Python environment"); err != nil {
 		return err
 	}
-	requirements := filepath.Join(root, "tests", "tools", "python", "requirements.txt")
 	wheels := filepath.Join(final, "wheels")
 	pip := func(task string, args ...string) error {
 		args = append([]string{"-m", "pip", "--quiet", "--disable-pip-version-check"}, args...)

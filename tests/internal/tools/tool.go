@@ -43,6 +43,7 @@ const (
 	InfluxDB          = "influxd"
 	Alertmanager      = "prometheus-alertmanager"
 	Radicale          = "radicale"
+	Moto              = "moto"
 	SSHD              = "sshd"
 	Git               = "git"
 	Python            = "python3"
@@ -70,7 +71,7 @@ func All() []Tool {
 	return []Tool{
 		goTool(Pulumi, "the real Pulumi CLI over the provider", pulumiPackage, "-X "+pulumiVersion+"="),
 		goTool(PulumiYAML, "Pulumi programs in YAML", pulumiYAMLPackage, ""),
-		pythonTool(),
+		pythonTool(PythonEnvironment, "programs in Python, and the comparison with a provider written by hand in Python", "python", ""),
 		npmTool(NodePackages, "programs in TypeScript, and pyright", "node", "node_modules"),
 		straceTool(),
 		systemTool(Git, "commands that work on repositories", "git", "git"),
@@ -94,6 +95,7 @@ func All() []Tool {
 		serverTool(Alertmanager, "a real Alertmanager against a spec alone", "/usr/bin/prometheus-alertmanager",
 			[]string{"prometheus-alertmanager"}, nil),
 		serverTool(Radicale, "a real calendar server against a spec alone", "/usr/bin/radicale", []string{"radicale"}, nil),
+		pythonTool(Moto, "an emulator of Amazon's services, which verifies signatures, against a spec alone", "moto", "bin/moto_server"),
 	}
 }
 

@@ -144,14 +144,15 @@ func TestAHalfMadeEnvironmentDoesNotCount(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(pins, "requirements.txt"), []byte("pulumi==1"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	dir, err := venv(root)
+	dir, err := pinnedFolder(root, PythonEnvironment, filepath.Join(pins, "requirements.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "bin"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := findVenv(root); !errors.Is(err, ErrMissing) {
+	python := pythonTool(PythonEnvironment, "", "python", "")
+	if _, err := python.find(root); !errors.Is(err, ErrMissing) {
 		t.Errorf("error %v", err)
 	}
 }
