@@ -16,7 +16,7 @@ import (
 	"github.com/declprov/declprov/spec/names"
 )
 
-// codeSchema: the schema of the spec cannot be written.
+// codeSchema: the Pulumi schema of the spec cannot be generated.
 const codeSchema = "schema"
 
 // Pulumi returns the Pulumi package schema of a spec as JSON. Equal specs have equal

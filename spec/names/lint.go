@@ -15,9 +15,9 @@ import (
 
 // The codes of findings about names. The loader uses them as well.
 const (
-	// CodeName is a name with characters that names cannot have in any SDK. Pulumi's
-	// own binder accepts such names, but the generators then write code that does not
-	// compile.
+	// CodeName is a name that no SDK can have, because of its characters or its length.
+	// Pulumi's own binder accepts such names, but the generators then write code that
+	// does not compile.
 	CodeName = "bad-name"
 	// CodeReserved is a name that Pulumi or an SDK reserves.
 	CodeReserved = "reserved-name"

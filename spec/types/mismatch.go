@@ -13,7 +13,7 @@ const (
 	CodeUnknownMember = "unknown-member"
 	// CodeMissingMember: a struct lacks a required member.
 	CodeMissingMember = "missing-member"
-	// CodeTypeMismatch: a value has another type than the one that is expected.
+	// CodeTypeMismatch: a value of another type than the expected one
 	CodeTypeMismatch = "type-mismatch"
 	// CodeNotAllowed: a constant has the right type, but breaks one of the type's
 	// rules.

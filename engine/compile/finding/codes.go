@@ -16,8 +16,8 @@ const (
 	CodeTypeMismatch         = "type-mismatch"         // a value of another type than the expected one
 	CodeSecretExposed        = "secret-exposed"        // a secret in a place that others can read
 	CodeNotPermitted         = "not-permitted"         // an action that the permissions never allow
-	CodeIdLate               = "id-late"               // an effect before the id is known: it is lost if a step in between fails
-	CodeImportTemplate       = "import-template"       // an import whose text cannot be matched with its template
+	CodeIdLate               = "id-late"               // a step with an effect before the id is known: if a step in between fails, the state has no id for what was made
+	CodeImportTemplate       = "import-template"       // an `import` whose text cannot be parsed into inputs and the id
 	CodeImportNoID           = "import-without-id"     // an import that does not give the id, and read does not either
 	CodeImportIncomplete     = "import-incomplete"     // an input that delete requires, and that neither an import nor read gives (warning)
 	CodeIDInput              = "id-input"              // an input in the id that may change although the object keeps its id (warning)
@@ -36,7 +36,7 @@ const (
 	CodeUnchecked            = "unchecked-access"      // an access to a member of an untyped response, which cannot be checked (note, with --unchecked)
 	CodeAtLeastOnce          = "at-least-once"         // a create that may be repeated if its response is lost (warning)
 	CodeMayOverwrite         = "may-overwrite"         // a create that replaces an existing object of the same name, whoever created it (warning)
-	CodeFindUntyped          = "find-untyped"          // a find without a declared type, where the create that it replaces has one (warning)
+	CodeFindUntyped          = "find-untyped"          // a `find` without `returns`, although the create whose response it replaces has it (warning)
 	CodeFindAny              = "find-any"              // a find that does not depend on the inputs, and may find somebody else's object (warning)
 	CodeAlwaysRefused        = "always-refused"        // an update or delete on the condition that the object does not exist (warning)
 	CodeMayBeForeign         = "may-be-foreign"        // an update or delete of an object that the create may not have created (warning)

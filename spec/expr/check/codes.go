@@ -17,7 +17,7 @@ const (
 	CodeTextPart = "text-part"
 	// CodeNeverEqual: the two sides of a comparison can never be equal.
 	CodeNeverEqual = "never-equal"
-	// CodeBadRegexp: a regular expression is invalid.
+	// CodeBadRegexp: an invalid regular expression (RE2)
 	CodeBadRegexp = "bad-regexp"
 	// CodeConstantFails: an expression without references fails whenever it is
 	// evaluated.

@@ -10,8 +10,8 @@ import (
 // networkFunctions operate on IPv4 and IPv6 networks.
 func networkFunctions() []*Function {
 	return []*Function{
-		def(eval.OfText, "cidrhost(prefix: string, n: int) string", "The nth address of a network. A negative n counts from the end.", `cidrhost("10.0.0.0/24", 5)`, `"10.0.0.5"`, fnCIDRHost),
-		def(eval.OfText, "cidrsubnet(prefix: string, bits: int, n: int) string", "The nth subnet whose prefix is `bits` bits longer.", `cidrsubnet("10.0.0.0/16", 8, 2)`, `"10.0.2.0/24"`, fnCIDRSubnet),
+		def(eval.OfText, "cidrhost(prefix: string, n: int) string", "The nth address of a network, counted from 0. A negative n counts from the end.", `cidrhost("10.0.0.0/24", 5)`, `"10.0.0.5"`, fnCIDRHost),
+		def(eval.OfText, "cidrsubnet(prefix: string, bits: int, n: int) string", "The nth subnet, counted from 0, whose prefix is `bits` bits longer.", `cidrsubnet("10.0.0.0/16", 8, 2)`, `"10.0.2.0/24"`, fnCIDRSubnet),
 		def(eval.OfText, "cidrnetmask(prefix: string) string", "The mask of an IPv4 network.", `cidrnetmask("10.0.0.0/12")`, `"255.240.0.0"`, fnCIDRNetmask),
 	}
 }

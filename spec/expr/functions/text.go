@@ -20,7 +20,7 @@ func textFunctions() []*Function {
 		def(eval.OfText, "trimSuffix(s: string, suffix: string) string", "The string without a suffix, if it has the suffix.", `trimSuffix("a.txt", ".txt")`, `"a"`, mapStrings(strings.TrimSuffix)),
 		def(eval.OfTextTimes(4), "upper(s: string) string", "The string in upper case.", `upper("aé")`, `"AÉ"`, mapString(strings.ToUpper)),
 		def(eval.OfTextTimes(4), "lower(s: string) string", "The string in lower case.", `lower("AÉ")`, `"aé"`, mapString(strings.ToLower)),
-		def(eval.Metered, "split(s: string, by: string, most?: int) [string]", "The parts between separators, at most `most`.", `split("a,b,c", ",", 2)`, `["a","b,c"]`, splitWith(strings.SplitN)),
+		def(eval.Metered, "split(s: string, by: string, most?: int) [string]", "The parts between separators, at most `most`; the last one has the rest.", `split("a,b,c", ",", 2)`, `["a","b,c"]`, splitWith(strings.SplitN)),
 		def(eval.Metered, "splitAfter(s: string, by: string, most?: int) [string]", "As split, but each part keeps the separator after it.", `splitAfter("a,b", ",")`, `["a,","b"]`, splitWith(strings.SplitAfterN)),
 		def(eval.Metered, "replace(s: string, old: string, new: string, count?: int) string", "The string with all occurrences, or the first `count`, replaced.", `replace("a-b-c", "-", "+")`, `"a+b+c"`, fnReplace),
 		def(eval.Metered, "repeat(s: string, times: int) string", "The string repeated `times` times.", `repeat("ab", 3)`, `"ababab"`, fnRepeat),
@@ -30,7 +30,7 @@ func textFunctions() []*Function {
 		def(eval.OfText, "hasPrefix(s: string, prefix: string) bool", "Whether the string begins with `prefix`.", `hasPrefix("abc", "ab")`, `true`, nil).runs(eval.Textual("hasPrefix", strings.HasPrefix)),
 		def(eval.OfText, "hasSuffix(s: string, suffix: string) bool", "Whether the string ends with `suffix`.", `hasSuffix("abc", "bc")`, `true`, nil).runs(eval.Textual("hasSuffix", strings.HasSuffix)),
 		def(eval.Metered, "capture(s: string, re: regexp) {string}?", "The matches of the named groups of a regular expression; null if it does not match.", "capture(\"v1.2\", `v(?P<major>\\d+)\\.(?P<minor>\\d+)`)", `{"major":"1","minor":"2"}`, fnCapture).withType(typeOfCapture),
-		def(eval.OfText, "segments(s: string) [string]", "The segments of a path. In a path argument they remain separate: a/b is two segments, and its slash is not escaped.", `segments("a/b")`, `["a","b"]`, fnSegments),
+		def(eval.OfText, "segments(s: string) [string]", "The segments of a path. In the `path` of an http request they remain separate: a/b is two segments, and its slash is not escaped.", `segments("a/b")`, `["a","b"]`, fnSegments),
 	}
 }
 

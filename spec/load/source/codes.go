@@ -18,7 +18,7 @@ const (
 	CodeFieldNotAllowed    = "field-not-allowed"   // a field that a closed definition does not define
 	CodeCueEvaluation      = "cue"                 // another error from the evaluation by CUE
 	CodeFrozenReference    = "frozen-reference"    // a CUE reference to a value that only exists at run time
-	CodeUnknownKey         = "unknown-key"         // a key that is not defined in its block
+	CodeUnknownKey         = "unknown-key"         // a key that its block does not have, and that is not a family of actions
 	CodeMissingKey         = "missing-key"         // a required key of a block
 	CodeMisplacedKey       = "misplaced-key"       // a key that is only allowed elsewhere in its block
 	CodeWrongShape         = "wrong-shape"         // a value of the wrong kind, such as a string instead of a struct
@@ -27,14 +27,14 @@ const (
 	CodeDuplicateName      = "duplicate-name"      // a name that is already in use
 	CodeDuplicateKey       = "duplicate-key"       // a key that appears twice in a YAML or JSON block
 	CodeBadVersion         = "bad-version"         // a version that is not a semantic version
-	CodeUpgradeGap         = "upgrade-gap"         // schemaVersion and upgrade that do not match
+	CodeUpgradeGap         = "upgrade-gap"         // an `upgrade` without exactly one entry for each version below `schemaVersion`
 	CodeEmptySteps         = "empty-steps"         // an operation or step that does nothing
 	CodeStepBesideSteps    = "step-beside-steps"   // keys of a step next to `steps`
 	CodeUnknownStep        = "unknown-step"        // a `restart` that does not name an earlier step of the list
 	CodeTypeAsValue        = "type-as-value"       // a type where a value is required
 	CodeBytesValue         = "bytes-value"         // bytes, which values cannot be
 	CodeHiddenField        = "hidden-field"        // an unused hidden field or definition in a data block, which CUE ignores
-	CodeOctalNumber        = "octal-number"        // YAML's unquoted 0644
+	CodeOctalNumber        = "octal-number"        // an octal number without quotes in YAML, such as 0644, which YAML reads as 420
 	CodeYamlAnchor         = "yaml-alias"          // an alias to an unknown anchor, to itself, or of too many nodes
 	CodeBadType            = "bad-type"            // a type that is not a valid CUE expression
 	CodeJSONSchema         = "json-schema"         // a JSON Schema in the place of a type

@@ -57,7 +57,7 @@ func fileEscapes() []escape {
 			open: &exception{why: "a program in memory is not in any folder, so no rule applies; " + interpreted},
 		},
 		{
-			name: "have a shell or another interpreter run a program of its own", script: `echo 'exit 0' > $IN/own && sh $IN/own`,
+			name: "have a shell or another interpreter run a script that the command has written", script: `echo 'exit 0' > $IN/own && sh $IN/own`,
 			open: &exception{why: "the interpreter only reads it; " + interpreted},
 		},
 	}

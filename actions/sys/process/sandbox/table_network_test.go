@@ -24,7 +24,7 @@ func networkEscapes() []escape {
 		{name: "send to an abstract socket", script: `$SELF connect unixgram @$DATAGRAMS`},
 		{
 			name: "connect to a socket that is a file, such as a container engine's", script: `$SELF connect unix $OUT/socket`,
-			open: &exception{why: "Landlock has rules for it since ABI 9", closed: 9},
+			open: &exception{why: "Landlock has rules for such sockets since ABI 9", closed: 9},
 		},
 		{
 			name: "see the addresses and routes of the machine", script: `$SELF links`,
@@ -32,7 +32,7 @@ func networkEscapes() []escape {
 		},
 		{
 			name: "listen on a TCP port that the kernel chooses", script: `$SELF unbound`,
-			open: &exception{why: "Landlock has rules for bind, but listen binds without it; refused if no port is granted", ports: true},
+			open: &exception{why: "Landlock only checks bind, and a program may listen without bind: the kernel then chooses a port; refused if no port is granted", ports: true},
 		},
 		{
 			name: "listen on a TCP port of IPv6 that the kernel chooses", script: `$SELF unbound6`,
