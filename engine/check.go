@@ -143,7 +143,7 @@ func (e *Engine) refuseUngranted(res *plan.Resource, ref recorded.Ref, inputs pr
 	}
 	r := e.resources.New(f.Context, res, res.Create, plan.Create, ref, nil)
 	r.SetInputs(inputs)
-	for _, name := range plan.NamesOfAnswers {
+	for _, name := range plan.NamesOfResponses {
 		r.Vars.Values[name] = expr.Unknown{}
 	}
 	if r.Open() != nil {

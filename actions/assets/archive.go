@@ -217,7 +217,7 @@ type boundedAt struct {
 
 func (b *boundedAt) ReadAt(p []byte, at int64) (int, error) {
 	if b.left -= int64(len(p)); b.left < 0 {
-		return 0, fmt.Errorf("its directory is larger than %d bytes; pass fewer files at once", maxDirectory)
+		return 0, fmt.Errorf("the directory of the archive is larger than %d bytes; split it into several archives", maxDirectory)
 	}
 	return b.from.ReadAt(p, at)
 }
@@ -229,7 +229,7 @@ func (w *walker) tar(from io.Reader, below string) error {
 		switch {
 		case err == nil && headers > 2*MaxFiles:
 			// Folders count too: a few compressed bytes can contain any number of them.
-			return fmt.Errorf("it has more than %d files and folders; pass fewer files at once", 2*MaxFiles)
+			return fmt.Errorf("the archive has more than %d files and folders; split it into several archives", 2*MaxFiles)
 		case err == io.EOF:
 			return nil
 		case err != nil:
@@ -271,7 +271,7 @@ func (w *walker) entry(e Entry) error {
 		return fmt.Errorf("it contains %q twice", e.Name)
 	}
 	if len(w.seen) == MaxFiles {
-		return fmt.Errorf("it has more than %d files; pass fewer files at once", MaxFiles)
+		return fmt.Errorf("the archive has more than %d files; split it into several archives", MaxFiles)
 	}
 	w.seen[e.Name] = true
 	counted := &counter{from: files.CancellableReader(w.ctx, e.Content), left: MaxBytes - w.bytes}

@@ -118,7 +118,7 @@ func (c *resourceCompiler) id(t *scopes.Trail) {
 		}
 		mixed = mixed || !s.Literal && !plan.IsInput(s)
 	}
-	c.r.IDMixes = mixed && slices.ContainsFunc(c.r.ID.Refs(), func(ref expr.Ref) bool { return !slices.Contains(plan.NamesOfAnswers, ref.Path[0]) })
+	c.r.IDMixes = mixed && slices.ContainsFunc(c.r.ID.Refs(), func(ref expr.Ref) bool { return !slices.Contains(plan.NamesOfResponses, ref.Path[0]) })
 	if c.r.ID.Secret() {
 		c.Fail(finding.CodeSecretExposed, c.r.Spec.ID.Range, "id", "the id contains a secret", "Hosts show ids everywhere. Build it of values that are not secret.")
 	}

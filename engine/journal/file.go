@@ -78,8 +78,10 @@ func parse(text []byte) (c content, err error) {
 		return c, errEarlier
 	case err != nil || head.Version == 0:
 		return c, errors.New("it is not a journal file")
-	case head.Version != version:
-		return c, fmt.Errorf("a newer version of declprov wrote it (expected format %[2]d, got %[1]d)", head.Version, version)
+	case head.Version > version:
+		return c, fmt.Errorf("a newer version of declprov wrote it (expected format %[2]d, got %[1]d): use that version", head.Version, version)
+	case head.Version < version:
+		return c, errEarlier
 	}
 	for len(rest) > 0 {
 		var line []byte

@@ -25,8 +25,8 @@ type Journal struct {
 	// of all processes.
 	mu    sync.Mutex
 	owner owner
-	// names are the files that existed when Has was first called, and those that this
-	// Journal has written since. It is nil before.
+	// names are the files that existed when Has was first called, with the changes that this
+	// Journal has made since. It is nil before.
 	names   map[string]bool
 	namesMu sync.RWMutex
 }
@@ -36,13 +36,13 @@ func Open(dir string) *Journal {
 	return &Journal{dir: dir, owner: owner{dir: filepath.Join(dir, ownersFolder)}}
 }
 
-// Close gives up the ownership of the Journal's intents. Intents that are still under
-// way become open.
+// Close releases the Journal's lock. Other processes then regard its unfinished intents
+// as interrupted, and may claim them.
 func (j *Journal) Close() error { return j.owner.release() }
 
 // Has reports whether the journal may contain intents of a subject. It knows the
-// files that existed when it was first called, and those that this Journal has
-// written since. It is for callers that look at every resource and rarely find an
+// files that existed when it was first called, and what this Journal has written and
+// removed since. It is for callers that look at every resource and rarely find an
 // intent. Of and Begin also see intents that other processes have begun since.
 func (j *Journal) Has(s Subject) bool {
 	j.namesMu.RLock()
@@ -56,7 +56,7 @@ func (j *Journal) Has(s Subject) bool {
 	defer j.namesMu.Unlock()
 	if j.names == nil {
 		j.names = map[string]bool{}
-		entries, _ := os.ReadDir(j.dir) // none is none
+		entries, _ := os.ReadDir(j.dir) // a missing folder has no files
 		for _, e := range entries {
 			j.names[e.Name()] = true
 		}
@@ -64,12 +64,12 @@ func (j *Journal) Has(s Subject) bool {
 	return j.names[s.file()]
 }
 
-// addName records that a subject has a file.
-func (j *Journal) addName(name string) {
+// setName records whether a subject has a file.
+func (j *Journal) setName(name string, has bool) {
 	j.namesMu.Lock()
 	defer j.namesMu.Unlock()
 	if j.names != nil {
-		j.names[name] = true
+		j.names[name] = has
 	}
 }
 
@@ -283,9 +283,7 @@ func (j *Journal) changeLocked(path string, do func([]Intent) ([]record, error))
 	for _, r := range records {
 		c.apply(r)
 	}
-	if len(c.intents) > 0 {
-		j.addName(filepath.Base(path))
-	}
+	j.setName(filepath.Base(path), len(c.intents) > 0)
 	switch {
 	case len(c.intents) == 0:
 		return nil, os.Remove(path)

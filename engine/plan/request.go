@@ -32,5 +32,5 @@ func (n Request) Refs() []expr.Ref {
 // IsInputRef reports whether a reference is to an input.
 func IsInputRef(ref expr.Ref) bool { return len(ref.Path) > 1 && ref.Path[0] == "inputs" }
 
-// NamesOfAnswers are the names in templates whose values come from steps.
-var NamesOfAnswers = append([]string{"id", "steps"}, AnswerNames...)
+// NamesOfResponses are the names in templates whose values come from steps.
+var NamesOfResponses = append([]string{"id", "steps"}, AnswerNames...)

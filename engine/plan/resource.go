@@ -130,10 +130,10 @@ func (r *Resource) MadeNames() []expr.Name {
 	return []expr.Name{{Name: "made", Type: t}}
 }
 
-// IDFromAnswers reports whether the id depends on the response of a step.
-func (r *Resource) IDFromAnswers() bool {
+// IDFromResponses reports whether the id depends on the response of a step.
+func (r *Resource) IDFromResponses() bool {
 	return r.ID != nil && slices.ContainsFunc(r.ID.Refs(), func(ref expr.Ref) bool {
-		return slices.Contains(NamesOfAnswers, ref.Path[0])
+		return slices.Contains(NamesOfResponses, ref.Path[0])
 	})
 }
 

@@ -26,11 +26,11 @@ const selfKey = "__self__"
 func (s *Server) Call(
 	ctx context.Context, req *pulumirpc.CallRequest,
 ) (*pulumirpc.CallResponse, error) {
-	now, err := s.ready(ctx)
+	session, err := s.ready(ctx)
 	if err != nil {
 		return nil, err
 	}
-	typ, method, err := now.method(req.GetTok())
+	typ, method, err := session.method(req.GetTok())
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (s *Server) Call(
 	if err != nil {
 		return nil, failure(err)
 	}
-	self, err := now.self(args, typ)
+	self, err := session.self(args, typ)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (s *Server) Call(
 	if err != nil {
 		return nil, operationFailure(ctx, err)
 	}
-	answer, err := now.engine.CallMethod(ctx, engine.MethodRequest{
+	answer, err := session.engine.CallMethod(ctx, engine.MethodRequest{
 		Ref: self, Method: method, State: recorded.state, Args: args.Delete(selfKey),
 		Preview: req.GetDryRun(), Pending: recorded.pending, Log: log,
 	})

@@ -12,7 +12,7 @@ import (
 func (s *Server) Check(
 	ctx context.Context, req *pulumirpc.CheckRequest,
 ) (*pulumirpc.CheckResponse, error) {
-	now, ref, err := s.forResource(ctx, req)
+	session, ref, err := s.forResource(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func (s *Server) Check(
 	if err != nil {
 		return nil, failure(err)
 	}
-	checked, err := now.engine.Check(ctx, engine.CheckRequest{
+	checked, err := session.engine.Check(ctx, engine.CheckRequest{
 		Ref:      ref,
 		Old:      olds,
 		HasOld:   olds.Len() > 0, // without old inputs, the engine sends an empty map

@@ -14,15 +14,15 @@ import (
 func (s *Server) CheckConfig(
 	ctx context.Context, req *pulumirpc.CheckRequest,
 ) (*pulumirpc.CheckResponse, error) {
-	now, err := s.current(ctx)
+	session, err := s.current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	settings, hosts, err := readConfig(now.Program, req.GetNews())
+	settings, hosts, err := readConfig(session.Program, req.GetNews())
 	if err != nil {
 		return nil, failure(err)
 	}
-	checked := now.Program.CheckConfig(ctx, settings)
+	checked := session.Program.CheckConfig(ctx, settings)
 	inputs := checked.Inputs
 	for k, v := range hosts.All {
 		inputs = inputs.Set(k, v)
@@ -31,7 +31,7 @@ func (s *Server) CheckConfig(
 	if err != nil {
 		return nil, failure(err)
 	}
-	return &pulumirpc.CheckResponse{Inputs: sent, Failures: failures(withRemedies(now.Program, settings, checked.Failures))}, nil
+	return &pulumirpc.CheckResponse{Inputs: sent, Failures: failures(withRemedies(session.Program, settings, checked.Failures))}, nil
 }
 
 // failures converts failures to the protocol; see screenReply.

@@ -22,7 +22,7 @@ import (
 func (s *Server) Configure(
 	ctx context.Context, req *pulumirpc.ConfigureRequest,
 ) (*pulumirpc.ConfigureResponse, error) {
-	now, err := s.current(ctx)
+	session, err := s.current(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -31,22 +31,22 @@ func (s *Server) Configure(
 		//lint:ignore SA1019 engines older than args send nothing else
 		args = legacyConfig(req.GetVariables())
 	}
-	settings, _, err := readConfig(now.Program, args)
+	settings, _, err := readConfig(session.Program, args)
 	if err != nil {
 		return nil, failure(err)
 	}
 	// Recorded settings may have been checked by an older version of the spec with
 	// other defaults, and a destroy does not check them again.
-	checked := now.Program.CheckConfig(ctx, settings)
+	checked := session.Program.CheckConfig(ctx, settings)
 	if len(checked.Failures) == 0 {
 		settings = checked.Inputs
 	}
 	s.calls.renew(ctx)
 	ctx, end := s.calls.begin(ctx, 0)
 	defer end()
-	made, err := now.Program.Configure(ctx, settings, engine.Options{Dir: s.options.Dir, Journal: s.options.Journal})
+	made, err := session.Program.Configure(ctx, settings, engine.Options{Dir: s.options.Dir, Journal: s.options.Journal})
 	if err != nil {
-		return nil, configureFailure(now.Program, err)
+		return nil, configureFailure(session.Program, err)
 	}
 	if len(checked.Failures) > 0 {
 		return nil, status.Error(codes.InvalidArgument, "invalid configuration of the provider: "+sentence(checked.Failures))
@@ -60,7 +60,7 @@ func (s *Server) Configure(
 	if req.GetUrn() != "" {
 		provider = monitor.Reference(req.GetUrn(), req.GetId())
 	}
-	s.setSession(ctx, now.configured(made, provider))
+	s.setSession(ctx, session.configured(made, provider))
 	return &pulumirpc.ConfigureResponse{
 		AcceptSecrets:                   true,
 		SupportsPreview:                 true,

@@ -24,11 +24,11 @@ import (
 func (s *Server) Construct(
 	ctx context.Context, req *pulumirpc.ConstructRequest,
 ) (*pulumirpc.ConstructResponse, error) {
-	now, err := s.ready(ctx)
+	session, err := s.ready(ctx)
 	if err != nil {
 		return nil, err
 	}
-	name, err := now.componentName(req.GetType())
+	name, err := session.componentName(req.GetType())
 	if err != nil {
 		return nil, err
 	}
@@ -46,10 +46,10 @@ func (s *Server) Construct(
 	log := s.log("")
 	defer log.done()
 	registrar := &monitor.Construction{
-		Monitor: m, Request: req, Package: now.Program.Metadata().Name, Version: now.Version, Provider: now.provider,
+		Monitor: m, Request: req, Package: session.Program.Metadata().Name, Version: session.Version, Provider: session.provider,
 		Encoder: s.encoder(), Began: func(urn string) { log.urn = urn },
 	}
-	answer, err := now.engine.Construct(ctx, engine.ConstructRequest{
+	answer, err := session.engine.Construct(ctx, engine.ConstructRequest{
 		Ref: engine.Ref{Type: name, Name: req.GetName()}, Inputs: inputs, Preview: req.GetDryRun(),
 		Parallel: int(req.GetParallel()), Log: log, Registrar: registrar,
 	})

@@ -12,7 +12,7 @@ import (
 func (s *Server) Create(
 	ctx context.Context, req *pulumirpc.CreateRequest,
 ) (*pulumirpc.CreateResponse, error) {
-	now, ref, err := s.forResource(ctx, req)
+	session, ref, err := s.forResource(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -26,9 +26,9 @@ func (s *Server) Create(
 	log := s.log(req.GetUrn())
 	defer log.done()
 	if !req.GetPreview() {
-		s.notices.creating(log, ref.Type, now.engine)
+		s.notices.creating(log, ref.Type, session.engine)
 	}
-	result := now.engine.Create(ctx, engine.CreateRequest{
+	result := session.engine.Create(ctx, engine.CreateRequest{
 		Ref: ref, Inputs: inputs, Timeout: timeout, Preview: req.GetPreview(), Log: log,
 	})
 	var r reply

@@ -11,7 +11,7 @@ import (
 
 // Delete deletes a resource.
 func (s *Server) Delete(ctx context.Context, req *pulumirpc.DeleteRequest) (*emptypb.Empty, error) {
-	now, ref, err := s.forResource(ctx, req)
+	session, ref, err := s.forResource(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func (s *Server) Delete(ctx context.Context, req *pulumirpc.DeleteRequest) (*emp
 	defer end()
 	log := s.log(req.GetUrn())
 	defer log.done()
-	if err := now.engine.Delete(ctx, engine.DeleteRequest{
+	if err := session.engine.Delete(ctx, engine.DeleteRequest{
 		Ref: ref, State: state, Timeout: timeout, Log: log,
 	}); err != nil {
 		return nil, operationFailure(ctx, err)

@@ -16,7 +16,7 @@ import (
 func (s *Server) Diff(
 	ctx context.Context, req *pulumirpc.DiffRequest,
 ) (*pulumirpc.DiffResponse, error) {
-	now, ref, err := s.forResource(ctx, req)
+	session, ref, err := s.forResource(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (s *Server) Diff(
 	if err != nil {
 		return nil, failure(err)
 	}
-	diff, err := now.engine.Diff(ctx, engine.DiffRequest{
+	diff, err := session.engine.Diff(ctx, engine.DiffRequest{
 		Ref: ref, State: state, New: news, Ignore: req.GetIgnoreChanges(),
 	})
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Server) Diff(
 	}
 	if diff.Force && len(diff.Changes) == 0 {
 		log := s.log(req.GetUrn())
-		log.Message(engine.Info, screen.Show(unfinished(state.Private.Failed), now.engine.Mask()))
+		log.Message(engine.Info, screen.Show(unfinished(state.Private.Failed), session.engine.Mask()))
 		log.done()
 	}
 	return diffResponse(diff), nil

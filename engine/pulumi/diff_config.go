@@ -16,7 +16,7 @@ import (
 func (s *Server) DiffConfig(
 	ctx context.Context, req *pulumirpc.DiffRequest,
 ) (*pulumirpc.DiffResponse, error) {
-	now, err := s.current(ctx)
+	session, err := s.current(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -24,15 +24,15 @@ func (s *Server) DiffConfig(
 	if recorded == nil { // older engines
 		recorded = req.GetOlds()
 	}
-	olds, oldHosts, err := readConfig(now.Program, recorded)
+	olds, oldHosts, err := readConfig(session.Program, recorded)
 	if err != nil {
 		return nil, failure(err)
 	}
-	news, newHosts, err := readConfig(now.Program, req.GetNews())
+	news, newHosts, err := readConfig(session.Program, req.GetNews())
 	if err != nil {
 		return nil, failure(err)
 	}
-	diff := now.Program.DiffConfig(olds, news, req.GetIgnoreChanges())
+	diff := session.Program.DiffConfig(olds, news, req.GetIgnoreChanges())
 	diff.Changes = append(hostChanges(oldHosts, newHosts), diff.Changes...)
 	return diffResponse(diff), nil
 }

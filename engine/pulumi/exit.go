@@ -60,7 +60,7 @@ func shownError(err error, hide *screen.Mask) error {
 		known = status.FromContextError(err)
 	}
 	was := known.Proto()
-	now := status.New(codes.Code(was.GetCode()), screen.Show(was.GetMessage(), hide).String()).Proto()
+	session := status.New(codes.Code(was.GetCode()), screen.Show(was.GetMessage(), hide).String()).Proto()
 	for _, packed := range was.GetDetails() {
 		detail, bad := packed.UnmarshalNew()
 		if bad != nil {
@@ -68,10 +68,10 @@ func shownError(err error, hide *screen.Mask) error {
 		}
 		showDetail(detail, hide)
 		if packed, bad = anypb.New(detail); bad == nil {
-			now.Details = append(now.Details, packed)
+			session.Details = append(session.Details, packed)
 		}
 	}
-	return status.FromProto(now).Err()
+	return status.FromProto(session).Err()
 }
 
 func showDetail(detail proto.Message, hide *screen.Mask) {
@@ -111,14 +111,14 @@ func (s *Server) secretsOf(ctx context.Context, req any) *screen.Mask {
 		}
 		return true
 	})
-	now := s.sessionOf(ctx)
+	session := s.sessionOf(ctx)
 	switch {
-	case now == nil:
+	case session == nil:
 		return nil
-	case now.engine != nil && !isConfiguring(req):
-		return now.engine.Mask(values...)
+	case session.engine != nil && !isConfiguring(req):
+		return session.engine.Mask(values...)
 	default:
-		return now.Program.Mask(values...)
+		return session.Program.Mask(values...)
 	}
 }
 

@@ -21,17 +21,17 @@ import (
 func (s *Server) Invoke(
 	ctx context.Context, req *pulumirpc.InvokeRequest,
 ) (*pulumirpc.InvokeResponse, error) {
-	now, err := s.ready(ctx)
+	session, err := s.ready(ctx)
 	if err != nil {
 		return nil, err
 	}
-	name, err := now.member(req.GetTok())
+	name, err := session.member(req.GetTok())
 	if err != nil {
 		return nil, err
 	}
-	if known := now.Program.Functions(); !slices.Contains(known, name) {
+	if known := session.Program.Functions(); !slices.Contains(known, name) {
 		return nil, status.Error(codes.NotFound, strings.TrimSpace(fmt.Sprintf("provider %q has no function %q. %s",
-			now.Program.Metadata().Name, name, diag.Remedy(name, known))))
+			session.Program.Metadata().Name, name, diag.Remedy(name, known))))
 	}
 	args, err := wire.Decode(req.GetArgs())
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Server) Invoke(
 	defer end()
 	log := s.log("")
 	defer log.done()
-	answer, err := now.engine.Invoke(ctx, engine.InvokeRequest{Function: name, Args: args, Log: log})
+	answer, err := session.engine.Invoke(ctx, engine.InvokeRequest{Function: name, Args: args, Log: log})
 	if err != nil {
 		return nil, operationFailure(ctx, err)
 	}

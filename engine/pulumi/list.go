@@ -24,15 +24,15 @@ import (
 func (s *Server) List(
 	req *pulumirpc.ListRequest, stream grpc.ServerStreamingServer[pulumirpc.ListResponse],
 ) error {
-	now, err := s.ready(stream.Context())
+	session, err := s.ready(stream.Context())
 	if err != nil {
 		return err
 	}
-	ref, err := now.ref("", "", req.GetToken())
+	ref, err := session.ref("", "", req.GetToken())
 	if err != nil {
 		return err
 	}
-	if !now.Program.CanList(ref.Type) {
+	if !session.Program.CanList(ref.Type) {
 		return status.Errorf(codes.Unimplemented, "resource %q cannot be listed: its spec has no `list`", ref.Type)
 	}
 	query, err := wire.Decode(req.GetQuery())
@@ -54,7 +54,7 @@ func (s *Server) List(
 	defer end()
 	log := s.log("")
 	defer log.done()
-	return p.send(ctx, now.engine, engine.ListRequest{Ref: ref, Query: query, Log: log}, stream)
+	return p.send(ctx, session.engine, engine.ListRequest{Ref: ref, Query: query, Log: log}, stream)
 }
 
 // page is a range of results of a listing: from from up to, but not including, to. to

@@ -13,7 +13,7 @@ import (
 func (s *Server) Read(
 	ctx context.Context, req *pulumirpc.ReadRequest,
 ) (*pulumirpc.ReadResponse, error) {
-	now, ref, err := s.forResource(ctx, req)
+	session, ref, err := s.forResource(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (s *Server) Read(
 	defer end()
 	log := s.log(req.GetUrn())
 	defer log.done()
-	result := now.engine.Read(ctx, engine.ReadRequest{Ref: ref, Reason: reason, State: state, Timeout: timeout, Log: log})
+	result := session.engine.Read(ctx, engine.ReadRequest{Ref: ref, Reason: reason, State: state, Timeout: timeout, Log: log})
 	if result.Gone && result.Err == nil {
 		return &pulumirpc.ReadResponse{}, nil
 	}

@@ -17,15 +17,15 @@ func (s *Server) GetSchema(
 		return nil, status.Errorf(codes.InvalidArgument,
 			"unsupported schema format %d (expected 0)", req.GetVersion())
 	}
-	now, err := s.current(ctx)
+	session, err := s.current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if name := req.GetSubpackageName(); name != "" && name != now.Program.Metadata().Name {
+	if name := req.GetSubpackageName(); name != "" && name != session.Program.Metadata().Name {
 		return nil, status.Errorf(codes.NotFound, "there is no package %q here; this provider serves %q",
-			name, now.Program.Metadata().Name)
+			name, session.Program.Metadata().Name)
 	}
-	text, err := now.schema()
+	text, err := session.schema()
 	if err != nil {
 		return nil, failure(err)
 	}

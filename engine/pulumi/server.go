@@ -130,8 +130,8 @@ func (s *Server) maxValues() int { return cmp.Or(int(s.most.Load()), decode.Defa
 // package.
 func (s *Server) raiseMaxValues(most int64) {
 	for {
-		now := s.most.Load()
-		if most <= now || s.most.CompareAndSwap(now, most) {
+		session := s.most.Load()
+		if most <= session || s.most.CompareAndSwap(session, most) {
 			return
 		}
 	}

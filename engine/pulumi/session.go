@@ -28,25 +28,25 @@ func (s *session) configured(e *engine.Engine, provider string) *session {
 
 // current returns the session of a call. A call uses it from start to end.
 func (s *Server) current(ctx context.Context) (*session, error) {
-	now := s.sessionOf(ctx)
-	if now == nil {
+	session := s.sessionOf(ctx)
+	if session == nil {
 		return nil, status.Error(codes.FailedPrecondition,
 			"no spec is loaded: this provider requires one as its parameter (pulumi package add declprov ./spec.cue)")
 	}
-	return now, nil
+	return session, nil
 }
 
 // ready returns the session of a call if its provider is configured.
 func (s *Server) ready(ctx context.Context) (*session, error) {
-	now, err := s.current(ctx)
+	session, err := s.current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if now.engine == nil {
+	if session.engine == nil {
 		return nil, status.Error(codes.FailedPrecondition,
 			"the provider is not configured: Configure must succeed before this call")
 	}
-	return now, nil
+	return session, nil
 }
 
 // request is a call about a resource.
@@ -58,10 +58,10 @@ type request interface {
 
 // forResource returns the session of a call about a resource, and the resource.
 func (s *Server) forResource(ctx context.Context, req request) (*session, engine.Ref, error) {
-	now, err := s.ready(ctx)
+	session, err := s.ready(ctx)
 	if err != nil {
 		return nil, engine.Ref{}, err
 	}
-	ref, err := now.ref(req.GetUrn(), req.GetName(), req.GetType())
-	return now, ref, err
+	ref, err := session.ref(req.GetUrn(), req.GetName(), req.GetType())
+	return session, ref, err
 }

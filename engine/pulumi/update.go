@@ -13,7 +13,7 @@ import (
 func (s *Server) Update(
 	ctx context.Context, req *pulumirpc.UpdateRequest,
 ) (*pulumirpc.UpdateResponse, error) {
-	now, ref, err := s.forResource(ctx, req)
+	session, ref, err := s.forResource(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (s *Server) Update(
 	defer end()
 	log := s.log(req.GetUrn())
 	defer log.done()
-	result := now.engine.Update(ctx, engine.UpdateRequest{
+	result := session.engine.Update(ctx, engine.UpdateRequest{
 		Ref: ref, State: state, Inputs: inputs, Ignore: req.GetIgnoreChanges(),
 		Timeout: timeout, Preview: req.GetPreview(), Log: log,
 	})

@@ -95,7 +95,7 @@ func adopted(r *operation.Run, s *plan.Step) (any, error) {
 		if err != nil {
 			return nil, r.Stop(by, 1, actions.Refused, fmt.Errorf("return: %w", err))
 		}
-		answer, from = answering(s, answer, found), r.Operation.Return.Type()
+		answer, from = withOtherMembers(s, answer, found), r.Operation.Return.Type()
 	}
 	if answer == nil {
 		return nil, nil
@@ -130,9 +130,9 @@ func (e *unlikeError) Error() string {
 
 func (e *unlikeError) Unwrap() error { return e.err }
 
-// answering returns a result of the step that yields a value and has its other members from
+// withOtherMembers returns a result of the step that yields a value and has its other members from
 // another response. It returns nil if the value is nil.
-func answering(s *plan.Step, other, value any) any {
+func withOtherMembers(s *plan.Step, other, value any) any {
 	if value == nil || s.Yield == "" {
 		return value
 	}

@@ -122,7 +122,7 @@ func (f finder) exists(ctx context.Context, id string) (bool, error) {
 	case errors.Is(err, verdict.ErrGone):
 		return false, nil
 	case errors.Is(err, verdict.ErrNotFound):
-		return true, nil
+		return true, nil // a later step of read found nothing: the object is incomplete, but there
 	case err != nil:
 		return true, fmt.Errorf("reading what an earlier create made: %w", reader.Mask().Error(err))
 	}
@@ -131,6 +131,6 @@ func (f finder) exists(ctx context.Context, id string) (bool, error) {
 
 // otherObjectError returns the error of a create whose object exists while find finds another one.
 func (f finder) otherObjectError(s *plan.Step, found any, i journal.Intent) error {
-	return fmt.Errorf("an earlier create has made %q, and find finds something else%s: import the one that is yours, "+
-		"then `declprov journal forget %s` removes that create from the journal", i.ID, f.describeID(s, found), i.Key)
+	return fmt.Errorf("an earlier create made the object %q, but find returned another one%s: import the one that is yours, "+
+		"then run `declprov journal forget %s`", i.ID, f.describeID(s, found), i.Key)
 }

@@ -91,7 +91,7 @@ func isPartlyUndone(s recorded.State) bool {
 // proof that the object was made.
 func (res resource) mayNotExistYet(s recorded.State) bool {
 	f := s.Private.Failed
-	if f == nil || f.Op != string(plan.Create) || res.Create == nil || f.Steps != res.Create.Shape() || res.IDFromAnswers() {
+	if f == nil || f.Op != string(plan.Create) || res.Create == nil || f.Steps != res.Create.Shape() || res.IDFromResponses() {
 		return false
 	}
 	finished, ahead := false, false

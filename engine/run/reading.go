@@ -56,7 +56,7 @@ func (r reading) read(ctx context.Context) (any, error) {
 }
 
 // readPastMissing continues a read after the step that found nothing, and returns its value. What
-// depends on a step that found nothing is unknown in it. lookPast returns nil if no step found
+// depends on a step that found nothing is unknown in it. It returns nil if no step found
 // anything, or if all steps ran and `return` is null.
 func (r reading) readPastMissing(ctx context.Context) (any, error) {
 	if len(r.Results) == len(r.Operation.Steps) {
@@ -236,7 +236,7 @@ func (r reading) responsesForID() []any {
 	if s == nil || err != nil || yield == nil || s.ForEach != nil {
 		return []any{raw}
 	}
-	return []any{raw, answering(s, raw, yield)}
+	return []any{raw, withOtherMembers(s, raw, yield)}
 }
 
 // warnOtherID warns of a refresh that found another id although read does not ask for the recorded

@@ -82,8 +82,8 @@ func (f *Findings) kindOf(v property.Value) string {
 	}
 }
 
-// suggestion returns the given value and the literal that was probably meant. For a
-// secret it returns "".
+// suggestion returns the end of a message about a value that must be one of the known
+// ones: `, not "X" (did you mean "Y"?)`. For a secret it returns "".
 func (f *Findings) suggestion(v property.Value, known []string) string {
 	if f.hidden > 0 || v.Secret() {
 		return ""

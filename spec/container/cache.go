@@ -98,7 +98,7 @@ func (c Cache) Trusted() error {
 		err = ownedByUser(info)
 	}
 	if err != nil {
-		return fmt.Errorf("the cache %s is not used: %w; delete it, or set %s to a folder that you own, or to off", c.Dir, err, CacheVariable)
+		return fmt.Errorf("the cache %s is ignored: %w; delete it, or set %s to a folder that you own, or to off for no cache", c.Dir, err, CacheVariable)
 	}
 	return nil
 }

@@ -45,6 +45,14 @@ resources: Found: {
 	find: http: path: "/named/${inputs.name}"
 	delete: http: {method: "DELETE", path: "/things/${id}"}
 }
+// The same, whose create has an idempotency key.
+resources: Keyed: {
+	inputs: {name: string, size: int}
+	outputs: serial: string
+	id: "${result.body.id}"
+	create: http: {method: "POST", path: "/things", json: "${inputs}", idempotencyKey: true}
+	delete: http: {method: "DELETE", path: "/things/${id}"}
+}
 // Many requests in one call.
 functions: many: {
 	inputs: names: [...string]
@@ -88,7 +96,7 @@ func (b *bench) http(ctx context.Context) error {
 		return err
 	}
 	defer p.stop()
-	for _, part := range []func(context.Context, *process, string) error{b.httpOverhead, b.httpCreates, b.httpFinds, b.httpMemory} {
+	for _, part := range []func(context.Context, *process, string) error{b.httpOverhead, b.httpCreates, b.httpIntents, b.httpMemory} {
 		if err := part(ctx, p, server.URL); err != nil {
 			return err
 		}
@@ -224,10 +232,10 @@ func (b *bench) httpCreates(ctx context.Context, p *process, url string) error {
 	return nil
 }
 
-// httpFinds compares a create that is looked for first with one that is not, one
-// at a time: it costs a request, and an intent. The journal is in memory: on a
-// disk, syncing it costs what part "disk" shows.
-func (b *bench) httpFinds(ctx context.Context, p *process, _ string) error {
+// httpIntents measures what a `find` and an idempotency key add to a create, one at a time. Both
+// write an intent to the journal, and a `find` also sends a request. The journal is in memory: on
+// a disk, syncing it costs what part "disk" shows.
+func (b *bench) httpIntents(ctx context.Context, p *process, _ string) error {
 	const makes = 200
 	inputs, err := structpb.NewStruct(map[string]any{"name": "a", "size": 1})
 	if err != nil {
@@ -248,20 +256,24 @@ func (b *bench) httpFinds(ctx context.Context, p *process, _ string) error {
 		})
 		return us(took) / makes / 1000, err
 	}
-	var with, without []float64
+	took := map[string][]float64{}
 	for round := range b.rounds {
-		for kind, list := range map[string]*[]float64{"Found": &with, "Thing": &without} {
-			took, err := each(kind, round)
+		for _, kind := range []string{"Found", "Keyed", "Thing"} {
+			one, err := each(kind, round)
 			if err != nil {
 				return err
 			}
-			*list = append(*list, took)
+			took[kind] = append(took[kind], one)
 		}
 	}
-	b.rows = append(b.rows, row{
-		what: "http: find before the first send, a create", got: median(with) - median(without), budget: 1, unit: "ms",
-		detail: fmt.Sprintf("%.2f ms with it, %.2f ms without", median(with), median(without)),
-	})
+	without := median(took["Thing"])
+	for kind, what := range map[string]string{"Found": "find before the first send", "Keyed": "an idempotency key"} {
+		with := median(took[kind])
+		b.rows = append(b.rows, row{
+			what: "http: " + what + ", a create", got: with - without, budget: 1, unit: "ms",
+			detail: fmt.Sprintf("%.2f ms with it, %.2f ms without", with, without),
+		})
+	}
 	return nil
 }
 

@@ -302,6 +302,7 @@ func literalOrigin(parts []spec.Part) (*url.URL, []spec.Part, error) {
 	text := ""
 	for i, p := range parts {
 		if !p.Literal {
+			// x:// stands for the beginning: OriginPattern checks that the value is part of a host name.
 			if _, err := grant.OriginPattern([]spec.Part{{Text: "x://", Literal: true}, p}); err != nil {
 				return nil, nil, fmt.Errorf("url: %w", err)
 			}

@@ -73,8 +73,8 @@ func mysqlText(v []byte, column string) any {
 	}
 }
 
-// Errors of a server that ends while it works on a statement, and of one that may succeed the
-// next time.
+// Numbers of MySQL's errors. After the first four, the effect of the statement is unknown.
+// After the others it had none, and a retry may succeed.
 const (
 	mysqlShutdown    = 1053
 	mysqlInterrupted = 1317
@@ -91,21 +91,23 @@ func (mysqlBackend) serverError(err error) (serverError, bool) {
 		return serverError{}, false
 	}
 	class := strconv.Itoa(int(e.Number))
-	out := serverError{class: class, text: fmt.Sprintf("%s [%s]", e.Message, class), settled: true}
+	out := serverError{class: class, text: fmt.Sprintf("%s [%s]", e.Message, class), noEffect: true}
 	switch e.Number {
 	case mysqlShutdown, mysqlInterrupted, mysqlKilled, mysqlTimeout:
-		out.settled, out.again = false, true
+		out.noEffect, out.again = false, true
 	case mysqlTooMany, mysqlLockWait, mysqlDeadlock:
 		out.again = true
 	}
 	return out, true
 }
 
-// unsent reports whether nothing was sent: the driver returns ErrBadConn only then.
+// unsent reports whether the statement was not sent. The driver returns ErrBadConn and
+// ErrPktTooLarge only in that case, and database/sql prefixes its own errors with "sql: ".
 func (mysqlBackend) unsent(err error) bool {
 	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrPktTooLarge) || strings.HasPrefix(err.Error(), "sql: ")
 }
 
+// sent returns nil: unsent is enough for this driver.
 func (mysqlBackend) sent(*sql.Conn) *atomic.Int64 { return nil }
 
 // hash returns the hash of mysql_native_password.

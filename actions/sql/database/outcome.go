@@ -36,9 +36,9 @@ const (
 // serverError is an error that the server reported.
 type serverError struct {
 	class, text string
-	// settled says that the statement had no effect, and that its transaction has none. It is
+	// noEffect says that the statement had no effect, and that its transaction has none. It is
 	// false if the server ended while it worked on the statement.
-	settled bool
+	noEffect bool
 	// again says that another attempt may succeed.
 	again bool
 	// canceled says that the server canceled the statement.
@@ -85,7 +85,7 @@ func (r *run) outcome(ctx context.Context, err error, state sent) actions.Outcom
 	reported, isServer := r.backend.serverError(err)
 	var limit limitError
 	switch {
-	case isServer && (reported.settled || state < sentAlone):
+	case isServer && (reported.noEffect || state < sentAlone):
 		out.Class, out.Again = reported.class, reported.again
 		if state == sentInParts {
 			out.Status, out.Again = actions.Failed, false

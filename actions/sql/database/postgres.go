@@ -194,10 +194,10 @@ func (postgres) serverError(err error) (serverError, bool) {
 	if e.Hint != "" {
 		text += ". " + strings.TrimSuffix(e.Hint, ".")
 	}
-	out := serverError{class: e.Code, text: fmt.Sprintf("%s [%s]", text, e.Code), settled: true, canceled: e.Code == "57014"}
+	out := serverError{class: e.Code, text: fmt.Sprintf("%s [%s]", text, e.Code), noEffect: true, canceled: e.Code == "57014"}
 	switch {
 	case strings.HasPrefix(e.Code, "57P"), strings.HasPrefix(e.Code, "08"), e.Code == "40003":
-		out.settled, out.again = false, true // the server shuts down, or does not know itself
+		out.noEffect, out.again = false, true // the server shuts down, or does not know itself
 	case e.Code == "40001", e.Code == "40P01", e.Code == "55P03", strings.HasPrefix(e.Code, "53"):
 		out.again = true // serialization failure, deadlock, lock, too many connections
 	}

@@ -129,7 +129,7 @@ func (r *rowReader) plain(v any, column string) (any, error) {
 		}
 	case string:
 		if !utf8.ValidString(v) {
-			return nil, errors.New("the text is not valid UTF-8: read it as hex or base64")
+			return nil, errors.New("the value is not valid UTF-8: convert it in the statement, for example with hex or encode")
 		}
 	case []byte:
 		return base64.StdEncoding.EncodeToString(v), nil

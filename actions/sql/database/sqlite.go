@@ -106,14 +106,14 @@ func (sqliteBackend) serverError(err error) (serverError, bool) {
 		return serverError{}, false
 	}
 	class := strconv.Itoa(e.Code())
-	out := serverError{class: class, text: fmt.Sprintf("%s [%s]", strings.TrimSuffix(e.Error(), fmt.Sprintf(" (%d)", e.Code())), class), settled: true}
+	out := serverError{class: class, text: fmt.Sprintf("%s [%s]", strings.TrimSuffix(e.Error(), fmt.Sprintf(" (%d)", e.Code())), class), noEffect: true}
 	switch e.Code() & 0xff {
 	case code.SQLITE_BUSY, code.SQLITE_LOCKED:
 		out.again = true
 	case code.SQLITE_INTERRUPT:
 		out.canceled = true
 	case code.SQLITE_IOERR:
-		out.settled = false
+		out.noEffect = false
 	case code.SQLITE_AUTH:
 		out.text += ": a database must not open other files (attach, vacuum), which the permissions do not name"
 	}

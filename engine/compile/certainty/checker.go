@@ -77,7 +77,7 @@ func namesOf(r *plan.Resource) []string {
 }
 
 // checkCreate warns if a create may create an object twice because a response was lost, or
-// overwrite an object that somebody else created.
+// overwrite an existing object that this resource does not manage.
 func (c *checker) checkCreate() {
 	r := c.r
 	for _, s := range r.Create.Steps {
@@ -87,25 +87,33 @@ func (c *checker) checkCreate() {
 		}
 	}
 	if m := r.Maker; m != nil && m.OverwriteRemedy != "" && !r.FindFirst && !m.UsesResults() {
-		c.Warn(finding.CodeMayOverwrite, m.Model.Range, "create", fmt.Sprintf("a create of %s may overwrite an object of somebody else", r.Spec.Name),
-			"The step replaces an existing object. "+m.OverwriteRemedy+", or give the resource a `find`, which is asked before the step runs.")
+		c.Warn(finding.CodeMayOverwrite, m.Model.Range, "create", fmt.Sprintf("a create of %s may overwrite an object that it did not make", r.Spec.Name),
+			"The step replaces an existing object. "+m.OverwriteRemedy+c.findFirst())
 	}
+}
+
+// findFirst returns the end of a remedy: how `find` prevents that an object is overwritten.
+func (c *checker) findFirst() string {
+	if c.r.Find != nil && c.r.Spec.Find.NotFirst {
+		return ", or remove `first: false`, so that `find` runs before the create."
+	}
+	return ", or add a `find`, which runs before the create."
 }
 
 // onceRemedy returns how the author prevents a step of create from running twice.
 func (c *checker) onceRemedy(s *plan.Step) string {
 	switch {
 	case c.r.Spec.Create.Rest:
-		return "If no two objects have the same value of an input, name it: `rest: {…, unique: \"name\"}`. Or add `idempotencyKey: true` if the server supports it."
+		return "If the values of an input are unique, add the name of that input: `rest: {…, unique: \"name\"}`. Or add `idempotencyKey: true` if the server supports it."
 	case s == c.r.Maker:
 		return s.RepeatRemedy + " Or give the resource a `find` that looks for the created object."
 	default:
-		return s.RepeatRemedy + " (A `find` looks for what the step that gives the id has created.)"
+		return s.RepeatRemedy + " (A `find` only shows whether the step that makes the object had its effect.)"
 	}
 }
 
 // checkRetries reports a `retry` or `until` that repeats a step whose outcome is unknown, unless
-// the find of the resource can tell what the step did. In a delete, and in undo steps, it cannot.
+// the find of the resource can tell what the step did. It cannot for steps of a delete and for undo steps.
 func (c *checker) checkRetries() {
 	r := c.r
 	for _, op := range []*plan.Operation{r.Create, r.Update, r.Delete} {

@@ -45,7 +45,7 @@ func (r *Run) refuseAhead(ctx context.Context) error {
 func (r *Run) HideResponses() (restore func()) {
 	before := r.Vars.Values
 	r.Vars.Values = maps.Clone(before)
-	for _, name := range plan.NamesOfAnswers {
+	for _, name := range plan.NamesOfResponses {
 		r.Vars.Values[name] = expr.Unknown{}
 	}
 	if r.ID != "" {

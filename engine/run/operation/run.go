@@ -383,7 +383,7 @@ func (r *Run) Fork(op *plan.Operation, v plan.Verb) *Run {
 	f.Operation, f.Verb, f.Progress = op, v, Progress{Effected: r.Effected}
 	f.Undoing, f.At, f.Until = false, "", 0
 	values := maps.Clone(r.Vars.Values)
-	for _, name := range append([]string{"state", "changes", "each"}, plan.NamesOfAnswers...) {
+	for _, name := range append([]string{"state", "changes", "each"}, plan.NamesOfResponses...) {
 		delete(values, name)
 	}
 	vars := *r.Vars

@@ -13,10 +13,11 @@ import (
 )
 
 var (
-	// ErrGone means that the object of a resource does not exist according to the spec:
-	// `gone` is true, or `return` is null.
+	// ErrGone means that the object of a resource does not exist: `gone` is true, `return`
+	// is null, or the first step of `read` found nothing.
 	ErrGone = errors.New("it is gone")
-	// ErrNotFound is the error of an action that did not find its object.
+	// ErrNotFound is the error of an action that found nothing. In a later step of `read`,
+	// it does not mean that the object of the resource is gone.
 	ErrNotFound = errors.New("not found")
 )
 

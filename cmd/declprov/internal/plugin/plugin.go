@@ -1,5 +1,5 @@
-// Package plugin runs a process that Pulumi started as a plugin. Both binaries of declprov can
-// be any of its plugins.
+// Package plugin runs a process that Pulumi started as a plugin. declprov and
+// pulumi-resource-declprov both call Run, and either may be started as any kind of plugin.
 package plugin
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// exitCrash is the exit code of a language host that cannot be served.
+// exitCrash is the exit code of a language host that cannot start, or fails.
 const exitCrash = 2
 
 // Run runs the plugin that the name of the process and its first argument determine: the
-// provider of a checked-out project, the language host of such projects, or an installed
+// provider of a folder with a PulumiPlugin.yaml (`runtime: declprov`), the language host of such folders, or an installed
 // provider. It returns the exit code. ok is false if the process is not a plugin.
 func Run(ctx context.Context, tool serving.Tool, argv []string) (code int, ok bool) {
 	if len(argv) > 1 && argv[1] == serving.SpecCommand {
