@@ -1,4 +1,4 @@
-// Command pulumi-resource-declprov serves providers, without the evaluator of specs and
+// Command declprov-server serves providers, without the evaluator of specs and
 // the command line. If it is in the same folder as declprov, `declprov install` installs
 // it under the name of the provider. It starts in half the time and memory of declprov.
 // It passes specs that are not compiled to declprov, in the same folder or on the PATH.
