@@ -11,8 +11,8 @@ help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 build: ## build the binary, the one that only serves providers, and both with drivers for databases (-sql), into bin/
-	go build -trimpath -tags grpcnotrace -ldflags "-s -w" -o bin/ ./cmd/declprov ./cmd/declprov/pulumi-resource-declprov
-	@for name in declprov pulumi-resource-declprov; do dir=./cmd/declprov; test $$name = declprov || dir=$$dir/$$name; \
+	go build -trimpath -tags grpcnotrace -ldflags "-s -w" -o bin/ ./cmd/declprov ./cmd/declprov/declprov-server
+	@for name in declprov declprov-server; do dir=./cmd/declprov; test $$name = declprov || dir=$$dir/$$name; \
 		go build -trimpath -tags grpcnotrace,declprov_sql -ldflags "-s -w" -o bin/$$name-sql$$(go env GOEXE) $$dir || exit 1; done
 
 demo: ## demonstrate providers for files and for a REST API with the Pulumi CLI, step by step

@@ -40,7 +40,7 @@ type Family struct {
 	// permissions block.
 	Grants func(Static) []Grant
 	// Variant is the name of the serving binary that runs the family, because what it needs
-	// would cost every other provider its size and start: pulumi-resource-declprov-VARIANT. A
+	// would cost every other provider its size and start: declprov-server-VARIANT. A
 	// spec that uses the family has its block of defaults. "" means every binary.
 	Variant string
 }

@@ -36,7 +36,7 @@ func Family(open func() actions.Runner) *actions.Family {
 
 // refuse is the runner of a binary without drivers.
 func refuse(context.Context, *actions.Kind, *actions.Call) actions.Outcome {
-	return actions.Refuse(fmt.Errorf("this binary has no drivers for databases, which are in pulumi-resource-declprov-%s: install the provider with `declprov install`, from a folder with both", Variant))
+	return actions.Refuse(fmt.Errorf("this binary has no drivers for databases, which are in declprov-server-%s: install the provider with `declprov install`, from a folder with both", Variant))
 }
 
 func queryKind() *actions.Kind {

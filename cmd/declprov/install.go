@@ -32,7 +32,7 @@ With several specs, install checks all of them, asks once, and then installs the
       - name: petstore
         path: ./plugin
 
-If pulumi-resource-declprov is in the same folder as declprov, it becomes the
+If declprov-server is in the same folder as declprov, it becomes the
 binary of the plugin: it starts in half the time, and the spec is installed in
 compiled form. Otherwise declprov itself becomes the binary. A spec of one file is
 then copied unchanged; a package or a spec with tags is installed in compiled form.
@@ -76,8 +76,6 @@ func (a *app) installCommand() *cobra.Command {
 		ValidArgsFunction: completeSpecs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case o.base && o.runtime:
-				return usagef("--base and --runtime exclude each other: run install twice")
 			case o.base:
 				return i.installBase()
 			case o.runtime:
@@ -99,11 +97,19 @@ func (a *app) installCommand() *cobra.Command {
 // --runtime.
 func installArguments(o *installOptions) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if (o.base || o.runtime) && o.dir == "" {
-			return cobra.NoArgs(cmd, args)
-		}
-		if len(args) == 0 {
-			return usagef("%s requires a SPEC, --base or --runtime", cmd.CommandPath())
+		switch {
+		case o.base && o.runtime:
+			return usagef("--base and --runtime exclude each other: run install twice")
+		case !o.base && !o.runtime:
+			if len(args) == 0 {
+				return usagef("%s requires a SPEC, --base or --runtime", cmd.CommandPath())
+			}
+		case o.dir != "":
+			return usagef("--base and --runtime install into the plugins of Pulumi only: remove --dir (to choose another place, set PULUMI_HOME, for pulumi as well)")
+		case len(args) > 0 && o.base:
+			return usagef("--base installs a plugin without a spec: remove %s, and name the spec in `pulumi package add declprov %s`", args[0], args[0])
+		case len(args) > 0:
+			return usagef("--runtime installs a plugin without a spec: remove %s, and name its folder in `packages` of Pulumi.yaml", args[0])
 		}
 		return nil
 	}

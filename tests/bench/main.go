@@ -173,12 +173,12 @@ func (b *bench) build(ctx context.Context) error {
 func (b *bench) buildOurs(ctx context.Context) error {
 	bin := filepath.Join(b.dir, "bin")
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "grpcnotrace", "-ldflags", "-s -w", "-o", bin+string(os.PathSeparator),
-		"./cmd/declprov", "./cmd/declprov/pulumi-resource-declprov")
+		"./cmd/declprov", "./cmd/declprov/declprov-server")
 	cmd.Dir = b.root
 	if printed, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building declprov: %w\n%s", err, printed)
 	}
-	b.whole, b.serving = filepath.Join(bin, "declprov"), filepath.Join(bin, "pulumi-resource-declprov")
+	b.whole, b.serving = filepath.Join(bin, "declprov"), filepath.Join(bin, "declprov-server")
 	return os.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 

@@ -214,7 +214,7 @@ func TestTheBinaryCarriesNothingHeavy(t *testing.T) {
 // TestTheServingBinaryCarriesNoEvaluator checks that the serving binary does not contain CUE
 // or the command line, which would cost each start of a provider time and memory.
 func TestTheServingBinaryCarriesNoEvaluator(t *testing.T) {
-	for _, p := range list(t, "-deps", "./cmd/declprov/pulumi-resource-declprov") {
+	for _, p := range list(t, "-deps", "./cmd/declprov/declprov-server") {
 		for _, library := range append(heavy(), "cuelang.org/go", "github.com/cockroachdb/apd", "github.com/spf13/cobra") {
 			if within(p.ImportPath, library) {
 				t.Errorf("the serving binary contains %s", p.ImportPath)

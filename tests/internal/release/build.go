@@ -87,7 +87,7 @@ func BuildTo(ctx context.Context, root, out string, flags ...string) error {
 }
 
 // Server is the name of the binary that only serves.
-const Server = "pulumi-resource-declprov"
+const Server = "declprov-server"
 
 // BuildServer builds the binary that only serves, as it is released, to a path.
 func BuildServer(ctx context.Context, root, out string) error {

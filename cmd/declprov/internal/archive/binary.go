@@ -45,7 +45,7 @@ func OpenBinary(file string) (Binary, error) {
 	if err != nil {
 		return Binary{}, fmt.Errorf("%s is not a declprov binary: %w", file, err)
 	}
-	if name := path.Base(info.Path); name != "declprov" && name != "pulumi-resource-declprov" {
+	if name := path.Base(info.Path); name != "declprov" && name != "declprov-server" {
 		return Binary{}, fmt.Errorf("%s is not a declprov binary, but %s", file, info.Path)
 	}
 	b := Binary{Path: file}

@@ -37,7 +37,7 @@ func Executable(variant string) (path string, evaluates bool, err error) {
 	return self, true, nil
 }
 
-// executableOf is Executable for a variant: pulumi-resource-declprov-VARIANT, or else
+// executableOf is Executable for a variant: declprov-server-VARIANT, or else
 // declprov-VARIANT.
 func executableOf(variant string) (path string, evaluates bool, err error) {
 	path, err = serving.FindVariant(Server, variant)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/user"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -74,14 +75,20 @@ func (k Kind) binary(name string) string { return "pulumi-" + string(k) + "-" + 
 func (k Kind) folder(name, version string) string { return string(k) + "-" + name + "-v" + version }
 
 // Plugins returns the folder of Pulumi's plugins, in $PULUMI_HOME or ~/.pulumi.
+//
+// Like Pulumi, it takes the home from the user database, not from $HOME: the two differ in
+// containers of CI services, for example, and a plugin below $HOME would not be found.
 func Plugins() (string, error) {
 	home := os.Getenv("PULUMI_HOME")
 	if home == "" {
-		user, err := os.UserHomeDir()
+		me, err := user.Current()
+		if err == nil && me.HomeDir == "" {
+			err = errors.New("the user has no home")
+		}
 		if err != nil {
 			return "", fmt.Errorf("cannot determine the folder of Pulumi's plugins: %w; set PULUMI_HOME, or use --dir", err)
 		}
-		home = filepath.Join(user, ".pulumi")
+		home = filepath.Join(me.HomeDir, ".pulumi")
 	}
 	home, err := filepath.Abs(home)
 	return filepath.Join(home, "plugins"), err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -199,9 +200,14 @@ func TestPlugins(t *testing.T) {
 	if got, err := Plugins(); err != nil || got != "/opt/pulumi/plugins" {
 		t.Errorf("plugins are in %q, %v", got, err)
 	}
+	// Pulumi does not read HOME.
+	me, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("PULUMI_HOME", "")
 	t.Setenv("HOME", "/home/somebody")
-	if got, err := Plugins(); err != nil || got != "/home/somebody/.pulumi/plugins" {
+	if got, err := Plugins(); err != nil || got != filepath.Join(me.HomeDir, ".pulumi", "plugins") {
 		t.Errorf("plugins are in %q, %v", got, err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // A variant of a binary is the same program, built with the drivers of a family of actions
-// (actions.Family.Variant): declprov-sql, pulumi-resource-declprov-sql. A process that opens a
+// (actions.Family.Variant): declprov-sql, declprov-server-sql. A process that opens a
 // spec with such a family becomes the variant.
 
 // VariantTag returns the build tag with which a variant is built.
@@ -72,7 +72,7 @@ func (t Tool) become(variant string) error {
 }
 
 // ServerName is the name of the binary that only serves providers.
-const ServerName = "pulumi-resource-declprov"
+const ServerName = "declprov-server"
 
 // FindVariant returns a variant of the binary with that name: the one in the folder of this
 // binary, or else the one on the PATH.
@@ -107,5 +107,5 @@ func (e *MissingVariantError) Error() string {
 
 // errParameter explains that a base plugin cannot become a variant.
 func errParameter(variant string) error {
-	return fmt.Errorf("the spec uses the family %s, for which this base plugin has no drivers: install the one that has them, with `declprov-%s install --base --force`", variant, variant)
+	return fmt.Errorf("the spec uses the family %s, for which this base plugin has no drivers: install the one that has them, with `declprov-%s install --base`", variant, variant)
 }

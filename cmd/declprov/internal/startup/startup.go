@@ -47,8 +47,8 @@ func FindSpec(argv0, name string) (path string, err error) {
 		}
 		dirs = append(dirs, dir)
 	}
-	return "", fmt.Errorf("the provider %q has no spec: expected %s.cue (or .yaml, .json), provider.cue, or one CUE package, in %s",
-		name, name, strings.Join(dirs, " or "))
+	return "", fmt.Errorf("the provider %q has no spec: expected %s%s, %s.cue (or .yaml, .json), provider.cue, or one CUE package, in %s; if the file is lost, install the provider again",
+		name, name, CompiledExt, name, strings.Join(dirs, " or "))
 }
 
 // ownFolder returns the folder of the path that started the process, without resolving
