@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"net"
 	"net/url"
 	"regexp"
 	"slices"
@@ -42,7 +43,7 @@ func (l *loader) checkPublication(b *section, p *spec.Provider) {
 			"Use lower-case letters, digits and hyphens, and begin with a letter.")
 	}
 	m, ok := b.get("pluginDownloadURL")
-	if !ok || p.PluginDownloadURL == "" {
+	if !ok || l.Kind(m) != cue.StringKind {
 		return
 	}
 	u, err := url.Parse(p.PluginDownloadURL)
@@ -53,8 +54,14 @@ func (l *loader) checkPublication(b *section, p *spec.Provider) {
 	case u.User != nil:
 		l.Report(source.CodeBadValue, m.At, b.at("pluginDownloadURL"), "pluginDownloadURL contains a login",
 			"Remove it: everybody who uses the provider can read the URL. Pulumi sends GITHUB_TOKEN or GITLAB_TOKEN of the user's environment to these hosts.")
+	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+		l.Warn(source.CodeInsecureDownload, m.At, b.at("pluginDownloadURL"), "the plugin is downloaded over an unencrypted connection",
+			"Who controls the network can replace the plugin by any program, which Pulumi then runs. Use https://.")
 	}
 }
+
+// isLoopback reports whether a host of a URL is this machine.
+func isLoopback(host string) bool { return host == "localhost" || net.ParseIP(host).IsLoopback() }
 
 // downloadSchemes are the schemes of the URLs that Pulumi downloads plugins from
 // (pulumi/pulumi v3.259.0, sdk/go/common/workspace/plugins.go).

@@ -106,6 +106,23 @@ func CheckPlugins(plugins string, p Provider, force bool) error {
 	if _, err := os.Lstat(folder); err == nil && !force && !isInstalledByDeclprov(folder, cmp.Or(p.Kind, Resource), p.Name) {
 		return fmt.Errorf("the plugin %s exists, and %w: change the name or version of the provider, or use --force", folder, ErrForeign)
 	}
+	if !force {
+		return checkNamesake(plugins, p)
+	}
+	return nil
+}
+
+// checkNamesake returns an error if the plugins contain another program's provider of the same
+// name. A program that names no version would run the newest of both: a spec of the name "aws"
+// would receive the credentials of all programs that use AWS.
+func checkNamesake(plugins string, p Provider) error {
+	kind := cmp.Or(p.Kind, Resource)
+	for _, folder := range versionsOf(plugins, kind, p.Name) {
+		if _, err := os.Lstat(filepath.Join(folder, kind.binary(p.Name))); err == nil && !isInstalledByDeclprov(folder, kind, p.Name) {
+			return fmt.Errorf("the plugin %s exists, and %w: programs that name no version would use the newer one of it and this. "+
+				"Change the name of the provider, or use --force if it is to replace that plugin", folder, ErrForeign)
+		}
+	}
 	return nil
 }
 

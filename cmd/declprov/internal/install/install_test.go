@@ -78,26 +78,37 @@ func TestIntoPlugins(t *testing.T) {
 	}
 }
 
+// TestForeignPluginIsKept checks that a plugin that declprov did not install is neither replaced nor
+// removed, nor joined by another version, which programs would use in its place.
 func TestForeignPluginIsKept(t *testing.T) {
-	plugins := t.TempDir()
-	foreign := filepath.Join(plugins, "resource-pets-v1.2.0")
-	if err := os.Mkdir(foreign, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(foreign, Binary("pets")), []byte("theirs"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := IntoPlugins(plugins, provider(t, "x"), false); !errors.Is(err, ErrForeign) {
-		t.Errorf("error is %v, want %v", err, ErrForeign)
-	}
-	if _, err := Remove(plugins, Resource, "pets", ""); err == nil {
-		t.Error("a foreign plugin was removed")
-	}
-	if diff := cmp.Diff([]string{"resource-pets-v1.2.0/pulumi-resource-pets: theirs"}, tree(t, plugins)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if _, err := IntoPlugins(plugins, provider(t, "x"), true); err != nil {
-		t.Errorf("with force: %v", err)
+	for version, allowed := range map[string]bool{
+		"resource-pets-v1.2.0": false, // that of the provider
+		"resource-pets-v1.1.0": false, "resource-pets-v9.0.0-beta.1": false,
+		"resource-pets-more-v1.2.0": true, "resource-pet-v1.2.0": true, "language-pets-v1.2.0": true, // other plugins
+	} {
+		plugins := t.TempDir()
+		foreign := filepath.Join(plugins, version)
+		if err := os.Mkdir(foreign, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(foreign, Binary("pets")), []byte("theirs"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := IntoPlugins(plugins, provider(t, "x"), false); errors.Is(err, ErrForeign) == allowed {
+			t.Errorf("%s: error is %v; may be installed: %v", version, err, allowed)
+		}
+		if allowed {
+			continue
+		}
+		if _, err := Remove(plugins, Resource, "pets", ""); err == nil {
+			t.Errorf("%s: a foreign plugin was removed", version)
+		}
+		if diff := cmp.Diff([]string{version + "/pulumi-resource-pets: theirs"}, tree(t, plugins)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", version, diff)
+		}
+		if _, err := IntoPlugins(plugins, provider(t, "x"), true); err != nil {
+			t.Errorf("%s, with force: %v", version, err)
+		}
 	}
 }
 

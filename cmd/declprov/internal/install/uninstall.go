@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -53,13 +54,16 @@ func RemoveFrom(folder, name string) (removed []string, err error) {
 
 // Folders returns the folders of the installed versions of a provider.
 func Folders(plugins, name string) []string {
+	return slices.DeleteFunc(versionsOf(plugins, Resource, name), func(folder string) bool { return !isInstalledByDeclprov(folder, Resource, name) })
+}
+
+// versionsOf returns the folders of the versions of a plugin, whoever installed them.
+func versionsOf(plugins string, kind Kind, name string) []string {
 	var found []string
 	entries, _ := os.ReadDir(plugins)
 	for _, e := range entries {
-		version, ok := strings.CutPrefix(e.Name(), Folder(name, ""))
-		folder := filepath.Join(plugins, e.Name())
-		if ok && versions.MatchString(version) && isInstalledByDeclprov(folder, Resource, name) {
-			found = append(found, folder)
+		if version, ok := strings.CutPrefix(e.Name(), kind.folder(name, "")); ok && versions.MatchString(version) {
+			found = append(found, filepath.Join(plugins, e.Name()))
 		}
 	}
 	return found
