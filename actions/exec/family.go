@@ -70,7 +70,7 @@ The environment of a command consists of ` + "`PATH`, `HOME`" + `, the variables
 
 On timeout, on cancellation, and if the provider is killed, the command and all its descendants receive SIGTERM and, after ` + "`grace`" + `, SIGKILL.
 (On systems other than Linux, those descendants that are in the command's process group. On Linux, if the provider and its supervisor
-of commands are killed together, these receive SIGKILL.) On cancellation, a command that has an effect first gets 10s to end by itself
+of commands are killed at once, all descendants receive SIGKILL, also those in a session of their own.) On cancellation, a command that has an effect first gets 10s to end by itself
 (` + "`DECLPROV_CANCEL_GRACE`" + `); a second cancellation ends it at once. If a command ends by itself, processes that it left running in the background keep
 running. They should write to a file, because their output is no longer read.
 

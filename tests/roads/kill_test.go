@@ -18,7 +18,8 @@ import (
 )
 
 // sleeper is a provider whose creates last until they are killed: in the kernel's sandbox, if there
-// is one, and outside of it. A shell starts the command.
+// is one, and outside of it. A shell starts two commands, one of them in a session of its own and
+// without a parent.
 const sleeper = `
 name:    "sleeper"
 version: "0.1.0"
@@ -28,8 +29,8 @@ _nap: {
 	id: "${inputs.seconds}"
 	delete: exec: {shell: "true", sandbox: "off"}
 }
-resources: Nap: _nap & {create: exec: {shell: "sleep $SECONDS_OF_SLEEP; true", env: SECONDS_OF_SLEEP: "${inputs.seconds}", sandbox: "off"}}
-resources: ConfinedNap: _nap & {create: exec: {shell: "sleep $SECONDS_OF_SLEEP; true", env: SECONDS_OF_SLEEP: "${inputs.seconds}"}}
+resources: Nap: _nap & {create: exec: {shell: "(setsid sleep $SECONDS_OF_SLEEP &); sleep $SECONDS_OF_SLEEP; true", env: SECONDS_OF_SLEEP: "${inputs.seconds}", sandbox: "off"}}
+resources: ConfinedNap: _nap & {create: exec: {shell: "(setsid sleep $SECONDS_OF_SLEEP &); sleep $SECONDS_OF_SLEEP; true", env: SECONDS_OF_SLEEP: "${inputs.seconds}"}}
 `
 
 // naps is a program whose creates last until they are killed.
@@ -217,7 +218,7 @@ func (w way) end(t *testing.T, s *pulumitest.Stack, env []string, seconds string
 				asleep++
 			}
 		}
-		return asleep == 2
+		return asleep == 4
 	})
 	w.signal(t, road, e)
 	select {

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -71,6 +72,57 @@ func TestSupervisorIsHarmed(t *testing.T) {
 				t.Errorf("left: %v", left)
 			}
 		})
+	}
+}
+
+// TestProviderAndSupervisorAreKilled checks that a command ends if its supervisor is killed and its
+// provider is gone, with all that it has started, in any session.
+func TestProviderAndSupervisorAreKilled(t *testing.T) {
+	t.Parallel()
+	seconds := fmt.Sprintf("4712.%09d", rand.IntN(1e9)) // nobody else's sleep
+	s, err := startSupervisor(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, write := io.Pipe()
+	c := shell(`sleep "$1" & setsid sleep "$1" & (setsid sh -c '(sleep "$1" &) ; exec sleep "$1"' sh "$1" &); echo $PPID; exec sleep "$1"`, seconds)
+	c.Stdout = write
+	pipes, err := openPipes(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipes.close()
+	if err := s.start(c, pipes); err != nil {
+		t.Fatal(err)
+	}
+	pipes.copy(c)
+	var above int
+	if _, err := fmt.Fscan(read, &above); err != nil {
+		t.Fatal(err)
+	}
+	const brood = 5
+	await := func(n int) (left []string) {
+		for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(5 * time.Millisecond) {
+			if left = asleep(t, seconds); len(left) == n {
+				return nil
+			}
+		}
+		return left
+	}
+	if got := await(brood); got != nil {
+		t.Fatalf("%v run, expected %d", got, brood)
+	}
+	s.close()
+	if err := syscall.Kill(above, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if left := await(0); left != nil {
+		t.Errorf("left: %v", left)
+	}
+	select {
+	case <-s.ended:
+	case <-time.After(5 * time.Second):
+		t.Error("the reaper is left")
 	}
 }
 

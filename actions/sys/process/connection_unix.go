@@ -25,8 +25,11 @@ const patience = 15 * time.Second
 
 // connection is the connection to a running supervisor.
 type connection struct {
-	conn    *net.UnixConn
+	conn *net.UnixConn
+	// process is the process that this one has started: see supervisor.FirstArgument.
 	process *os.Process
+	// ended is closed when the process has ended.
+	ended chan struct{}
 	// patience is how long the supervisor may take to respond after a command's grace.
 	patience time.Duration
 	expiry   *time.Timer
@@ -104,10 +107,7 @@ func (s *connection) run(ctx context.Context, c Command) (exit Exit, reusable bo
 	go s.listen(responses)
 	a, why := s.wait(ctx, c, responses)
 	if a.err != nil {
-		// The supervisor died, and on Linux the command with its parent, but not the
-		// processes that the command started.
-		_ = s.process.Kill()
-		supervisor.EndSession(s.process.Pid, a.pid)
+		s.abandon(a.pid) // the supervisor died
 	}
 	pipes.drain()
 	if a.kind == supervisor.Failed {
@@ -206,10 +206,22 @@ func (s *connection) wait(ctx context.Context, c Command, responses <-chan respo
 	return <-responses, why
 }
 
+// abandon ends a supervisor that died or does not respond, and what is left of its command. The
+// leader is the process id of the command, or 0 if it is not known.
+func (s *connection) abandon(leader int) {
+	supervisor.Abandon(s.process)
+	select {
+	case <-s.ended:
+	case <-time.After(s.patience): // a command has stopped it
+		_ = s.process.Kill()
+	}
+	supervisor.EndSession(s.process.Pid, leader)
+}
+
 // end asks the supervisor to end the command. If the supervisor does not respond in time, it
-// is killed, unless the caller calls cancel first: a command that stopped its supervisor
+// is ended, unless the caller calls cancel first: a command that stopped its supervisor
 // (SIGSTOP) would otherwise block the provider forever.
 func (s *connection) end(grace time.Duration) (cancel func() bool) {
 	_, _ = s.conn.Write(supervisor.AppendFrame(nil, supervisor.End, strconv.FormatInt(grace.Milliseconds(), 10)))
-	return time.AfterFunc(grace+s.patience, func() { _ = s.process.Kill() }).Stop
+	return time.AfterFunc(grace+s.patience, func() { s.abandon(0) }).Stop
 }

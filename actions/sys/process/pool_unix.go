@@ -102,7 +102,7 @@ func startSupervisor(ctx context.Context) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(self, supervisor.Argument)
+	cmd := exec.Command(self, supervisor.FirstArgument)
 	cmd.Args[0] = "declprov" // independent of the name of this process
 	cmd.Env = []string{supervisor.Marker + "=1", "GOTRACEBACK=single"}
 	cmd.ExtraFiles = []*os.File{theirs}
@@ -115,12 +115,15 @@ func startSupervisor(ctx context.Context) (*connection, error) {
 		_ = ours.Close()
 		return nil, err
 	}
-	go func() { _ = cmd.Wait() }() // the socket reports its end
-	s := &connection{conn: ours, process: cmd.Process, patience: patience}
+	s := &connection{conn: ours, process: cmd.Process, ended: make(chan struct{}), patience: patience}
+	go func() {
+		_ = cmd.Wait() // the socket reports how the command ended
+		close(s.ended)
+	}()
 	if err := s.waitReady(ctx); err != nil {
 		s.close()
 		_ = cmd.Process.Kill()
-		return nil, fmt.Errorf("%s %s: %w", self, supervisor.Argument, err)
+		return nil, fmt.Errorf("%s %s: %w", self, supervisor.FirstArgument, err)
 	}
 	return s, nil
 }

@@ -169,6 +169,13 @@ func ofConfinement() []Mutant {
 			Package: "actions/sys/process/supervisor", Test: "TestGuardOutlivesItsProcess", Fails: "the command ended with",
 		},
 		{
+			Promise: "No process survives its engine", Mechanism: "a reaper kills what a supervisor that was killed leaves, in any session",
+			File:    "actions/sys/process/supervisor/reaper_linux.go",
+			Find:    `	if state, err := supervisor.Wait(); err != nil || !state.Success() {`,
+			Replace: `	if state, err := supervisor.Wait(); err != nil && !state.Success() {`,
+			Package: "actions/sys/process", Test: "TestProviderAndSupervisorAreKilled", Fails: "left: ",
+		},
+		{
 			Promise: "A parameter is the source of its spec", Mechanism: "no module above the temporary folder counts",
 			File:    "cmd/declprov/internal/build/bundle.go",
 			Find:    `os.Mkdir(filepath.Join(dir, "cue.mod"), 0o700)`,

@@ -12,10 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adoptOrphans makes this process the parent of orphaned descendants. If the kernel does not
-// support that, only process groups are ended.
-func adoptOrphans() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
-
 // closeInheritedOnExec prevents commands from inheriting files that this process inherited by
 // mistake. It has no effect on kernels before 5.11.
 func closeInheritedOnExec() { _ = unix.CloseRange(Socket+1, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) }
@@ -70,8 +66,11 @@ type member struct {
 	ended bool
 }
 
-// members returns the descendants of this process that /proc shows.
-func (r *runningCommand) members() []member {
+// members returns the processes of the family: the descendants of this process.
+func (*runningCommand) members() []member { return descendants() }
+
+// descendants returns the descendants of this process that /proc shows.
+func descendants() []member {
 	all := listProcesses()
 	below := map[int]bool{os.Getpid(): true}
 	var out []member
@@ -118,14 +117,14 @@ func listProcesses() []member {
 	return out
 }
 
-// EndSession kills the processes that remain after a supervisor was killed. They belong to
-// the supervisor's session, except processes that made their own session, which can no longer
-// be attributed.
-func EndSession(supervisor, _ int) {
+// EndSession kills the processes that remain after a reaper was killed. They belong to the
+// reaper's session, except processes that made their own session, which can no longer be
+// attributed.
+func EndSession(reaper, _ int) {
 	for end := time.Now().Add(stuckAfter); time.Now().Before(end); time.Sleep(killEvery) {
 		found := false
 		for _, m := range listProcesses() {
-			if m.session == supervisor && !m.ended && syscall.Kill(m.pid, syscall.SIGKILL) == nil {
+			if m.session == reaper && !m.ended && syscall.Kill(m.pid, syscall.SIGKILL) == nil {
 				found = true
 			}
 		}

@@ -8,6 +8,15 @@ import (
 	"syscall"
 )
 
+// FirstArgument is the argument with which a provider starts this binary.
+const FirstArgument = Argument
+
+// reap does nothing: only Linux lets a process adopt orphans.
+func reap() {}
+
+// Abandon ends a supervisor.
+func Abandon(supervisor *os.Process) { _ = supervisor.Kill() }
+
 // adoptOrphans does nothing: only Linux supports it.
 func adoptOrphans() {}
 

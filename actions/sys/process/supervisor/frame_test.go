@@ -92,7 +92,7 @@ func TestMalformed(t *testing.T) {
 
 // TestMainIsForSupervisors checks that no other process becomes a supervisor.
 func TestMainIsForSupervisors(t *testing.T) {
-	for _, args := range [][]string{{"declprov"}, {"declprov", "vet"}, {"declprov", Argument}, {"declprov", Argument, "x"}} {
+	for _, args := range [][]string{{"declprov"}, {"declprov", "vet"}, {"declprov", Argument}, {"declprov", reaperArgument}, {"declprov", Argument, "x"}} {
 		if Main(args) {
 			t.Errorf("Main(%q) ran as a supervisor", args)
 		}

@@ -9,27 +9,40 @@
 //
 // The provider and the supervisor communicate over a socket. When the provider's end is
 // closed, for any reason, the command is ended as after a timeout.
+//
+// On Linux, a supervisor has a parent that does nothing but wait for it: the reaper, which is
+// this binary, too. If the supervisor is killed, the kernel gives all its descendants to the
+// reaper, which kills them.
 package supervisor
 
 import "os"
 
 const (
-	// Argument makes a process of this binary a supervisor.
-	Argument = "__supervise"
-	// Marker is an environment variable of a supervisor. A binary that does not call Main
-	// first, such as a test binary, detects by it that it was started as a supervisor, and
-	// must not start another one.
+	// Argument makes a process of this binary a supervisor, and reaperArgument the reaper of
+	// one: see FirstArgument.
+	Argument       = "__supervise"
+	reaperArgument = "__reap"
+	// Marker is an environment variable of a supervisor and its reaper. A binary that does not
+	// call Main first, such as a test binary, detects by it that it was started as one of them,
+	// and must not start another one.
 	Marker = "DECLPROV_SUPERVISOR"
 	// Socket is the file descriptor of the socket in a supervisor.
 	Socket = 3
 )
 
 // Main must be called first by a binary that runs commands, with os.Args. It reports whether
-// this process was a supervisor. Then its work is done, and it must exit.
+// this process was a supervisor or a reaper. Then its work is done, and it must exit.
 func Main(args []string) (handled bool) {
-	if len(args) != 2 || args[1] != Argument || os.Getenv(Marker) == "" {
+	if len(args) != 2 || os.Getenv(Marker) == "" {
 		return false
 	}
-	supervise()
+	switch args[1] {
+	case Argument:
+		supervise()
+	case reaperArgument:
+		reap()
+	default:
+		return false
+	}
 	return true
 }

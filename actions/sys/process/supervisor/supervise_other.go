@@ -4,3 +4,5 @@ package supervisor
 
 // supervise does nothing: supervisors only exist on Unix.
 func supervise() {}
+
+func reap() {}

@@ -35,8 +35,7 @@ const (
 // It runs on one thread, which waits in poll(2) for all events: passing events between
 // threads would cost as much as starting a command.
 func supervise() {
-	if kind, err := syscall.GetsockoptInt(Socket, syscall.SOL_SOCKET, syscall.SO_TYPE); err != nil || kind != syscall.SOCK_STREAM {
-		fmt.Fprintln(os.Stderr, "only declprov itself starts this process")
+	if !hasSocket() {
 		return
 	}
 	syscall.CloseOnExec(Socket)
@@ -44,8 +43,7 @@ func supervise() {
 	// A command dies with the thread that started it.
 	runtime.LockOSThread()
 	adoptOrphans()
-	// Catch the signals: commands would inherit ignored signals.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	catchSignals()
 	s := &supervisor{}
 	if g, err := newGuard(); err == nil {
 		s.guard = g
@@ -57,6 +55,22 @@ func supervise() {
 			return
 		}
 	}
+}
+
+// hasSocket reports whether this process has the socket of a provider. Otherwise it prints an error.
+func hasSocket() bool {
+	kind, err := syscall.GetsockoptInt(Socket, syscall.SOL_SOCKET, syscall.SO_TYPE)
+	if err == nil && kind == syscall.SOCK_STREAM {
+		return true
+	}
+	fmt.Fprintln(os.Stderr, "only declprov itself starts this process")
+	return false
+}
+
+// catchSignals makes this process outlive the signals that end the provider. It does not ignore
+// them, because commands would inherit that.
+func catchSignals() {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 }
 
 // supervisor communicates with the provider.
