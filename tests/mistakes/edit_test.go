@@ -1,14 +1,12 @@
 package mistakes
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load"
-	"github.com/declprov/declprov/tests/internal/provider"
 )
 
 // TestEdits checks the suggested edits of all mistakes: each is in its file and leaves
@@ -18,34 +16,39 @@ func TestEdits(t *testing.T) {
 	for _, lang := range []string{"cue", "yaml"} {
 		t.Run(lang, func(t *testing.T) {
 			dir := t.TempDir()
-			cases, paths := corpus(t, lang), []string{}
-			for i := range cases {
-				cases[i].Path = filepath.Join(dir, filepath.Base(cases[i].Path))
-				if err := os.WriteFile(cases[i].Path, []byte(cases[i].Text), 0o600); err != nil {
+			cases, before := vetted(t, lang)
+			copies := make([]string, len(cases))
+			edits := 0
+			for i, c := range cases {
+				edits += c.checkEdits(t, of(before, c.Path))
+				copies[i] = filepath.Join(dir, filepath.Base(c.Path))
+				if err := os.WriteFile(copies[i], []byte(c.Text), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				paths = append(paths, cases[i].Path)
 			}
-			before := vet(t, paths)
-			edits := 0
-			for _, c := range cases {
-				edits += c.checkEdits(t, before[c.Path])
-			}
-			after := fix(t, paths)
-			once := contents(t, paths)
-			for _, c := range cases {
-				if was, is := before[c.Path], after[c.Path]; len(is) > len(was) {
+			after := fix(t, copies)
+			once := contents(t, copies)
+			var changed []string // vet says the same of the others again
+			for i, c := range cases {
+				was, is, text := of(before, c.Path), after[copies[i]], once[copies[i]]
+				if len(is) > len(was) {
 					t.Errorf("%s is worse after its repair:\n%s", c.Name, described(is))
 				}
-				if after[c.Path] == nil && len(before[c.Path]) > 0 && once[c.Path] == c.Text {
+				if is == nil && len(was) > 0 && text == c.Text {
 					t.Errorf("%s has no findings, but was not changed", c.Name)
 				}
+				if text != c.Text {
+					changed = append(changed, copies[i])
+				}
 			}
-			fix(t, paths)
-			for path, text := range contents(t, paths) {
+			fix(t, changed)
+			for path, text := range contents(t, changed) {
 				if text != once[path] {
 					t.Errorf("the second repair changed %s", path)
 				}
+			}
+			if len(changed) == 0 {
+				t.Error("no file was repaired")
 			}
 			t.Logf("%d of %d mistakes have an edit", edits, len(cases))
 		})
@@ -55,12 +58,12 @@ func TestEdits(t *testing.T) {
 // checkEdits checks the edits of the findings in a case, and returns how many findings
 // have one.
 func (s spec) checkEdits(t *testing.T, found []finding) (n int) {
-	sources := diag.Sources{s.Path: []byte(s.Text)}
 	for _, f := range found {
 		if len(f.Edits) == 0 {
 			continue
 		}
 		n++
+		sources := diag.Sources{f.File: []byte(s.Text)}
 		edited, err := diag.Apply(sources, f.suggested())
 		if err != nil {
 			t.Errorf("%s: %v", s.Name, err)
@@ -92,19 +95,7 @@ func (f finding) suggested() []diag.Edit {
 // fix repairs the files, and gives the findings that are left.
 func fix(t *testing.T, paths []string) map[string][]finding {
 	t.Helper()
-	out, err := run(provider.Binary(t), append([]string{"vet", "--fix", "--format", "json"}, paths...)...)
-	var list []finding
-	if err == nil {
-		err = json.Unmarshal(out, &list)
-	}
-	if err != nil {
-		t.Fatalf("vet --fix: %v\n%s", err, out)
-	}
-	found := map[string][]finding{}
-	for _, f := range list {
-		found[f.File] = append(found[f.File], f)
-	}
-	return found
+	return vet(t, paths, "--fix")
 }
 
 func contents(t *testing.T, paths []string) map[string]string {

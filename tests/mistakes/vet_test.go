@@ -41,7 +41,7 @@ type edit struct {
 
 // vet gives the findings in each of the files, which are looked at one by one
 // by a few processes.
-func vet(t *testing.T, paths []string) map[string][]finding {
+func vet(t *testing.T, paths []string, options ...string) map[string][]finding {
 	t.Helper()
 	binary := provider.Binary(t)
 	found := map[string][]finding{}
@@ -49,7 +49,7 @@ func vet(t *testing.T, paths []string) map[string][]finding {
 	var all sync.WaitGroup
 	for batch := range slices.Chunk(paths, max(1, (len(paths)+runtime.NumCPU()-1)/runtime.NumCPU())) {
 		all.Go(func() {
-			out, err := run(binary, append([]string{"vet", "--format", "json"}, batch...)...)
+			out, err := run(binary, slices.Concat([]string{"vet", "--format", "json"}, options, batch)...)
 			var list []finding
 			if err == nil {
 				err = json.Unmarshal(out, &list)
@@ -67,6 +67,28 @@ func vet(t *testing.T, paths []string) map[string][]finding {
 	all.Wait()
 	return found
 }
+
+// vetted gives the corpus in a language, and the findings in it. Evaluating a spec takes a process, so
+// tests share them.
+func vetted(t *testing.T, lang string) ([]spec, map[string][]finding) {
+	t.Helper()
+	cases := corpus(t, lang)
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.found[lang] == nil {
+		var paths []string
+		for _, c := range cases {
+			paths = append(paths, c.Path)
+		}
+		shared.found[lang] = vet(t, paths)
+	}
+	return cases, shared.found[lang]
+}
+
+var shared = struct {
+	mu    sync.Mutex
+	found map[string]map[string][]finding
+}{found: map[string]map[string][]finding{}}
 
 // run runs a command, whose findings are no failure of its own.
 func run(binary string, args ...string) ([]byte, error) {
