@@ -100,9 +100,9 @@ func isUsage(err error) bool {
 const rootHelp = `declprov turns a document into a provider: it checks a CUE or YAML spec, and
 serves it to Pulumi like a provider written by hand.
 
-Write a spec, and check it with "declprov vet". "declprov try" creates, changes
-and deletes one of its resources without Pulumi. "declprov install" installs it
-where Pulumi finds it.
+"declprov init" writes a first spec, and "declprov vet" checks it. "declprov try"
+creates, changes and deletes one of its resources without Pulumi. "declprov install"
+installs it where Pulumi finds it.
 
 SPEC is a file (.cue, .yaml, .json), the folder of a CUE package, or "-" for
 standard input.
@@ -147,7 +147,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.out, a.err = a.screen(a.out), a.screen(a.err)
 		return nil
 	}
-	root.AddCommand(a.vetCommand(), a.expandCommand(), a.schemaCommand(), a.permissionsCommand(), a.tryCommand(),
+	root.AddCommand(a.initCommand(), a.vetCommand(), a.expandCommand(), a.schemaCommand(), a.permissionsCommand(), a.tryCommand(),
 		a.installCommand(), a.packageCommand(), a.uninstallCommand(), a.serveCommand(), a.journalCommand(), a.versionCommand())
 	root.SetUsageTemplate(root.UsageTemplate() + environmentHelp)
 	return root

@@ -17,6 +17,14 @@ func completeSpec(cmd *cobra.Command, args []string, prefix string) ([]string, c
 	return completeSpecs(cmd, args, prefix)
 }
 
+// completeFolder completes a folder as the second argument.
+func completeFolder(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 1 {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
 // mustComplete registers the completion of the values of a flag.
 func mustComplete(cmd *cobra.Command, flag string, values ...string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))

@@ -13,6 +13,7 @@ import (
 	"github.com/declprov/declprov/spec/load"
 	"github.com/declprov/declprov/spec/load/loadtest"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/names"
 )
 
 func TestTwinsAreIdentical(t *testing.T) {
@@ -91,7 +92,7 @@ func TestOfficialNames(t *testing.T) {
 			text += "pluginDownloadURL: \"" + test.url + "\"\n"
 		}
 		_, diags := load.Load(t.Context(), load.Source{Path: "-", Format: "cue", Stdin: []byte(text)})
-		warns := slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == source.CodeOfficialName })
+		warns := slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == names.CodeOfficial })
 		if warns != test.warns {
 			t.Errorf("%s %s: %v, expected a warning: %v", test.name, test.url, diags, test.warns)
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/declprov/declprov/spec/names"
 )
 
-// providerName matches the package names that Pulumi accepts.
-var providerName = regexp.MustCompile(`^[a-z][-a-z0-9]*$`)
+// namespace matches the namespaces that Pulumi accepts.
+var namespace = regexp.MustCompile(`^[a-z][-a-z0-9]*$`)
 
 // semver matches a semantic version (semver.org) without a leading v.
 var semver = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)` +
@@ -38,7 +38,7 @@ func (l *loader) readMetadata(b *section, p *spec.Provider) {
 
 // checkPublication checks the namespace and the download URL of the provider.
 func (l *loader) checkPublication(b *section, p *spec.Provider) {
-	if m, ok := b.get("namespace"); ok && p.Namespace != "" && !providerName.MatchString(p.Namespace) {
+	if m, ok := b.get("namespace"); ok && p.Namespace != "" && !namespace.MatchString(p.Namespace) {
 		l.Report(names.CodeName, m.At, b.at("namespace"), fmt.Sprintf("%q is not a valid namespace", p.Namespace),
 			"Use lower-case letters, digits and hyphens, and begin with a letter.")
 	}
@@ -103,18 +103,17 @@ func (l *loader) readProviderName(b *section, p *spec.Provider) {
 		return
 	}
 	p.Name = name
+	fault := names.CheckProvider(name)
 	switch {
-	case !providerName.MatchString(name) || strings.HasSuffix(name, "-") || strings.Contains(name, "--"):
-		l.Report(names.CodeName, m.At, b.at("name"), fmt.Sprintf("%q is not a valid name for a provider", name),
-			"Use lower-case letters, digits and single hyphens, and begin with a letter.").Replace(name, suggestedName(name))
-	case len(name) < 2:
-		l.Report(names.CodeName, m.At, b.at("name"), fmt.Sprintf("%q is not a valid name for a provider", name),
-			"Pulumi does not find plugins with a name of one letter. Use two or more letters.")
-	case isOfficial(name) && !b.has("pluginDownloadURL"):
-		l.Warn(source.CodeOfficialName, m.At, b.at("name"), fmt.Sprintf("%q is the name of an official Pulumi provider", name),
-			"If Pulumi does not find your provider, it may install and run that one. Choose another name, or set pluginDownloadURL to where your provider is downloaded from.")
-	case name == "pulumi" || name == "declprov":
-		l.Report(names.CodeReserved, m.At, b.at("name"), fmt.Sprintf("the name %q is reserved", name), "Pulumi or declprov uses it. Choose another name.")
+	case fault == nil:
+	case fault.Code != names.CodeOfficial:
+		d := l.Report(fault.Code, m.At, b.at("name"), fault.Summary, fault.Detail)
+		if fault.Meant != "" {
+			d.Replace(name, fault.Meant)
+		}
+	case !b.has("pluginDownloadURL"):
+		l.Warn(fault.Code, m.At, b.at("name"), fault.Summary,
+			fault.Detail+" Choose another name, or set pluginDownloadURL to where your provider is downloaded from.")
 	}
 }
 
@@ -153,33 +152,4 @@ func (l *loader) readVersion(b *section, p *spec.Provider) {
 			}
 		}
 	}
-}
-
-// officialNames are the names of providers that Pulumi may find and install without a
-// spec. They come from Pulumi's list of packages (pulumi/pulumi v3.259.0,
-// pkg/registry/preregistry.go) and from Pulumiverse (github.com/pulumiverse,
-// repositories pulumi-NAME). The list does not contain names that were registered
-// later: it only serves as an early warning, because vet does not use the network.
-var officialNames = strings.Fields(`
-	aiven akamai alicloud archive artifactory auth0 aws aws-apigateway aws-iam aws-native awsx azure azure-native
-	azuread azuredevops civo cloud cloudamqp cloudflare cloudinit cloudngfwaws command confluent confluentcloud consul
-	databricks datadog dbtcloud digitalocean dnsimple docker docker-build ec eks equinix-metal external f5bigip fastly
-	gcp github gitlab google-native harness hcloud http hyperv ise junipermist kafka keycloak kong kubernetes
-	kubernetes-cert-manager kubernetes-coredns kubernetes-ingress-nginx kubernetesx libvirt linode local mailgun meraki
-	metabase minio mongodbatlas mysql newrelic nomad ns1 null oci okta onelogin openstack opsgenie packet pagerduty
-	postgresql pulumiservice rabbitmq rancher2 random rke scm sdwan signalfx slack snowflake splunk spotinst std str
-	sumologic synced-folder tailscale terraform terraform-module terraform-provider tls ucloud vault venafi vsphere
-	wavefront yandex
-
-	acme aws-eksa buildkite clickhouse cockroach concourse configcat cpln doppler dynatrace esxi-native exoscale forgejo
-	fortios gandi github-credentials googleworkspace grafana harbor hcp heroku matchbox mssql purrl redpanda scaleway
-	sentry statuscake talos time unifi unleash vercel vra zitadel
-`)
-
-func isOfficial(name string) bool { return slices.Contains(officialNames, name) }
-
-// suggestedName returns a valid name for a provider that resembles another name.
-func suggestedName(name string) string {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-	return strings.Join(words, "-")
 }

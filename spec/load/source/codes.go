@@ -23,7 +23,6 @@ const (
 	CodeMisplacedKey       = "misplaced-key"       // a key that is only allowed elsewhere in its block
 	CodeWrongShape         = "wrong-shape"         // a value of the wrong kind, such as a string instead of a struct
 	CodeBadValue           = "bad-value"           // a value of the right kind that is not allowed
-	CodeOfficialName       = "official-name"       // the name of an official provider, which Pulumi may install instead (warning)
 	CodeInsecureDownload   = "insecure-download"   // a plugin that is downloaded over an unencrypted connection (warning)
 	CodeDuplicateName      = "duplicate-name"      // a name that is already in use
 	CodeDuplicateKey       = "duplicate-key"       // a key that appears twice in a YAML or JSON block
