@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the generated files")
 func TestGenerated(t *testing.T) {
 	for path, want := range map[string]string{
 		"../../docs/actions.md":    Reference(),
-		"testdata/definitions.cue": Definitions(),
+		"testdata/definitions.cue": Definitions(""),
 	} {
 		path = filepath.FromSlash(path)
 		if *update {

@@ -11,24 +11,30 @@ import (
 )
 
 // Definitions returns CUE definitions of the arguments of each kind, for completion and
-// documentation in editors. The compiler checks more than these definitions.
-func Definitions() string {
+// documentation in editors. They refer to #Text of the schema of specs, and belong to the
+// same package. common are the fields that every block of defaults has. The compiler checks
+// more than these definitions.
+func Definitions(common string) string {
 	var b strings.Builder
-	b.WriteString("// Generated from the declarations in actions/. Do not edit: go test ./actions/builtin -update\n\n")
-	b.WriteString("// #Template is a string with an expression. It is allowed for a value of any type.\n")
-	b.WriteString(`#Template: =~"\\$\\{"` + "\n\n")
-	b.WriteString("// #Text is a string that may contain expressions, or a literal that does not.\n#Text: string | {literal!: string}\n")
+	b.WriteString("// A string with an expression. It is allowed for a value of any type.\n")
+	b.WriteString(`#Template: =~"\\$\\{"` + "\n")
 	for _, f := range Families() {
-		defineFamily(&b, f)
+		defineFamily(&b, f, common)
 	}
 	return b.String()
 }
 
-func defineFamily(b *strings.Builder, f *actions.Family) {
-	name := "#" + upperFirst(f.Name)
-	fmt.Fprintf(b, "\n// Defaults for the actions of %s.\n%sDefaults: {\n", f.Name, name)
+// DefinitionsOf returns the names of the definitions of a family: of its actions, and of its
+// block of defaults.
+func DefinitionsOf(f *actions.Family) (action, defaults string) {
+	return "#" + upperFirst(f.Name), "#" + upperFirst(f.Name) + "Defaults"
+}
+
+func defineFamily(b *strings.Builder, f *actions.Family, common string) {
+	name, defaults := DefinitionsOf(f)
+	fmt.Fprintf(b, "\n// Defaults for the actions of %s.\n%s: {\n", f.Name, defaults)
 	defineArgs(b, f.Defaults, false)
-	b.WriteString("}\n")
+	b.WriteString(common + "}\n")
 	for _, k := range f.Kinds {
 		fmt.Fprintf(b, "\n// %s\n%s%s: close({\n", k.Summary, name, upperFirst(k.Name))
 		defineArgs(b, k.Args, true)
@@ -69,24 +75,38 @@ func defineArgs(b *strings.Builder, args []actions.Arg, withRequired bool) {
 		if a.Default != nil {
 			doc += " Default: " + literal(a.Default) + "."
 		}
-		value := cueType(a.Type)
-		switch {
-		case a.Mode == actions.Typed:
-			value = "_"
-		case a.Mode == actions.Raw || value == "_" || value == "#Template":
-		case value == "string":
-			value = "#Text"
-		case strings.HasSuffix(value, "| #Template"):
+		value := "_"
+		switch a.Mode {
+		case actions.Typed:
+		case actions.Raw:
+			value = notation{}.of(a.Type)
 		default:
-			value += " | #Template"
+			value = notation{templates: true}.of(a.Type)
 		}
 		fmt.Fprintf(b, "\t// %s\n\t%s%s: %s\n", strings.ReplaceAll(doc, "\n", "\n\t// "), a.Name, mark, value)
 	}
 }
 
-// cueType returns the type in CUE. Details that CUE cannot express briefly are left to the
+// notation writes types in CUE. Details that CUE cannot express briefly are left to the
 // compiler.
-func cueType(t *spec.Type) string {
+type notation struct {
+	// templates means that a template may be in the place of each value.
+	templates bool
+}
+
+// of returns a type of values and, if it may be there, of a template.
+func (n notation) of(t *spec.Type) string {
+	switch value := n.value(t); {
+	case !n.templates || value == "_" || strings.HasSuffix(value, "#Template"):
+		return value
+	case value == "string":
+		return "#Text"
+	default:
+		return value + " | #Template"
+	}
+}
+
+func (n notation) value(t *spec.Type) string {
 	switch {
 	case t == nil:
 		return "_"
@@ -105,25 +125,25 @@ func cueType(t *spec.Type) string {
 		// Assets come from the user's program, so they are always templates.
 		return "#Template"
 	case spec.List:
-		return "[..." + cueType(t.Elem) + "]"
+		return "[..." + n.of(t.Elem) + "]"
 	case spec.Map:
-		return "{[string]: " + cueType(t.Elem) + "}"
+		return "{[string]: " + n.of(t.Elem) + "}"
 	case spec.Union:
-		return strings.Join(removeDuplicates(mapTexts(t.Variants, cueType)), " | ")
+		return strings.Join(removeDuplicates(mapTexts(t.Variants, n.value)), " | ")
 	case spec.Object:
-		return cueObject(t)
+		return n.object(t)
 	default:
 		return "_"
 	}
 }
 
-func cueObject(t *spec.Type) string {
+func (n notation) object(t *spec.Type) string {
 	members := mapTexts(t.Fields, func(p *spec.Property) string {
 		mark := "?"
 		if p.Required {
 			mark = "!"
 		}
-		return p.Name + mark + ": " + cueType(p.Type)
+		return p.Name + mark + ": " + n.of(p.Type)
 	})
 	if t.Open {
 		members = append(members, "...")

@@ -101,7 +101,8 @@ func TestMistakesInJSON(t *testing.T) {
 }
 
 func TestYAMLForms(t *testing.T) {
-	src := `# About it.
+	src := `# yaml-language-server: $schema=spec.schema.json
+# About it.
 name: xy
 version: 1.0.0
 types:

@@ -17,11 +17,11 @@ import (
 var update = flag.Bool("update", false, "write the generated files anew")
 
 func TestGenerated(t *testing.T) {
-	var families []string
+	var families []block.Family
 	for _, f := range builtin.Families() {
-		families = append(families, f.Name)
+		families = append(families, block.Family{Name: f.Name, Doc: f.Summary})
 	}
-	schema, err := format.Source([]byte(block.Schema(families)))
+	schema, err := format.Source([]byte(block.Schema{Families: families}.CUE()))
 	if err != nil {
 		t.Fatal(err)
 	}

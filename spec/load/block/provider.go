@@ -24,7 +24,7 @@ var Provider = &Block{
 		{Name: "logo", Kind: Text, Into: to(func(p *spec.Provider) any { return &p.Logo }), Doc: "URL of the logo."},
 		{Name: "language", Kind: Special, CUE: "{...}", Doc: "Options for SDK generators, by language."},
 		{Name: "config", Kind: Types, Part: true, Doc: "The settings of the provider, as types."},
-		{Name: "types", Kind: Special, Doc: "Named types, in YAML and JSON. In CUE, write definitions.", InData: true},
+		{Name: "types", Kind: Special, CUE: "{...}", Doc: "Named types, in YAML and JSON. In CUE, write definitions.", InData: true},
 		{Name: "permissions", Kind: Struct, Of: Permissions, Part: true, Doc: "What the spec may access. Without this block, it may access exactly what it names."},
 		{Name: "resources", Kind: Members, Of: Resource, Members: CapitalNames, Doc: "The resource types."},
 		{Name: "functions", Kind: Members, Of: Function, Members: SmallNames, Doc: "Functions that programs can call."},

@@ -1,8 +1,10 @@
 package block
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -42,39 +44,83 @@ package spec
 #Text: string | {literal!: string}
 `
 
-// Schema returns the text of SchemaCUE for a binary with these families of actions.
-// The schema is closed, so that editors find misspelt keys. Therefore it must name
-// the families.
-func Schema(families []string) string {
+// Schema describes specs in CUE. It is closed, so that editors find misspelt keys.
+// Therefore it must name the families of actions.
+type Schema struct {
+	Families []Family
+	// Data means that it is for specs in YAML and JSON: it has their keys, and is written so
+	// that a JSON Schema can be generated from it (cuelang.org/go/encoding/jsonschema 0.17
+	// closes both sides of an embedding, and takes {...} for an empty struct).
+	Data bool
+}
+
+// Family is a family of actions. Doc is a sentence about its actions. Defaults and Action
+// are the CUE types of its block of defaults and of its actions; "" is any struct.
+type Family struct{ Name, Doc, Defaults, Action string }
+
+// CUE returns the package declprov.dev/spec.
+func (s Schema) CUE() string {
 	var text strings.Builder
 	text.WriteString(schemaHead)
-	for _, b := range []*Block{Provider, Permissions, Resource, Rest, Operation, Step, Function, Component, Ephemeral} {
+	for _, b := range definitions() {
 		text.WriteString("\n")
 		if b.Doc != "" {
 			fmt.Fprintf(&text, "// %s\n", b.Doc)
 		}
 		fmt.Fprintf(&text, "#%s: ", b.Name)
-		b.write(&text, 1, families)
+		b.write(&text, 1, s)
 		text.WriteString("\n")
 	}
+	if s.Data {
+		return strings.ReplaceAll(text.String(), "{...}", "{[string]: _}")
+	}
 	return text.String()
+}
+
+// definitions are the blocks that are definitions of the schema.
+func definitions() []*Block {
+	return []*Block{Provider, Permissions, Resource, Rest, Operation, Step, Function, Component, Ephemeral}
 }
 
 // CUE returns a block as a CUE struct.
 func (b *Block) CUE() string {
 	var text strings.Builder
-	b.write(&text, 1, nil)
+	b.write(&text, 1, Schema{})
 	return text.String()
 }
 
-func (b *Block) write(text *strings.Builder, depth int, families []string) {
+// Fields returns the fields of the CUE struct of a block, without braces.
+func (b *Block) Fields() string {
+	var text strings.Builder
+	b.writeKeys(&text, 1, Schema{})
+	return text.String()
+}
+
+func (b *Block) write(text *strings.Builder, depth int, s Schema) {
 	indent := strings.Repeat("\t", depth)
 	text.WriteString("{\n")
-	for _, other := range b.Has {
-		fmt.Fprintf(text, "%s#%s\n", indent, other)
+	b.writeKeys(text, depth, s)
+	text.WriteString(indent[1:] + "}")
+}
+
+// writeKeys writes the keys of a block and, for data, those of the blocks that it includes.
+func (b *Block) writeKeys(text *strings.Builder, depth int, s Schema) {
+	indent := strings.Repeat("\t", depth)
+	written := map[string]bool{}
+	for _, name := range b.Has {
+		if !s.Data {
+			fmt.Fprintf(text, "%s#%s\n", indent, name)
+			continue
+		}
+		all := definitions()
+		included := all[slices.IndexFunc(all, func(other *Block) bool { return other.Name == name })]
+		included.writeKeys(text, depth, s)
+		for _, k := range included.Keys {
+			written[k.Name] = true
+		}
 	}
 	for _, k := range b.Keys {
-		if k.InData {
+		if k.InData && !s.Data || written[k.Name] {
 			continue
 		}
 		mark := "?"
@@ -82,22 +128,21 @@ func (b *Block) write(text *strings.Builder, depth int, families []string) {
 			mark = "!"
 		}
 		fmt.Fprintf(text, "%s// %s\n%s%s%s: ", indent, k.Doc, indent, k.Name, mark)
-		k.write(text, depth)
+		k.write(text, depth, s)
 		text.WriteString("\n")
 	}
-	if b == Provider || b == Step {
-		for _, name := range families {
-			if b == Provider {
-				fmt.Fprintf(text, "%s// Defaults for every %s action.\n", indent, name)
-			}
-			fmt.Fprintf(text, "%s%s?: {...}\n", indent, name)
+	for _, f := range s.Families {
+		switch b {
+		case Provider:
+			fmt.Fprintf(text, "%s// Defaults for every %s action.\n%s%s?: %s\n", indent, f.Name, indent, f.Name, cmp.Or(f.Defaults, "{...}"))
+		case Step:
+			fmt.Fprintf(text, "%s// %s\n%s%s?: %s\n", indent, f.Doc, indent, f.Name, cmp.Or(f.Action, "{...}"))
 		}
 	}
-	text.WriteString(indent[1:] + "}")
 }
 
 // write writes the CUE type of the value of a key.
-func (k *Key) write(text *strings.Builder, depth int) {
+func (k *Key) write(text *strings.Builder, depth int, s Schema) {
 	switch {
 	case k.CUE != "":
 		text.WriteString(k.CUE)
@@ -120,5 +165,5 @@ func (k *Key) write(text *strings.Builder, depth int) {
 		text.WriteString("#" + k.Of.Name)
 		return
 	}
-	k.Of.write(text, depth+1, nil)
+	k.Of.write(text, depth+1, s)
 }

@@ -56,3 +56,9 @@ var Retry = &Block{
 		{Name: "jitter", Kind: Condition, Doc: "Whether pauses vary randomly; true by default."},
 	},
 }
+
+// Defaults are the keys of steps that the block of defaults of any family may have.
+var Defaults = &Block{
+	What: "a block of defaults",
+	Keys: []Key{*Step.Key("retry"), *Step.Key("refused"), *Step.Key("fail")},
+}

@@ -21,6 +21,9 @@ import (
 	"github.com/declprov/declprov/spec/load/block"
 )
 
+// LanguageVersion is the version of CUE in which specs without a module are written.
+const LanguageVersion = "v0.17.0"
+
 // StdinName is the name of standard input in diagnostics.
 const StdinName = "<stdin>"
 
@@ -236,7 +239,7 @@ func (r *reader) open(given string) (t *tree, dir string) {
 	if content, err := root.ReadFile("cue.mod/module.cue"); err == nil {
 		t.module = moduleName(content)
 	} else {
-		t.overlay["cue.mod/module.cue"] = []byte("module: \"" + loneModule + "\"\nlanguage: version: \"v0.17.0\"\n")
+		t.overlay["cue.mod/module.cue"] = []byte("module: \"" + loneModule + "\"\nlanguage: version: \"" + LanguageVersion + "\"\n")
 	}
 	return t, dir
 }

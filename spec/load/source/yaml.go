@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"cuelang.org/go/cue/ast"
@@ -73,20 +74,26 @@ func (r *reader) readYAML(shown string, content []byte) *build.Instance {
 
 // topComment returns the comment at the top of a document, which describes it.
 func topComment(doc *yaml.Node) string {
-	if doc.HeadComment != "" {
-		return doc.HeadComment
+	if text := withoutModelines(doc.HeadComment); text != "" {
+		return text
 	}
 	for _, root := range doc.Content {
-		if root.HeadComment != "" {
-			return root.HeadComment
+		if text := withoutModelines(root.HeadComment); text != "" {
+			return text
 		}
 		if len(root.Content) > 0 {
 			text := root.Content[0].HeadComment
 			root.Content[0].HeadComment = ""
-			return text
+			return withoutModelines(text)
 		}
 	}
 	return ""
+}
+
+// withoutModelines returns a comment without the lines that name a schema for editors.
+func withoutModelines(text string) string {
+	lines := strings.SplitAfter(text, "\n")
+	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "# yaml-language-server:") }), "")
 }
 
 // comment converts the last group of YAML comments to a doc comment of CUE.

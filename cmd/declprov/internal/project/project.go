@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/cmd/declprov/internal/build"
+	"github.com/declprov/declprov/cmd/declprov/internal/editor"
 	"github.com/declprov/declprov/cmd/declprov/internal/serving"
 	"github.com/declprov/declprov/engine/pulumi/language"
 )
@@ -126,7 +127,7 @@ func onlySpec(dir string) (string, error) {
 		case ".cue":
 			cue = append(cue, name)
 		case ".yaml", ".yml", ".json":
-			if !isPulumiFile(name) {
+			if !isPulumiFile(name) && !strings.HasSuffix(name, editor.SchemaExtension) {
 				data = append(data, name)
 			}
 		}

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/declprov/declprov/cmd/declprov/internal/editor"
 )
 
 // templates has a folder for each template. Its files are those of a provider with the name
@@ -47,8 +49,17 @@ func (p Provider) extension() string {
 	return ".cue"
 }
 
-// Files returns the files of the provider.
+// Files returns the files of the provider, with those for editors.
 func (p Provider) Files() ([]File, error) {
+	files, err := p.fromTemplate()
+	if err != nil {
+		return nil, err
+	}
+	forEditors, err := p.forEditors()
+	return append(files, forEditors...), err
+}
+
+func (p Provider) fromTemplate() ([]File, error) {
 	from := map[string]string{p.Spec(): "spec" + p.extension(), "Pulumi.yaml": "Pulumi.yaml", "README.md": "README.md"}
 	paths := []string{p.Spec(), "Pulumi.yaml", "README.md"}
 	if p.Template == "command" {
@@ -62,9 +73,37 @@ func (p Provider) Files() ([]File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading a template of declprov: %w", err)
 		}
+		if path == p.Spec() && p.YAML {
+			text = append([]byte(editor.Modeline(p.schema())+"\n\n"), text...)
+		}
 		files = append(files, File{Path: path, Text: []byte(p.rename(string(text)))})
 	}
 	return files, nil
+}
+
+// schema returns the name of the file with the JSON Schema of specs.
+func (p Provider) schema() string { return p.Name + editor.SchemaExtension }
+
+// forEditors returns the files that editors read: the JSON Schema for a spec in YAML, and CUE
+// definitions for one in CUE.
+func (p Provider) forEditors() ([]File, error) {
+	if p.YAML {
+		schema, err := editor.JSONSchema()
+		return []File{{Path: p.schema(), Text: schema}}, err
+	}
+	definitions, err := editor.Definitions()
+	if err != nil {
+		return nil, err
+	}
+	use, err := templates.ReadFile("templates/" + p.Template + "/editor.cue")
+	if err != nil {
+		return nil, fmt.Errorf("reading a template of declprov: %w", err)
+	}
+	return []File{
+		{Path: "editor.cue", Text: []byte(p.rename(string(use)))},
+		{Path: "cue.mod/module.cue", Text: []byte(p.rename(editor.Module("starter")))},
+		{Path: editor.DefinitionsPath, Text: definitions},
+	}, nil
 }
 
 // rename replaces the name of the templates by that of the provider.
