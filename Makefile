@@ -35,7 +35,7 @@ check: ## check format, vet, lint, generated files, go.mod
 		{ echo "the cognitive complexity of these functions is over 20: split them where they have two subjects"; exit 1; }
 	@echo "== generated files"; before=$$(git diff HEAD | cksum); $(MAKE) generate >/dev/null; \
 		test "$$before" = "$$(git diff HEAD | cksum)" || { git diff HEAD --stat; echo "generated files were stale: make generate has updated them, commit the changes"; exit 1; }
-	@echo "== go.mod"; for dir in . tests tests/lint tests/tools; do (cd $$dir && go mod tidy -diff) || { echo "run: cd $$dir && go mod tidy"; exit 1; }; done
+	@echo "== go.mod"; for dir in . tests tests/lint tests/tools tests/tools/cue; do (cd $$dir && go mod tidy -diff) || { echo "run: cd $$dir && go mod tidy"; exit 1; }; done
 
 platforms: ## compile and vet for Windows and macOS, including the tests
 	@for platform in windows/amd64 darwin/arm64; do echo "== vet for $$platform"; for dir in . tests; do \

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/declprov/declprov/cmd/declprov/internal/editor"
 	"github.com/declprov/declprov/cmd/declprov/internal/install"
+	"github.com/declprov/declprov/cmd/declprov/internal/starter"
 )
 
 const schemaHelp = `Schema prints the Pulumi package schema of a spec, from which SDKs and
@@ -73,9 +73,9 @@ func (a *app) schema(cmd *cobra.Command, o schemaOptions, args []string) ([]byte
 	case len(args) > 0:
 		return nil, usagef("--spec describes all specs: %s accepts no SPEC with it, got %q", cmd.CommandPath(), args[0])
 	case o.format == "cue":
-		return editor.Definitions()
+		return starter.Actions().CUE()
 	}
-	schema, err := editor.JSONSchema()
+	schema, err := starter.Actions().JSONSchema()
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"cuelang.org/go/cue"
@@ -112,5 +113,21 @@ func TestSchemaFitsExamples(t *testing.T) {
 	}
 	if err := schema.Unify(ctx.CompileString(`resources: A: craete: {}`)).Validate(); err == nil {
 		t.Error("the schema takes a misspelt key")
+	}
+}
+
+// TestSpecsMayUseTheSchema checks that the schema changes nothing in a spec that refers to it.
+func TestSpecsMayUseTheSchema(t *testing.T) {
+	content, err := os.ReadFile("../../examples/files.cue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	using := strings.Replace(string(content), "package files\n", "package files\n\nimport \"declprov.dev/spec\"\n\nspec.#Provider\n", 1)
+	using = strings.ReplaceAll(using, "resources: File: {", "resources: File: spec.#Resource & {")
+	model := func(text string) *spec.Provider {
+		return loadtest.Model(t, load.Source{Path: "-", Format: "cue", Stdin: []byte(text)})
+	}
+	if diff := cmp.Diff(model(string(content)), model(using), loadtest.WithoutPlaces()); diff != "" {
+		t.Errorf("without and with the schema (-without +with):\n%s", diff)
 	}
 }

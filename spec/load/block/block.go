@@ -80,7 +80,7 @@ const (
 // cueTypes maps kinds to their types in the CUE schema.
 var cueTypes = map[Kind]string{
 	Text: "string", Texts: "[...string]", Template: "#Text", Templates: "[...string]", Bool: "bool", Condition: "bool | string",
-	Duration: "string", Failures: "[...int | " + oneOf(FailureClasses) + "]", Collection: "string | [...] | {...}", Body: "string | {...}", Data: "_", Types: "{...}", Steps: "[...#Step]",
+	Duration: "string", Failures: "[...int | " + oneOf(FailureClasses) + "]", Collection: "string | [...] | {...}", Body: "string | {...}", Data: "_", Types: "_", Steps: "[...#Step]",
 }
 
 // FailureClasses are the failures without a status that Failures can name.

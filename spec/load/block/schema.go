@@ -22,12 +22,11 @@ var SchemaCUE []byte
 const schemaHead = `// Package spec has the types that a declprov spec may import, and the shape of
 // a spec, for editors and for ` + "`cue vet -c=false`" + `:
 //
-//	@experiment(explicitopen)
 //	package pets
 //
 //	import "declprov.dev/spec"
 //
-//	spec.#Provider...
+//	spec.#Provider
 //	resources: Pet: spec.#Resource & {…}
 //
 // ` + "`declprov vet`" + ` does not need it: it checks more than CUE can.
@@ -157,6 +156,9 @@ func (k *Key) write(text *strings.Builder, depth int, s Schema) {
 		fmt.Fprintf(text, "[=~%q]: ", k.Members.Pattern.String())
 	case k.Kind == Short:
 		text.WriteString("string | ")
+	case k.Kind == Types && s.Data:
+		text.WriteString("{...}") // in CUE, it would open the blocks of types
+		return
 	case k.Kind != Struct:
 		text.WriteString(cueTypes[k.Kind])
 		return

@@ -1,7 +1,7 @@
 // Package tools has the programs that tests need besides Go: where each is, how to install
 // it, and what a test does if it is missing.
 //
-// Programs that Go can build (the Pulumi CLI, its YAML host) are built from the module proxy
+// Programs that Go can build (the Pulumi CLI, its YAML host, CUE) are built from the module proxy
 // into .tools, by version. The others come from the system's packages, from PyPI and from
 // npm, with `make test-deps`.
 package tools
@@ -53,6 +53,7 @@ const (
 	PostgreSQL        = "postgres"
 	MariaDB           = "mariadbd"
 	Landlock          = "landlock"
+	CUE               = "cue"
 )
 
 // PowerDNSTables is the file with the database tables for PowerDNS.
@@ -69,8 +70,9 @@ var (
 // All returns the tools, in the order of installation.
 func All() []Tool {
 	return []Tool{
-		goTool(Pulumi, "the real Pulumi CLI over the provider", pulumiPackage, "-X "+pulumiVersion+"="),
-		goTool(PulumiYAML, "Pulumi programs in YAML", pulumiYAMLPackage, ""),
+		pulumiProgram(Pulumi, "the real Pulumi CLI over the provider", pulumiPackage, pulumiModule, "-X "+pulumiVersion+"=").tool(),
+		pulumiProgram(PulumiYAML, "Pulumi programs in YAML", pulumiYAMLPackage, pulumiYAMLModule, "").tool(),
+		cueProgram().tool(),
 		pythonTool(PythonEnvironment, "programs in Python, and the comparison with a provider written by hand in Python", "python", ""),
 		npmTool(NodePackages, "programs in TypeScript, and pyright", "node", "node_modules"),
 		straceTool(),

@@ -114,15 +114,20 @@ func TestPinnedVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, module := range []string{pulumiModule, pulumiYAMLModule} {
-		if v, err := pinnedVersion(root, module); err != nil || !strings.HasPrefix(v, "v") {
+		if v, err := pinnedVersion(root, "tests/tools", module); err != nil || !strings.HasPrefix(v, "v") {
 			t.Errorf("%s: %q, %v", module, v, err)
 		}
 	}
-	if _, err := pinnedVersion(root, "example.com/none"); err == nil {
+	if _, err := pinnedVersion(root, "tests/tools", "example.com/none"); err == nil {
 		t.Error("a module that is not required has a version")
 	}
+	// The language server must read the CUE that declprov reads.
+	server, _ := pinnedVersion(root, "tests/tools/cue", cueModule)
+	if product, err := pinnedVersion(root, ".", cueModule); err != nil || product != server {
+		t.Errorf("declprov has CUE %s, and the language server is of %s: %v", product, server, err)
+	}
 	// The SDKs and the CLI must speak the same protocol.
-	cli, _ := pinnedVersion(root, pulumiModule)
+	cli, _ := pinnedVersion(root, "tests/tools", pulumiModule)
 	for file, line := range map[string]string{
 		"python/requirements.in":  "pulumi==",
 		"python/requirements.txt": "\npulumi==",

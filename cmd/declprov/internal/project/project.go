@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/cmd/declprov/internal/build"
-	"github.com/declprov/declprov/cmd/declprov/internal/editor"
 	"github.com/declprov/declprov/cmd/declprov/internal/serving"
 	"github.com/declprov/declprov/engine/pulumi/language"
 )
@@ -58,6 +57,10 @@ func serveArguments(f language.Folder) ([]string, error) {
 	text, err := json.Marshal(spec)
 	return []string{serving.SpecCommand, string(text)}, err
 }
+
+// SchemaExtension is the extension of files with the JSON Schema of specs. Such a file may be
+// next to a spec, and is none itself.
+const SchemaExtension = ".schema.json"
 
 // options are those of the runtime in PulumiPlugin.yaml:
 //
@@ -127,7 +130,7 @@ func onlySpec(dir string) (string, error) {
 		case ".cue":
 			cue = append(cue, name)
 		case ".yaml", ".yml", ".json":
-			if !isPulumiFile(name) && !strings.HasSuffix(name, editor.SchemaExtension) {
+			if !isPulumiFile(name) && !strings.HasSuffix(name, SchemaExtension) {
 				data = append(data, name)
 			}
 		}

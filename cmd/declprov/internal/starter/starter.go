@@ -11,7 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/declprov/declprov/cmd/declprov/internal/editor"
+	"github.com/declprov/declprov/cmd/declprov/internal/project"
+	"github.com/declprov/declprov/spec/load/editor"
 )
 
 // templates has a folder for each template. Its files are those of a provider with the name
@@ -82,16 +83,16 @@ func (p Provider) fromTemplate() ([]File, error) {
 }
 
 // schema returns the name of the file with the JSON Schema of specs.
-func (p Provider) schema() string { return p.Name + editor.SchemaExtension }
+func (p Provider) schema() string { return p.Name + project.SchemaExtension }
 
 // forEditors returns the files that editors read: the JSON Schema for a spec in YAML, and CUE
 // definitions for one in CUE.
 func (p Provider) forEditors() ([]File, error) {
 	if p.YAML {
-		schema, err := editor.JSONSchema()
+		schema, err := Actions().JSONSchema()
 		return []File{{Path: p.schema(), Text: schema}}, err
 	}
-	definitions, err := editor.Definitions()
+	definitions, err := Actions().CUE()
 	if err != nil {
 		return nil, err
 	}

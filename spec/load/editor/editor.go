@@ -12,7 +12,6 @@ import (
 	"cuelang.org/go/cue/format"
 	"cuelang.org/go/encoding/jsonschema"
 
-	"github.com/declprov/declprov/actions/builtin"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
 )
@@ -20,9 +19,6 @@ import (
 // DefinitionsPath is the file of the definitions in a folder with a spec in CUE. CUE's tools
 // find packages there without a registry.
 const DefinitionsPath = "cue.mod/pkg/" + block.ModulePath + "/spec.cue"
-
-// SchemaExtension is the extension of files with the JSON Schema of specs.
-const SchemaExtension = ".schema.json"
 
 // Modeline returns the comment by which a spec in YAML names its JSON Schema to editors.
 func Modeline(path string) string { return "# yaml-language-server: $schema=" + path }
@@ -33,10 +29,17 @@ func Module(name string) string {
 	return fmt.Sprintf("module: \"spec.example/%s\"\nlanguage: version: %q\n", name, source.LanguageVersion)
 }
 
-// Definitions returns the CUE package declprov.dev/spec. Its #Provider describes specs, with
-// the arguments of all actions.
-func Definitions() ([]byte, error) {
-	text, err := format.Source([]byte(definitions(false)))
+// Actions are the families of actions that specs can use. Definitions are those to which
+// the types of the families refer, in CUE.
+type Actions struct {
+	Families    []block.Family
+	Definitions string
+}
+
+// CUE returns the CUE package declprov.dev/spec. Its #Provider describes specs, with the
+// arguments of all actions.
+func (a Actions) CUE() ([]byte, error) {
+	text, err := format.Source([]byte(a.definitions(false)))
 	if err != nil {
 		return nil, fmt.Errorf("the CUE definitions of declprov are invalid: %w", err)
 	}
@@ -44,19 +47,14 @@ func Definitions() ([]byte, error) {
 }
 
 // definitions describes specs in CUE, or those in YAML and JSON.
-func definitions(data bool) string {
-	s := block.Schema{Data: data}
-	for _, f := range builtin.Families() {
-		action, defaults := builtin.DefinitionsOf(f)
-		s.Families = append(s.Families, block.Family{Name: f.Name, Doc: f.Summary, Action: action, Defaults: defaults})
-	}
-	return s.CUE() + "\n" + builtin.Definitions(block.Defaults.Fields())
+func (a Actions) definitions(data bool) string {
+	return block.Schema{Families: a.Families, Data: data}.CUE() + "\n" + a.Definitions
 }
 
 // JSONSchema returns the JSON Schema of specs in YAML and JSON.
-func JSONSchema() ([]byte, error) {
+func (a Actions) JSONSchema() ([]byte, error) {
 	ctx := cuecontext.New()
-	provider := ctx.CompileString(definitions(true)).LookupPath(cue.ParsePath("#Provider"))
+	provider := ctx.CompileString(a.definitions(true)).LookupPath(cue.ParsePath("#Provider"))
 	expr, err := jsonschema.Generate(provider, nil)
 	if err != nil {
 		return nil, fmt.Errorf("the definitions of declprov have no JSON Schema: %w", err)

@@ -1,4 +1,4 @@
-package editor
+package starter
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 
 // TestDefinitions checks that the definitions are CUE, and find a misspelt key at each level.
 func TestDefinitions(t *testing.T) {
-	text, err := Definitions()
+	text, err := Actions().CUE()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,11 +41,11 @@ func TestDefinitions(t *testing.T) {
 // TestJSONSchemaIsStable checks that the schema is the same each time: it is committed next to
 // specs.
 func TestJSONSchemaIsStable(t *testing.T) {
-	first, err := JSONSchema()
+	first, err := Actions().JSONSchema()
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := JSONSchema()
+	second, err := Actions().JSONSchema()
 	if err != nil || !slices.Equal(first, second) {
 		t.Errorf("the second schema differs, %v", err)
 	}
