@@ -147,7 +147,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.out, a.err = a.screen(a.out), a.screen(a.err)
 		return nil
 	}
-	root.AddCommand(a.initCommand(), a.vetCommand(), a.expandCommand(), a.schemaCommand(), a.permissionsCommand(), a.tryCommand(),
+	root.AddCommand(a.initCommand(), a.vetCommand(), a.fmtCommand(), a.expandCommand(), a.schemaCommand(), a.permissionsCommand(), a.tryCommand(),
 		a.installCommand(), a.packageCommand(), a.uninstallCommand(), a.serveCommand(), a.journalCommand(), a.versionCommand())
 	root.SetUsageTemplate(root.UsageTemplate() + environmentHelp)
 	return root

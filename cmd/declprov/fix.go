@@ -39,21 +39,21 @@ func (a *app) fix(ctx context.Context, spec build.Spec, w io.Writer) (*build.Bui
 func replaceFile(name string, old, content []byte) error {
 	target, err := filepath.EvalSymlinks(name)
 	if err != nil {
-		return fmt.Errorf("repairing %s: %w", name, err)
+		return fmt.Errorf("writing %s: %w", name, err)
 	}
 	info, err := os.Stat(target)
 	if err != nil {
-		return fmt.Errorf("repairing %s: %w", name, err)
+		return fmt.Errorf("writing %s: %w", name, err)
 	}
 	now, err := os.ReadFile(target)
 	if err != nil {
-		return fmt.Errorf("repairing %s: %w", name, err)
+		return fmt.Errorf("writing %s: %w", name, err)
 	}
 	if !bytes.Equal(now, old) {
-		return fmt.Errorf("%s changed while it was being repaired, and was not written. Run the command again", name)
+		return fmt.Errorf("%s changed in the meantime, and was not written. Run the command again", name)
 	}
 	if err := install.WriteFile(target, content, info.Mode().Perm()); err != nil {
-		return fmt.Errorf("repairing %s: %w", name, err)
+		return fmt.Errorf("writing %s: %w", name, err)
 	}
 	return nil
 }

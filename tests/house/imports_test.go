@@ -37,6 +37,8 @@ func arrows() map[string][]string {
 		"spec/load/rest": {"spec/load/source"},
 		// A model becomes a document again.
 		"spec/load/printer": {"spec/types"},
+		// A text becomes the same text in one layout.
+		"spec/load/layout": {},
 		// The language becomes what editors read.
 		"spec/load/editor": {"spec/load/source"},
 		// What evaluation would hide.
@@ -132,7 +134,7 @@ func arrows() map[string][]string {
 		"engine/schema":      {"engine", "spec/names"},
 		"engine/pulumi":      {"engine"},
 		"engine/terraform":   {"engine"},
-		"cmd":                {"spec/load", "spec/load/printer", "spec/load/editor", "spec/names", "engine/permissions", "engine/schema", "engine/pulumi", "engine/terraform", "actions/builtin", "actions/sql/database"},
+		"cmd":                {"spec/load", "spec/load/printer", "spec/load/editor", "spec/load/layout", "spec/names", "engine/permissions", "engine/schema", "engine/pulumi", "engine/terraform", "actions/builtin", "actions/sql/database"},
 		"docs":               {"cmd"},
 	}
 }
@@ -141,7 +143,7 @@ func arrows() map[string][]string {
 // a prefix of it. A library that is not here is anybody's.
 func owners() map[string][]string {
 	return map[string][]string{
-		"cuelang.org/go":                            {"spec/load", "spec/load/lint", "spec/load/typing", "spec/load/walk", "spec/load/source", "spec/load/printer", "spec/load/jsonschema", "spec/load/editor"},
+		"cuelang.org/go":                            {"spec/load", "spec/load/lint", "spec/load/typing", "spec/load/walk", "spec/load/source", "spec/load/printer", "spec/load/jsonschema", "spec/load/editor", "spec/load/layout"},
 		"github.com/expr-lang/expr":                 {"spec/expr", "spec/expr/parse", "spec/expr/check", "spec/expr/eval", "spec/expr/functions"},
 		"github.com/pulumi/pulumi/sdk/v3/proto":     {"engine/pulumi"},
 		"google.golang.org/grpc":                    {"engine/pulumi", "engine/terraform", "cmd"},
