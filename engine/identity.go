@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run"
 	"github.com/declprov/declprov/engine/run/recorded"
@@ -97,6 +99,52 @@ func (e *Engine) lookedUp(ctx context.Context, res *plan.Resource, ref recorded.
 	}
 	s.ID, s.Inputs = state.ID, said
 	return s, nil
+}
+
+// ImportID returns the text by which a user imports an object of a resource with an id, which may
+// be "" if it is not known, and inputs. ok is false if these do not determine the text, or if the
+// resource cannot be imported.
+func (p *Program) ImportID(name, id string, inputs, config property.Map) (text string, ok bool) {
+	res, err := p.Resource(name)
+	if err != nil || res.Read == nil {
+		return "", false
+	}
+	template := res.Identity.Imports
+	if !template.IsSet() {
+		return id, id != ""
+	}
+	pieces, err := template.WithSettings(p.ConfigType.PlainMap(config, nil, &value.Secrets{}))
+	if err != nil {
+		return "", false
+	}
+	for _, s := range pieces {
+		part := s.Text
+		switch {
+		case plan.IsID(s):
+			part = id
+		case plan.IsInput(s):
+			v := inputs.Get(s.Ref[1])
+			part, err = value.Text(res.Inputs.ByName[s.Ref[1]].Check.Plain(v, nil, &value.Secrets{}))
+			if v.HasComputed() || v.IsNull() || err != nil {
+				return "", false
+			}
+		}
+		if part == "" {
+			return "", false
+		}
+		text += part
+	}
+	return text, true
+}
+
+// RefusesExisting reports whether the create of a resource fails if its object exists already,
+// because it is conditional or looks for the object first.
+func (p *Program) RefusesExisting(name string) bool {
+	res, err := p.Resource(name)
+	if err != nil || res.Create == nil {
+		return false
+	}
+	return res.FindFirst || slices.ContainsFunc(res.Create.Steps, func(s *plan.Step) bool { return s.Certainty == actions.Conditional })
 }
 
 // readsBack reports inputs that could not be told from the id that they make:

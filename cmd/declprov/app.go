@@ -57,7 +57,7 @@ func (f failedError) Unwrap() error { return f.error }
 func (a *app) run(ctx context.Context, args []string) int {
 	root := a.rootCommand()
 	if len(args) > 0 && args[0] == "try" {
-		args = spreadValues(args, "--then", "--config")
+		args = spreadValues(args, map[string]string{"--then": "--" + alsoFlag, "--config": "--config"})
 	}
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)

@@ -27,22 +27,37 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-const tryHelp = `Try creates one resource, reads it, changes it (--then) and deletes it, with the
-same calls over the same protocol as Pulumi, and prints each response. The effects
-are real: it writes files and sends requests. It deletes what it created, also
-after a failure, unless --keep is set.
+const tryHelp = `Try plays the life of one resource with the same calls over the same protocol as
+Pulumi, and prints each response. It previews and creates the resource, reads and
+imports it, applies the changes of each --then, deletes it, and verifies that it is
+gone. After each change it verifies that another up, before or after a refresh,
+would change nothing. It exits with 1 if a call fails, or if a user of the provider
+would trip over something; each such finding has a code, and says what to write.
+
+The effects are real: it writes files and sends requests. It deletes what it
+created, also after a failure, unless --keep is set, and nothing else. What a
+resource without delete leaves behind, it names.
 
 Write values as key=value, which is converted to the declared type; key=@file, for
 the content of a file (for an asset, the file itself); or key:=json, for lists and
-structs. In --then, key:=null removes an input.`
+structs. In --then, key:=null removes an input. Each --then is an update of its own,
+and keeps the values of those before it.
 
-const tryExamples = `  declprov try files.cue File path=notes.txt content=hello --then content=bye
-  declprov try petstore.cue Pet name=rex 'tags:={"color": "red"}' --config token=@token.txt`
+With the name of a function instead of a resource, try calls it and prints what it
+returns.`
+
+const tryExamples = `  declprov try files.cue File path=notes.txt content=hello --then content=bye --then mode=0600
+  declprov try petstore.cue Pet name=rex 'tags:={"color": "red"}' --config token=@token.txt
+  declprov try files.cue File path=notes.txt content=hello --drift 'echo changed > "$ID"'
+  declprov try files.cue File --import notes.txt
+  declprov try petstore.cue Pet --list
+  declprov try petstore.cue getPet name=rex`
 
 type tryOptions struct {
-	then, config []string
-	dir          string
-	keep         bool
+	then                  thenValues
+	config                []string
+	dir, drift, importing string
+	keep, overwrite, list bool
 }
 
 // trial is one run of the try command.
@@ -55,13 +70,13 @@ func (a *app) tryCommand() *cobra.Command {
 	t := &trial{app: a}
 	o := &t.o
 	cmd := &cobra.Command{
-		Use:     "try SPEC TYPE [KEY=VALUE...]",
-		Short:   "Create, change and delete one resource of a spec",
+		Use:     "try SPEC NAME [KEY=VALUE...]",
+		Short:   "Play the life of one resource, or call a function",
 		Long:    tryHelp,
 		Example: tryExamples,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usagef("%s requires a SPEC and the TYPE of a resource", cmd.CommandPath())
+				return usagef("%s requires a SPEC and the NAME of a resource or function", cmd.CommandPath())
 			}
 			return nil
 		},
@@ -70,17 +85,51 @@ func (a *app) tryCommand() *cobra.Command {
 			return t.run(cmd.Context(), args[0], args[1], args[2:])
 		},
 	}
-	cmd.Flags().StringArrayVar(&o.then, "then", nil, "update the resource with these inputs, `key=value`...")
-	cmd.Flags().StringArrayVar(&o.config, "config", nil, "configure the provider with `key=value`...")
-	cmd.Flags().StringVar(&o.dir, "dir", "", "the program's `folder`, where relative paths start (default: the current folder)")
-	cmd.Flags().BoolVar(&o.keep, "keep", false, "do not delete the resource at the end")
+	flags := cmd.Flags()
+	flags.Var(&o.then, "then", "then update the resource with `key=value`... (repeatable)")
+	flags.Var(alsoValues{&o.then}, alsoFlag, "a further value of the last --then")
+	flags.Lookup(alsoFlag).Hidden = true
+	flags.StringArrayVar(&o.config, "config", nil, "configure the provider with `key=value`...")
+	flags.StringVar(&o.drift, "drift", "", "run this shell `command`, which changes the object of $ID, and verify that a refresh shows the change and the next up undoes it")
+	flags.StringVar(&o.importing, "import", "", "only read the existing object with this import `ID`, and show the inputs that a program for it has")
+	flags.BoolVar(&o.list, "list", false, "list the existing resources of the type; the values are the inputs of the list")
+	flags.StringVar(&o.dir, "dir", "", "the program's `folder`, where relative paths start (default: the current folder)")
+	flags.BoolVar(&o.keep, "keep", false, "do not delete the resource at the end")
+	flags.BoolVar(&o.overwrite, "overwrite", false, "create over an object with the same id, which is deleted at the end")
 	a.addTagFlag(cmd)
 	return cmd
 }
 
-// spreadValues repeats the given flags for each of their values: it converts
-// `--then a=1 b=2` to `--then a=1 --then b=2`.
-func spreadValues(args []string, flags ...string) []string {
+// thenValues are the values of each --then.
+type thenValues [][]string
+
+func (v *thenValues) Set(text string) error {
+	*v = append(*v, []string{text})
+	return nil
+}
+
+func (v *thenValues) String() string { return "" }
+func (v *thenValues) Type() string   { return "key=value" }
+
+// alsoFlag is the hidden flag for the second and further values of a --then; see spreadValues.
+const alsoFlag = "also"
+
+// alsoValues adds values to the last --then.
+type alsoValues struct{ *thenValues }
+
+func (v alsoValues) Set(text string) error {
+	last := len(*v.thenValues) - 1
+	if last < 0 {
+		return fmt.Errorf("there is no --then before it")
+	}
+	(*v.thenValues)[last] = append((*v.thenValues)[last], text)
+	return nil
+}
+
+// spreadValues gives each value of the given flags a flag of its own: it converts
+// `--config a=1 b=2` to `--config=a=1 --config=b=2`. Values after the first get the flag that
+// flags names for that.
+func spreadValues(args []string, flags map[string]string) []string {
 	var out []string
 	flag, bare := "", false // bare: the flag has no value yet
 	for i, arg := range args {
@@ -91,14 +140,14 @@ func spreadValues(args []string, flags ...string) []string {
 		switch {
 		case arg == "--":
 			return append(out, args[i:]...)
-		case slices.Contains(flags, arg):
+		case flags[arg] != "":
 			flag, bare = arg, true
 		case isFlag:
 			flag, bare = "", false
 			out = append(out, arg)
 		case flag != "":
-			bare = false
 			out = append(out, flag+"="+arg)
+			flag, bare = cmp.Or(flags[flag], flag), false
 		default:
 			out = append(out, arg)
 		}
@@ -119,11 +168,7 @@ func (t *trial) run(ctx context.Context, path, token string, values []string) er
 	if err != nil {
 		return err
 	}
-	plan, err := t.plan(c, p, token, values)
-	if err != nil {
-		return err
-	}
-	dir, err := workingFolder(t.o.dir)
+	play, err := t.player(c, p, token, values)
 	if err != nil {
 		return err
 	}
@@ -136,6 +181,10 @@ func (t *trial) run(ctx context.Context, path, token string, values []string) er
 	color := terminal.Colors(t.out, t.color)
 	out := &checkedWriter{w: t.out}
 	host.OnLog = try.Message(out, color, terminal.IsTerminal(t.out))
+	dir, err := workingFolder(t.o.dir)
+	if err != nil {
+		return err
+	}
 	provider, err := client.Start(pulumi.Options{
 		Program: p, Version: p.Metadata().Version, Schema: c.Schema, Dir: dir, Stderr: t.err, Debug: t.debug,
 	})
@@ -146,7 +195,7 @@ func (t *trial) run(ctx context.Context, path, token string, values []string) er
 	if err := provider.Handshake(ctx, host.Address()); err != nil {
 		return fmt.Errorf("the provider refused the handshake: %w", err)
 	}
-	err = try.Life(ctx, provider, plan, out, color)
+	err = play(ctx, provider, out, color)
 	if out.err != nil {
 		return fmt.Errorf("writing the output: %w", out.err)
 	}
@@ -154,6 +203,86 @@ func (t *trial) run(ctx context.Context, path, token string, values []string) er
 		return reportedError{exitFindings}
 	}
 	return err
+}
+
+// player is what a trial does with the provider.
+type player func(ctx context.Context, c *client.Client, w io.Writer, color bool) error
+
+// player returns what the command line asks for.
+func (t *trial) player(c *container.Container, p *engine.Program, token string, values []string) (player, error) {
+	name := token[strings.LastIndex(token, ":")+1:]
+	if slices.Contains(p.Functions(), name) {
+		return t.functionPlayer(p, name, values)
+	}
+	resource, err := t.resource(c, p, name)
+	if err != nil {
+		return nil, err
+	}
+	if t.o.list {
+		return t.listPlayer(p, resource, values)
+	}
+	plan, err := t.plan(p, resource, values)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, c *client.Client, w io.Writer, color bool) error {
+		return try.Life(ctx, c, plan, w, color)
+	}, nil
+}
+
+// functionPlayer returns the call of a function.
+func (t *trial) functionPlayer(p *engine.Program, name string, values []string) (player, error) {
+	f, err := p.Function(name)
+	if err != nil {
+		return nil, err
+	}
+	if f.Ephemeral != nil {
+		return nil, usagef("%s is an ephemeral value, which only a Pulumi program can open", f.Ephemeral.Name)
+	}
+	if t.o.isLife() || t.o.list {
+		return nil, usagef("%s is a function: it takes only its inputs, --config and --dir", name)
+	}
+	q, err := t.query(p, name, f.Spec.Inputs, values)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, c *client.Client, w io.Writer, color bool) error {
+		return try.Call(ctx, c, q, w, color)
+	}, nil
+}
+
+// listPlayer returns the list of a resource.
+func (t *trial) listPlayer(p *engine.Program, r *spec.Resource, values []string) (player, error) {
+	if r.List == nil {
+		return nil, usagef("%s has no `list`", r.Name)
+	}
+	if t.o.isLife() {
+		return nil, usagef("--list takes only the inputs of the list, --config and --dir")
+	}
+	q, err := t.query(p, r.Name, r.List.Inputs, values)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, c *client.Client, w io.Writer, color bool) error {
+		return try.List(ctx, c, q, w, color)
+	}, nil
+}
+
+// isLife reports whether an option is given that only the life of a resource has.
+func (o tryOptions) isLife() bool {
+	return len(o.then) > 0 || o.drift != "" || o.importing != "" || o.keep || o.overwrite
+}
+
+func (t *trial) query(p *engine.Program, name string, inputs *spec.Type, values []string) (q try.Query, err error) {
+	config, types := p.Config()
+	q = try.Query{Package: p.Metadata().Name, Name: name}
+	if q.Inputs, err = try.Values(values, inputs, types); err != nil {
+		return q, usageError{err}
+	}
+	if q.Config, err = try.Settings(t.o.config, config, types); err != nil {
+		return q, usageError{err}
+	}
+	return q, nil
 }
 
 // checkedWriter records the first error. The trial continues after it, to delete the
@@ -186,56 +315,66 @@ func workingFolder(dir string) (string, error) {
 	return filepath.Abs(dir)
 }
 
-// describeOther returns what the spec declares under a name, if that is not a resource.
-// It returns "" for a resource and for a name that is not declared.
-func describeOther(p *engine.Program, name string) string {
-	opener := "open" + name
+// resource returns the resource with a name.
+func (t *trial) resource(c *container.Container, p *engine.Program, name string) (*spec.Resource, error) {
 	switch {
-	case p.HasResource(name):
-		return ""
-	case slices.Contains(p.Functions(), name):
-		return "a function"
-	case slices.Contains(p.Functions(), opener):
-		return "an ephemeral value (the function " + opener + ")"
+	case slices.Contains(p.Components(), name):
+		return nil, usagef("%s is a component, which only Pulumi can create. Try one of the resources: %s", name, strings.Join(c.ResourceNames(), ", "))
+	case !p.HasResource(name) && slices.Contains(p.Functions(), "open"+name):
+		return nil, usagef("%s is an ephemeral value (the function open%s), which only a Pulumi program can open", name, name)
+	case !p.HasResource(name):
+		known := append(slices.Clone(c.ResourceNames()), p.Functions()...)
+		return nil, usagef("%s has no resource or function %q. %s", p.Metadata().Name, name, diag.Remedy(name, known))
 	}
-	return ""
+	return c.Resource(name)
+}
+
+// consistencyOf returns how long a deleted object of a resource may remain visible.
+func consistencyOf(r *spec.Resource) time.Duration {
+	if r.Consistency != nil {
+		if d, err := time.ParseDuration(r.Consistency.Text); err == nil { // else it is an expression
+			return d
+		}
+	}
+	return defaultConsistency
 }
 
 // defaultConsistency is how long a deleted object may remain visible if the spec has no
-// `consistency`.
+// `consistency`, or computes it.
 const defaultConsistency = 10 * time.Second
 
 // plan reads the values of the command line, by the types that the spec declares.
-func (t *trial) plan(c *container.Container, p *engine.Program, token string, values []string) (try.Plan, error) {
-	name := token[strings.LastIndex(token, ":")+1:]
-	if slices.Contains(p.Components(), name) {
-		return try.Plan{}, usagef("%s is a component, which only Pulumi can create. Try one of the resources: %s", name, strings.Join(c.ResourceNames(), ", "))
+func (t *trial) plan(p *engine.Program, r *spec.Resource, values []string) (plan try.Plan, err error) {
+	if t.o.importing != "" && (len(t.o.then) > 0 || t.o.drift != "" || t.o.keep || t.o.overwrite) {
+		return plan, usagef("--import only reads: it cannot be combined with --then, --drift, --keep and --overwrite")
 	}
-	if what := describeOther(p, name); what != "" {
-		return try.Plan{}, usagef("%s is %s, which only a Pulumi program can call. Try one of the resources: %s", name, what, strings.Join(c.ResourceNames(), ", "))
+	if t.o.importing != "" && r.Read == nil {
+		return plan, usagef("%s cannot be imported: it has no `read`", r.Name)
 	}
-	if !p.HasResource(name) {
-		return try.Plan{}, usagef("%s has no resource %q. %s", p.Metadata().Name, name, diag.Remedy(name, c.ResourceNames()))
+	if t.o.drift != "" && r.Read == nil {
+		return plan, usagef("%s has no `read`, so a refresh cannot find a change", r.Name)
 	}
-	resource, err := c.Resource(name)
+	q, err := t.query(p, r.Name, r.Inputs, values)
 	if err != nil {
-		return try.Plan{}, err
+		return plan, err
 	}
-	plan := try.Plan{Package: p.Metadata().Name, Type: name, Keep: t.o.keep, HasThen: len(t.o.then) > 0, Reads: resource.Read != nil, Consistency: defaultConsistency}
-	config, types := p.Config()
-	for _, given := range []struct {
-		into   *property.Map
-		values []string
-		object *spec.Type
-		read   func([]string, *spec.Type, spec.Types) (property.Map, error)
-	}{
-		{&plan.Inputs, values, resource.Inputs, try.Values},
-		{&plan.Then, t.o.then, resource.Inputs, try.Values},
-		{&plan.Config, t.o.config, config, try.Settings},
-	} {
-		if *given.into, err = given.read(given.values, given.object, types); err != nil {
-			return try.Plan{}, usageError{err}
+	plan = try.Plan{
+		Package: q.Package, Resource: r, Config: q.Config, Inputs: q.Inputs, Import: t.o.importing, Drift: t.o.drift,
+		Keep: t.o.keep, Overwrite: t.o.overwrite || p.RefusesExisting(r.Name), Consistency: consistencyOf(r),
+		ImportID: func(id string, inputs, config property.Map) (string, bool) {
+			return p.ImportID(r.Name, id, inputs, config)
+		},
+	}
+	if plan.Dir, err = workingFolder(t.o.dir); err != nil {
+		return plan, err
+	}
+	_, types := p.Config()
+	for _, given := range t.o.then {
+		then, err := try.Values(given, r.Inputs, types)
+		if err != nil {
+			return plan, usageError{err}
 		}
+		plan.Then = append(plan.Then, then)
 	}
 	return plan, nil
 }

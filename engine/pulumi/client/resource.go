@@ -149,7 +149,25 @@ func (c *Client) Read(ctx context.Context, r Resource, old State, o Operation) (
 	if err != nil {
 		return State{}, initFailed(err, State{ID: old.ID, Inputs: old.Inputs})
 	}
-	now := State{ID: res.GetId()}
+	return readState(res)
+}
+
+// Lookup reads a resource by what a user types to import it, as the `get` of a program does. In
+// contrast to an import, the resource does not become part of the stack.
+func (c *Client) Lookup(ctx context.Context, r Resource, id string) (State, error) {
+	nothing := &structpb.Struct{}
+	res, err := c.provider.Read(ctx, &pulumirpc.ReadRequest{
+		Id: id, Urn: c.URN(r), Name: r.Name, Type: r.Type, Properties: nothing, Inputs: nothing,
+	})
+	if err != nil {
+		return State{}, err
+	}
+	return readState(res)
+}
+
+// readState returns the state of a response to a read.
+func readState(res *pulumirpc.ReadResponse) (now State, err error) {
+	now = State{ID: res.GetId()}
 	if now.Inputs, err = wire.Decode(res.GetInputs()); err != nil {
 		return State{}, err
 	}

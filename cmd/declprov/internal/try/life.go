@@ -1,3 +1,6 @@
+// Package try plays the life of one resource as Pulumi would: it creates, reads, changes,
+// imports and deletes it over the provider protocol, and reports what a user of the provider
+// would trip over.
 package try
 
 import (
@@ -5,33 +8,42 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 
 	"github.com/declprov/declprov/engine/pulumi/client"
+	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/screen"
 )
 
 // Plan describes a trial.
 type Plan struct {
-	// Package is the name of the provider, Type that of the resource in the spec.
-	Package, Type string
-	Config        property.Map
-	Inputs        property.Map
-	// Then are the inputs of the update, if HasThen. They override Inputs; a null
-	// removes an input.
-	Then    property.Map
-	HasThen bool
-	// Keep prevents the resource from being deleted.
-	Keep bool
-	// Reads reports whether the resource has a read. After a delete, read must report
-	// within Consistency that the object is gone.
-	Reads       bool
+	// Package is the name of the provider, and Resource the resource to try.
+	Package  string
+	Resource *spec.Resource
+	Config   property.Map
+	Inputs   property.Map
+	// Then are the inputs of the updates, one after the other. Each overrides those before
+	// it; a null removes an input.
+	Then []property.Map
+	// Drift is a shell command that changes the object behind the provider's back, or "".
+	// It runs in Dir.
+	Drift, Dir string
+	// Import is what a user types to import an existing object, which is then only read, or
+	// "".
+	Import string
+	// Keep prevents the resource from being deleted. Overwrite means that the create need not
+	// be prevented from changing an object that exists.
+	Keep, Overwrite bool
+	// Consistency is how long a deleted object may remain visible.
 	Consistency time.Duration
+	// ImportID returns what a user types to import an object with an id and inputs, with
+	// checked settings. ok is false if these do not determine it, or the resource cannot be
+	// imported.
+	ImportID func(id string, inputs, settings property.Map) (text string, ok bool)
 }
 
 // ErrFailed reports that the trial failed. The failure has been printed.
@@ -47,21 +59,30 @@ type life struct {
 	client   *client.Client
 	plan     Plan
 	resource client.Resource
-	// checked are the inputs that the last check returned, and state is the recorded
-	// state. exists reports whether there is an object to delete.
-	checked property.Map
-	state   client.State
-	exists  bool
+	// settings are the checked settings of the provider.
+	settings property.Map
+	// program are the inputs that the program has, checked those that the last check
+	// returned for them, and state is the recorded state. exists reports whether there is an
+	// object to delete.
+	program, checked property.Map
+	state            client.State
+	exists           bool
+	// previous are the inputs before the last update.
+	previous property.Map
+	// reported are the inputs about which there is a finding.
+	reported map[string]bool
+	// found reports whether there is a finding.
+	found bool
 }
 
-// Life checks, creates, reads and diffs a resource, and updates it if the plan says so.
-// Then it deletes the resource, even after a failure. It writes the responses to w. It
-// returns ErrFailed, or the error of the connection. If ctx ends, it starts no further
-// call, but waits for the present one: see lasting.
+// Life tries a resource as the plan says, and deletes what it has created, also after a
+// failure. It writes the responses to w. It returns ErrFailed, or the error of the connection.
+// If ctx ends, it starts no further call, but waits for the present one: see callContext.
 func Life(ctx context.Context, c *client.Client, p Plan, w io.Writer, color bool) (err error) {
 	l := &life{
 		printer: printer{w: w, color: color}, client: c, plan: p,
-		resource: client.Resource{Type: p.Package + ":index:" + p.Type, Name: "trial"},
+		resource: client.Resource{Type: p.Package + ":index:" + p.Resource.Name, Name: "trial"},
+		program:  p.Inputs, reported: map[string]bool{},
 	}
 	calls, done := callContext(ctx, c)
 	defer done()
@@ -79,20 +100,28 @@ func Life(ctx context.Context, c *client.Client, p Plan, w io.Writer, color bool
 
 // steps returns the steps of the plan, in order.
 func (l *life) steps() []func(context.Context) error {
+	configure := func(ctx context.Context) (err error) {
+		l.settings, err = configure(ctx, l.client, l.plan.Package, l.plan.Config, l.printer)
+		return err
+	}
+	if l.plan.Import != "" {
+		return []func(context.Context) error{configure, l.showImport}
+	}
 	steps := []func(context.Context) error{
-		l.configure,
-		func(ctx context.Context) error { return l.check(ctx, property.Map{}, l.plan.Inputs) },
-		l.create,
-		l.look,
+		configure,
+		func(ctx context.Context) error { return l.check(ctx, property.Map{}) },
+		l.create, l.lookAgain, l.reimport,
 	}
-	if !l.plan.HasThen {
-		return steps
+	if l.plan.Drift != "" {
+		steps = append(steps, l.drift)
 	}
-	return append(steps,
-		func(ctx context.Context) error {
-			return l.check(ctx, l.state.Inputs, merge(l.plan.Inputs, l.plan.Then))
-		},
-		l.change)
+	for _, then := range l.plan.Then {
+		steps = append(steps, func(ctx context.Context) error {
+			l.program = merge(l.program, then)
+			return l.check(ctx, l.state.Inputs)
+		}, l.change)
+	}
+	return steps
 }
 
 // callContext returns a context for calls that an interrupt does not end at once. When ctx
@@ -126,50 +155,53 @@ func merge(under, over property.Map) property.Map {
 	return under
 }
 
-func (l *life) configure(ctx context.Context) error {
-	answer, err := l.client.CheckConfig(ctx, l.plan.Package, l.plan.Config)
+// configure checks the settings, configures the provider, and returns them with their defaults.
+func configure(ctx context.Context, c *client.Client, pkg string, config property.Map, p printer) (property.Map, error) {
+	answer, err := c.CheckConfig(ctx, pkg, config)
 	if err != nil {
-		l.heading("config", "")
-		return l.fail(err)
+		p.heading("config", "")
+		return config, p.fail(err)
 	}
 	if len(answer.Failures) > 0 {
-		l.heading("config", "")
+		p.heading("config", "")
 		for i, f := range answer.Failures {
 			// The next line is about `pulumi config`.
 			answer.Failures[i].Reason, _, _ = strings.Cut(f.Reason, "\n")
 		}
-		err := l.failures(answer.Failures)
-		fmt.Fprintf(l.w, "        Configure the provider with --config %s=…\n", screen.Exact(answer.Failures[0].Property))
-		return err
+		err := p.failures(answer.Failures)
+		p.line("Configure the provider with --config %s=…", screen.Exact(answer.Failures[0].Property))
+		return config, err
 	}
 	if answer.Inputs.Len() > 0 {
-		l.heading("config", "")
-		l.values(answer.Inputs, noteDefaults(l.plan.Config))
+		p.heading("config", "")
+		p.values(answer.Inputs, noteDefaults(config))
 	}
-	if err := l.client.Configure(ctx, l.plan.Package, answer.Inputs); err != nil {
-		var missing *client.MissingKeys
-		if errors.As(err, &missing) {
-			for _, key := range missing.Keys {
-				l.failure("%s: is required", key.Name)
-			}
-			fmt.Fprintf(l.w, "        Configure the provider with --config %s=…\n", screen.Exact(missing.Keys[0].Name))
-			return ErrFailed
+	err = c.Configure(ctx, pkg, answer.Inputs)
+	var missing *client.MissingKeys
+	switch {
+	case errors.As(err, &missing):
+		for _, key := range missing.Keys {
+			p.failure("%s: is required", key.Name)
 		}
-		return l.fail(err)
+		p.line("Configure the provider with --config %s=…", screen.Exact(missing.Keys[0].Name))
+		return config, ErrFailed
+	case err != nil:
+		return config, p.fail(err)
 	}
-	return nil
+	return answer.Inputs, nil
 }
 
-func (l *life) check(ctx context.Context, olds, news property.Map) error {
-	l.heading("check", l.plan.Type)
-	answer, err := l.client.Check(ctx, l.resource, olds, news)
+// check checks the inputs of the program. olds are the inputs that an earlier check returned.
+func (l *life) check(ctx context.Context, olds property.Map) error {
+	l.heading("check", l.plan.Resource.Name)
+	answer, err := l.client.Check(ctx, l.resource, olds, l.program)
 	if err != nil {
 		return l.fail(err)
 	}
 	if len(answer.Failures) > 0 {
 		return l.failures(answer.Failures)
 	}
-	l.values(answer.Inputs, noteDefaults(news))
+	l.values(answer.Inputs, noteDefaults(l.program))
 	l.checked = answer.Inputs
 	return nil
 }
@@ -184,195 +216,60 @@ func noteDefaults(values property.Map) func(string) string {
 	}
 }
 
-func (l *life) create(ctx context.Context) error {
-	state, err := l.client.Create(ctx, l.resource, l.checked, client.Operation{})
-	return l.recordState(ctx, "create", state, err)
-}
-
-// recordState records and prints the state that a create or update returned.
-func (l *life) recordState(ctx context.Context, verb string, state client.State, err error) error {
-	var partly *client.InitFailed
-	switch {
-	case errors.As(err, &partly):
-		l.state, l.exists = partly.State, true
-		l.heading(verb, "failed; the resource is kept with id "+showText(l.state.ID))
-		for _, reason := range partly.Reasons {
-			l.failure("%s", reason)
-		}
-		return ErrFailed
-	case status.Code(err) == codes.Canceled && ctx.Err() != nil:
-		l.heading(verb, "interrupted; it may have created an object that was not deleted")
-		return l.fail(err)
-	case err != nil:
-		l.heading(verb, "")
-		return l.fail(err)
+// finding reports what a user of the provider would trip over, with a code and a remedy. The
+// trial continues.
+func (l *life) finding(code, text, remedy string) {
+	l.found = true
+	l.failure("error[%s]: %s", code, text)
+	if remedy != "" {
+		l.line("%s", remedy)
 	}
-	l.state, l.exists = state, true
-	l.heading(verb, "id "+showText(state.ID))
-	l.values(outputsOnly(state.Outputs, state.Inputs), func(string) string { return "" })
-	return nil
-}
-
-// outputsOnly returns the outputs that differ from the inputs, without internal ones.
-func outputsOnly(outputs, inputs property.Map) property.Map {
-	for name, v := range outputs.All {
-		same, ok := inputs.GetOk(name)
-		if strings.HasPrefix(name, "__") || ok && v.Equals(same) {
-			outputs = outputs.Delete(name)
-		}
-	}
-	return outputs
-}
-
-// look reads the resource, and diffs it as the next up would.
-func (l *life) look(ctx context.Context) error {
-	now, err := l.client.Read(ctx, l.resource, l.state, client.Operation{})
-	switch {
-	case err != nil:
-		l.heading("read", "")
-		return l.fail(err)
-	case now.ID == "":
-		l.heading("read", "")
-		l.failure("read does not find the resource that was just created")
-		return ErrFailed
-	}
-	drift := outputsOnly(now.Outputs, l.state.Outputs)
-	if drift.Len() == 0 {
-		l.heading("read", "as recorded")
-	} else {
-		l.heading("read", "differs from what was recorded")
-		l.values(drift, func(string) string { return "" })
-	}
-	l.state = now
-	diff, err := l.client.Diff(ctx, l.resource, now, l.checked)
-	if err != nil {
-		l.heading("diff", "")
-		return l.fail(err)
-	}
-	if !diff.Changed {
-		l.heading("diff", "no changes")
-		return nil
-	}
-	l.heading("diff", l.paint(red, "the next up would change this again"))
-	l.changes(diff)
-	return nil
-}
-
-// change diffs the resource with the new inputs, then updates or replaces it if the diff
-// says so.
-func (l *life) change(ctx context.Context) error {
-	diff, err := l.client.Diff(ctx, l.resource, l.state, l.checked)
-	switch {
-	case err != nil:
-		l.heading("diff", "")
-		return l.fail(err)
-	case !diff.Changed:
-		l.heading("diff", "no changes")
-		return nil
-	case diff.Replace():
-		l.heading("diff", "replaces it")
-		l.changes(diff)
-		return l.replace(ctx, diff.DeleteBeforeReplace)
-	}
-	l.heading("diff", "updates it")
-	l.changes(diff)
-	state, err := l.client.Update(ctx, l.resource, l.state, l.checked, client.Operation{})
-	if err != nil && !errors.As(err, new(*client.InitFailed)) {
-		l.heading("update", "")
-		return l.fail(err) // the old state remains
-	}
-	if err := l.recordState(ctx, "update", state, err); err != nil {
-		return err
-	}
-	return l.look(ctx)
-}
-
-// replace creates the new resource, and deletes the old one afterwards or before.
-func (l *life) replace(ctx context.Context, deleteFirst bool) error {
-	if deleteFirst {
-		if err := l.delete(ctx); err != nil {
-			return err
-		}
-		if err := l.create(ctx); err != nil {
-			return err
-		}
-		return l.look(ctx)
-	}
-	old := l.state
-	if err := l.create(ctx); err != nil {
-		return errors.Join(err, l.deleteState(ctx, old))
-	}
-	if err := l.deleteState(ctx, old); err != nil {
-		return err
-	}
-	if old.ID != l.state.ID {
-		if err := l.gone(ctx, old); err != nil {
-			return err
-		}
-	}
-	return l.look(ctx)
-}
-
-func (l *life) delete(ctx context.Context) error {
-	if err := l.deleteState(ctx, l.state); err != nil {
-		return err
-	}
-	l.exists = false
-	return l.gone(ctx, l.state)
-}
-
-// gone verifies by read that a deleted object is gone. If the path of the delete is wrong,
-// a server responds with 404, and the delete counts as done although the object remains.
-func (l *life) gone(ctx context.Context, s client.State) error {
-	if !l.plan.Reads {
-		return nil
-	}
-	until := time.Now().Add(l.plan.Consistency)
-	for delay := 100 * time.Millisecond; ; delay *= 2 {
-		now, err := l.client.Read(ctx, l.resource, s, client.Operation{})
-		left := time.Until(until)
-		switch {
-		case err != nil:
-			l.heading("read", "failed; it is not known whether the object is gone")
-			return l.fail(err)
-		case now.ID == "":
-			l.heading("read", "gone")
-			return nil
-		case left <= 0:
-			l.heading("read", "the object still exists after delete")
-			l.failure("Delete uses another address than read, or the server deletes the object later. In the latter case, add a step with until to delete, which waits for that.")
-			return ErrFailed
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(min(delay, left)):
-		}
-	}
-}
-
-func (l *life) deleteState(ctx context.Context, s client.State) error {
-	if err := l.client.Delete(ctx, l.resource, s, client.Operation{}); err != nil {
-		l.heading("delete", "failed; "+showText(s.ID)+" may still exist")
-		return l.fail(err)
-	}
-	l.heading("delete", "id "+showText(s.ID))
-	return nil
 }
 
 // end deletes the resource if it exists, also after a failure or an interrupt.
 func (l *life) end(ctx context.Context, err error) error {
 	switch {
 	case !l.exists:
-		return err
 	case l.plan.Keep:
 		l.heading("kept", "id "+showText(l.state.ID))
-		return err
+	default:
+		patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		defer cancel()
+		if failed := l.delete(patient); failed != nil {
+			return failed
+		}
 	}
-	patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
-	defer cancel()
-	if failed := l.delete(patient); failed != nil {
-		return failed
+	if err == nil && l.found {
+		return ErrFailed
 	}
 	return err
+}
+
+// nameOf returns the property that a path begins with.
+func nameOf(path string) string {
+	if i := strings.IndexAny(path, ".["); i > 0 {
+		return path[:i]
+	}
+	return path
+}
+
+// namesOf returns the properties of a diff, each once.
+func namesOf(d client.Diff) []string {
+	var names []string
+	seen := map[string]bool{}
+	paths := slices.Clone(d.Diffs)
+	for _, c := range d.Details {
+		paths = append(paths, c.Path)
+	}
+	for _, path := range paths {
+		if name := nameOf(path); !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (p printer) line(format string, args ...any) {
+	fmt.Fprintf(p.w, "        %s\n", screen.Show(fmt.Sprintf(format, args...), nil))
 }

@@ -12,22 +12,22 @@ import (
 )
 
 // fail prints the error of a call.
-func (l *life) fail(err error) error {
+func (p printer) fail(err error) error {
 	text := err.Error()
 	if s, ok := status.FromError(err); ok {
 		text = s.Message()
 	}
-	l.failure("%s", text)
+	p.failure("%s", text)
 	return ErrFailed
 }
 
-func (l *life) failures(failures []client.Failure) error {
+func (p printer) failures(failures []client.Failure) error {
 	for _, f := range failures {
 		if f.Property == "" {
-			l.failure("%s", f.Reason)
+			p.failure("%s", f.Reason)
 			continue
 		}
-		l.failure("%s: %s", f.Property, f.Reason)
+		p.failure("%s: %s", f.Property, f.Reason)
 	}
 	return ErrFailed
 }

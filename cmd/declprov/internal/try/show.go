@@ -119,3 +119,5 @@ func (p printer) failure(format string, args ...any) {
 	text := screen.Show(fmt.Sprintf(format, args...), nil).String()
 	fmt.Fprintf(p.w, "        %s\n", p.paint(red, strings.ReplaceAll(text, "\n", "\n        ")))
 }
+
+func mapValue(m property.Map) property.Value { return property.New(m) }

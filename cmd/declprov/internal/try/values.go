@@ -58,7 +58,7 @@ func valuesOf(args []string, object *spec.Type, types spec.Types, read func(stri
 		if p := types.Resolve(object).Field(name); p != nil {
 			declared = types.Resolve(p.Type)
 		}
-		v, err := value(text, isJSON, declared, types, read)
+		v, err := convert(text, isJSON, declared, types, read)
 		if err != nil {
 			return property.Map{}, fmt.Errorf("%s: %w", name, err)
 		}
@@ -67,7 +67,7 @@ func valuesOf(args []string, object *spec.Type, types spec.Types, read func(stri
 	return property.NewMap(values), nil
 }
 
-func value(text string, isJSON bool, t *spec.Type, types spec.Types, read func(string) ([]byte, error)) (property.Value, error) {
+func convert(text string, isJSON bool, t *spec.Type, types spec.Types, read func(string) ([]byte, error)) (property.Value, error) {
 	if isJSON {
 		return fromJSON(text, t, types)
 	}

@@ -1,0 +1,215 @@
+package try
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/declprov/declprov/engine/pulumi/client"
+)
+
+// create previews the creation of the resource, and creates it, unless its object exists
+// already: what the trial did not create it must neither change nor delete.
+func (l *life) create(ctx context.Context) error {
+	if l.existsBefore(ctx) {
+		l.heading("create", "")
+		l.finding(codeExists, "an object with this id exists already",
+			"A trial deletes what it creates. Choose other inputs, or read the object with --import. If it always exists, such as the settings of a server, and may be deleted, use --overwrite.")
+		return ErrFailed
+	}
+	preview, err := l.client.Create(ctx, l.resource, l.checked, client.Operation{Preview: true})
+	if err != nil {
+		l.heading("preview", "")
+		return l.fail(err)
+	}
+	l.previous = property.Map{}
+	state, err := l.client.Create(ctx, l.resource, l.checked, client.Operation{})
+	if err := l.recordState(ctx, "create", state, err); err != nil {
+		return err
+	}
+	l.comparePreview(preview)
+	return nil
+}
+
+// existsBefore reports whether an object exists that the inputs identify.
+func (l *life) existsBefore(ctx context.Context) bool {
+	text, ok := l.plan.ImportID("", l.checked, l.settings)
+	if !ok || l.plan.Overwrite {
+		return false
+	}
+	// If this read fails, the create will, too.
+	now, err := l.client.Lookup(ctx, l.resource, text)
+	return err == nil && now.ID != ""
+}
+
+// comparePreview reports outputs that a preview predicted, and that became something else.
+func (l *life) comparePreview(preview client.State) {
+	for name, v := range preview.Outputs.AllStable {
+		now := l.state.Outputs.Get(name)
+		if strings.HasPrefix(name, "__") || v.HasComputed() || same(v, now) {
+			continue
+		}
+		l.finding(codePreview, fmt.Sprintf("%s: the preview predicted %s, and it is %s", name, show(v), show(now)),
+			"Programs decide by what a preview predicts. If the API chooses the value, return it from the operation, and declare it in outputs.")
+	}
+}
+
+// recordState records and prints the state that a create or update returned.
+func (l *life) recordState(ctx context.Context, verb string, state client.State, err error) error {
+	var partly *client.InitFailed
+	switch {
+	case errors.As(err, &partly):
+		l.state, l.exists = partly.State, true
+		l.heading(verb, "failed; the resource is kept with id "+showText(l.state.ID))
+		for _, reason := range partly.Reasons {
+			l.failure("%s", reason)
+		}
+		return ErrFailed
+	case status.Code(err) == codes.Canceled && ctx.Err() != nil:
+		l.heading(verb, "interrupted; it may have created an object that was not deleted")
+		return l.fail(err)
+	case err != nil:
+		l.heading(verb, "")
+		return l.fail(err)
+	}
+	l.state, l.exists = state, true
+	l.heading(verb, "id "+showText(state.ID))
+	l.values(outputsOnly(state.Outputs, state.Inputs), func(string) string { return "" })
+	return nil
+}
+
+// outputsOnly returns the outputs that differ from the inputs, without internal ones.
+func outputsOnly(outputs, inputs property.Map) property.Map {
+	for name, v := range outputs.All {
+		same, ok := inputs.GetOk(name)
+		if strings.HasPrefix(name, "__") || ok && v.Equals(same) {
+			outputs = outputs.Delete(name)
+		}
+	}
+	return outputs
+}
+
+// change diffs the resource with the new inputs, then updates or replaces it if the diff
+// says so.
+func (l *life) change(ctx context.Context) error {
+	diff, err := l.client.Diff(ctx, l.resource, l.state, l.checked)
+	switch {
+	case err != nil:
+		l.heading("diff", "")
+		return l.fail(err)
+	case !diff.Changed:
+		l.heading("diff", "no changes")
+		return nil
+	case diff.Replace():
+		l.heading("diff", "replaces it")
+		l.changes(diff)
+		return l.replace(ctx, diff.DeleteBeforeReplace)
+	}
+	l.heading("diff", "updates it")
+	l.changes(diff)
+	preview, err := l.client.Update(ctx, l.resource, l.state, l.checked, client.Operation{Preview: true})
+	if err != nil {
+		l.heading("preview", "")
+		return l.fail(err)
+	}
+	l.previous = l.state.Inputs
+	state, err := l.client.Update(ctx, l.resource, l.state, l.checked, client.Operation{})
+	if err != nil && !errors.As(err, new(*client.InitFailed)) {
+		l.heading("update", "")
+		return l.fail(err) // the old state remains
+	}
+	if err := l.recordState(ctx, "update", state, err); err != nil {
+		return err
+	}
+	l.comparePreview(preview)
+	return l.lookAgain(ctx)
+}
+
+// replace creates the new resource, and deletes the old one afterwards or before.
+func (l *life) replace(ctx context.Context, deleteFirst bool) error {
+	if deleteFirst {
+		if err := l.delete(ctx); err != nil {
+			return err
+		}
+		if err := l.create(ctx); err != nil {
+			return err
+		}
+		return l.lookAgain(ctx)
+	}
+	old := l.state
+	l.exists = false
+	if err := l.create(ctx); err != nil {
+		if !l.exists {
+			l.state, l.exists = old, true // it is deleted at the end
+			return err
+		}
+		return errors.Join(err, l.deleteState(ctx, old))
+	}
+	if err := l.deleteState(ctx, old); err != nil {
+		return err
+	}
+	if old.ID != l.state.ID {
+		if err := l.gone(ctx, old); err != nil {
+			return err
+		}
+	}
+	return l.lookAgain(ctx)
+}
+
+func (l *life) delete(ctx context.Context) error {
+	if err := l.deleteState(ctx, l.state); err != nil {
+		return err
+	}
+	l.exists = false
+	return l.gone(ctx, l.state)
+}
+
+// gone verifies by read that a deleted object is gone. If the path of the delete is wrong,
+// a server responds with 404, and the delete counts as done although the object remains.
+func (l *life) gone(ctx context.Context, s client.State) error {
+	if l.plan.Resource.Read == nil || l.plan.Resource.Delete == nil {
+		return nil
+	}
+	until := time.Now().Add(l.plan.Consistency)
+	for delay := 100 * time.Millisecond; ; delay *= 2 {
+		now, err := l.client.Read(ctx, l.resource, s, client.Operation{})
+		left := time.Until(until)
+		switch {
+		case err != nil:
+			l.heading("read", "failed; it is not known whether the object is gone")
+			return l.fail(err)
+		case now.ID == "":
+			l.heading("read", "gone")
+			return nil
+		case left <= 0:
+			l.heading("read", "")
+			l.finding(codeNotDeleted, "the object still exists after delete",
+				"Delete uses another address than read, or the server deletes the object later. In the latter case, add a step with until to delete, which waits for that.")
+			return ErrFailed
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(min(delay, left)):
+		}
+	}
+}
+
+func (l *life) deleteState(ctx context.Context, s client.State) error {
+	if err := l.client.Delete(ctx, l.resource, s, client.Operation{}); err != nil {
+		l.heading("delete", "failed; "+showText(s.ID)+" may still exist")
+		return l.fail(err)
+	}
+	if l.plan.Resource.Delete == nil {
+		l.heading("remains", fmt.Sprintf("id %s, because %s has no delete", showText(s.ID), l.plan.Resource.Name))
+		return nil
+	}
+	l.heading("delete", "id "+showText(s.ID))
+	return nil
+}

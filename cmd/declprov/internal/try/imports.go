@@ -1,0 +1,126 @@
+package try
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/engine/pulumi/client"
+)
+
+// reimport imports the resource by what a user would type, and verifies that the program that
+// created it would not change it then.
+func (l *life) reimport(ctx context.Context) error {
+	text, ok := l.plan.ImportID(l.state.ID, l.checked, l.settings)
+	if !ok {
+		return nil
+	}
+	now, err := l.client.Lookup(ctx, l.resource, text)
+	switch {
+	case err != nil:
+		l.heading("import", showText(text))
+		_ = l.fail(err)
+		l.finding(codeImportFails, "the resource that was just created cannot be imported", "")
+		return nil
+	case now.ID == "":
+		l.heading("import", showText(text))
+		l.finding(codeImportFails, "an import does not find the resource that was just created", "Read must find it by the id, or `import` must say what else a user types.")
+		return nil
+	case now.ID != l.state.ID:
+		l.heading("import", showText(text))
+		l.finding(codeImportOther, fmt.Sprintf("an import of %s gives the id %s, and the create gave %s", showText(text), showText(now.ID), showText(l.state.ID)), "")
+		return nil
+	}
+	diff, err := l.client.Diff(ctx, l.resource, now, l.checked)
+	if err != nil {
+		return l.fail(err)
+	}
+	diff = l.readOnly(diff)
+	if len(diff.Details) == 0 {
+		how := ", no changes"
+		if l.found {
+			how = ", no further changes"
+		}
+		l.heading("import", showText(text)+how)
+		return nil
+	}
+	l.heading("import", showText(text)+l.paint(red, ", and the next up would change it"))
+	l.changes(diff)
+	l.explain(diff, now, "after an import, ")
+	return nil
+}
+
+// readOnly returns the changes of inputs that read is declared to return, and about which there
+// is no finding yet.
+func (l *life) readOnly(diff client.Diff) client.Diff {
+	var rest []client.Change
+	for _, c := range diff.Details {
+		p := l.plan.Resource.Inputs.Field(nameOf(c.Path))
+		if p != nil && (p.NoRead || p.Ephemeral || l.reported[p.Name]) {
+			continue
+		}
+		rest = append(rest, c)
+	}
+	return client.Diff{Details: rest, HasDetails: true}
+}
+
+// showImport imports an existing object, shows the inputs that a program for it has, and
+// verifies that it would change nothing. It only reads.
+func (l *life) showImport(ctx context.Context) error {
+	l.heading("import", showText(l.plan.Import))
+	now, err := l.client.Lookup(ctx, l.resource, l.plan.Import)
+	switch {
+	case err != nil:
+		return l.fail(err)
+	case now.ID == "":
+		l.failure("error[%s]: no object has this id", codeImportFails)
+		return ErrFailed
+	case now.ID != l.plan.Import:
+		l.line("id %s", showText(now.ID))
+	}
+	l.values(now.Inputs, func(string) string { return "" })
+	if outputs := outputsOnly(now.Outputs, now.Inputs); outputs.Len() > 0 {
+		l.heading("outputs", "")
+		l.values(outputs, func(string) string { return "" })
+	}
+	l.program = merge(now.Inputs, l.program)
+	if !l.isComplete(now.Inputs) {
+		return nil
+	}
+	l.state = now
+	if err := l.check(ctx, property.Map{}); err != nil {
+		return err
+	}
+	diff, err := l.client.Diff(ctx, l.resource, now, l.checked)
+	if err != nil {
+		return l.fail(err)
+	}
+	if !diff.Changed {
+		l.heading("diff", "no changes")
+		return nil
+	}
+	l.heading("diff", l.paint(red, "the next up would change it"))
+	l.changes(diff)
+	if diff = l.readOnly(diff); len(diff.Details) > 0 {
+		l.explain(diff, now, "")
+	}
+	return nil
+}
+
+// isComplete reports whether the program has all required inputs, and names those that it must
+// set because an import does not give them.
+func (l *life) isComplete(imported property.Map) bool {
+	complete := true
+	for _, p := range l.plan.Resource.Inputs.Fields {
+		_, given := l.program.GetOk(p.Name)
+		_, read := imported.GetOk(p.Name)
+		if !p.Required || p.Default != nil || read {
+			continue
+		}
+		if complete = complete && given; !given {
+			l.line("%s: read does not return it; a program must set it: write %s=… here", p.Name, p.Name)
+		}
+	}
+	return complete
+}

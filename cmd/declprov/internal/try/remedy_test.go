@@ -1,0 +1,68 @@
+package try
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// TestExplain checks the code and the remedy of each way in which read may differ from the
+// program.
+func TestExplain(t *testing.T) {
+	text := func(s string) property.Value { return property.New(s) }
+	list := func(items ...property.Value) property.Value { return property.New(items) }
+	item := func(name string, n float64) property.Value {
+		return property.New(map[string]property.Value{"a": property.New("same"), "name": text(name), "n": property.New(n)})
+	}
+	none := property.New(property.Null)
+	tests := map[string]struct {
+		program, read, before property.Value
+		updated               bool
+		code, remedy          string
+	}{
+		"not returned":            {program: text("a"), code: codeNotRead, remedy: "@noRead()"},
+		"a secret, not returned":  {program: text("a").WithSecret(true), code: codeNotRead, remedy: "@noRead()"},
+		"filled in":               {read: text("a"), code: codeFilledIn, remedy: `outputs: p: …`},
+		"filled in, a scalar":     {read: property.New(7.0), code: codeFilledIn, remedy: "*7 | …"},
+		"spaces":                  {program: text(" a\n"), read: text("a"), code: codeReadDiffers, remedy: "@equal(trim)"},
+		"case":                    {program: text("Eins"), read: text("eins"), code: codeReadDiffers, remedy: "@equal(fold)"},
+		"a path":                  {program: text("/a//b/"), read: text("/a/b"), code: codeReadDiffers, remedy: "@equal(path)"},
+		"JSON":                    {program: text(`{"a": 1, "b": 2}`), read: text(`{"b":2,"a":1}`), code: codeReadDiffers, remedy: "@equal(json)"},
+		"a placeholder":           {program: text("hunter2"), read: text("******"), code: codeReadDiffers, remedy: "@noRead()"},
+		"redacted":                {program: text("hunter2"), read: text("[REDACTED]"), code: codeReadDiffers, remedy: "@noRead()"},
+		"another text":            {program: text("a"), read: text("b"), code: codeReadDiffers, remedy: "@equal("},
+		"another order":           {program: list(text("b"), text("a")), read: list(text("a"), text("b")), code: codeReadDiffers, remedy: "@set()"},
+		"objects in other order":  {program: list(item("b", 1), item("a", 2)), read: list(item("a", 2), item("b", 1)), code: codeReadDiffers, remedy: "@key(name)"},
+		"repeated items":          {program: list(text("a"), text("a"), text("b")), read: list(text("a"), text("b"), text("b")), code: codeReadDiffers, remedy: "@equal("},
+		"an update that is lost":  {program: text("b"), read: text("a"), before: text("a"), updated: true, code: codeNotApplied, remedy: "@replace()"},
+		"a removal that is lost":  {read: text("a"), before: text("a"), updated: true, code: codeNotApplied, remedy: "null"},
+		"an addition is lost":     {program: text("a"), updated: true, code: codeNotApplied, remedy: "Send it in update"},
+		"an update of another":    {program: text("Eins"), read: text("eins"), before: text("Eins"), updated: true, code: codeReadDiffers, remedy: "@equal(fold)"},
+		"another, not returned":   {program: text("a"), before: text("a"), updated: true, code: codeNotRead, remedy: "@noRead()"},
+		"another, then filled in": {read: text("x"), updated: true, code: codeFilledIn, remedy: "outputs"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			for _, v := range []*property.Value{&test.program, &test.read, &test.before} {
+				if v.IsNull() {
+					*v = none
+				}
+			}
+			d := difference{
+				name: "p", property: &spec.Property{Name: "p"},
+				program: test.program, read: test.read, before: test.before, updated: test.updated,
+			}
+			code := d.code()
+			text, remedy := d.explain()
+			if code != test.code || !strings.Contains(remedy, test.remedy) {
+				t.Errorf("got %s and %q, want %s and %q", code, remedy, test.code, test.remedy)
+			}
+			if test.program.Secret() && strings.Contains(text, `"a"`) {
+				t.Errorf("%q shows the secret", text)
+			}
+		})
+	}
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// toySpec has a resource for each habit of the server of toys.
+const toySpec = `name: "toys"
+version: "0.1.0"
+http: baseURL: "ADDRESS"
+#Toy: {id: int, name: string, ...}
+resources: {
+	Plain: {inputs: {name: string}, rest: {path: "/plain", idempotencyKey: true, returns: #Toy, items: "items"}}
+	Hiding: {inputs: {name: string, secret: string @secret()}, rest: {path: "/hiding", idempotencyKey: true}}
+	Hidden: {inputs: {name: string, secret: string @secret() @noRead()}, rest: {path: "/hiding", idempotencyKey: true}}
+	Optional: {inputs: {name: string, secret?: string}, rest: {path: "/hiding", idempotencyKey: true}}
+	Filling: {inputs: {name: string, size?: int}, rest: {path: "/filling", idempotencyKey: true}}
+	Filled: {inputs: {name: string, size?: int}, outputs: size: int, rest: {path: "/filling", idempotencyKey: true}}
+	Sorting: {inputs: {name: string, tags: [...string]}, rest: {path: "/sorting", idempotencyKey: true}}
+	Deaf: {inputs: name: string, rest: {path: "/deaf", idempotencyKey: true}}
+	Upper: {inputs: name: string, rest: {path: "/upper", idempotencyKey: true}}
+	Immortal: {inputs: name: string, consistency: "1s", rest: {path: "/immortal", idempotencyKey: true}}
+	Elsewhere: {inputs: name: string, rest: {path: "/plain", idempotencyKey: true}, import: "${inputs.name}/${id}", read: http: path: "/upper/${id}"}
+}
+`
+
+// toys is a server whose collections have habits that a spec must know of.
+type toys struct {
+	mu      sync.Mutex
+	objects map[string]map[string]any // by path
+	next    int
+}
+
+func (s *toys) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	habit := strings.Split(r.URL.Path, "/")[1]
+	sent := map[string]any{}
+	_ = json.NewDecoder(r.Body).Decode(&sent)
+	switch r.Method {
+	case "POST":
+		s.next++
+		sent["id"] = s.next
+		text, _ := json.Marshal(s.next)
+		s.objects[r.URL.Path+"/"+string(text)] = sent
+		reply(w, shown(habit, sent))
+		return
+	case "PATCH":
+		for name, v := range sent {
+			if v == nil {
+				delete(s.objects[r.URL.Path], name)
+			} else if habit != "deaf" {
+				s.objects[r.URL.Path][name] = v
+			}
+		}
+	case "DELETE":
+		if habit != "immortal" {
+			delete(s.objects, r.URL.Path)
+		}
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	if found, ok := s.objects[r.URL.Path]; ok {
+		reply(w, shown(habit, found))
+		return
+	}
+	w.WriteHeader(http.StatusNotFound)
+}
+
+// shown returns an object as the server shows it.
+func shown(habit string, object map[string]any) map[string]any {
+	object = maps.Clone(object)
+	switch habit {
+	case "hiding":
+		delete(object, "secret")
+	case "filling":
+		if object["size"] == nil {
+			object["size"] = 7
+		}
+	case "sorting":
+		tags := slices.Clone(object["tags"].([]any))
+		slices.SortFunc(tags, func(a, b any) int { return strings.Compare(a.(string), b.(string)) })
+		object["tags"] = tags
+	case "upper":
+		object["name"] = strings.ToUpper(object["name"].(string))
+	}
+	return object
+}
+
+func reply(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+// TestTryFindings checks which findings a trial has, and that the next up would change
+// something in exactly these cases.
+func TestTryFindings(t *testing.T) {
+	server := httptest.NewServer(&toys{objects: map[string]map[string]any{}})
+	t.Cleanup(server.Close)
+	dir := layOut(t, map[string]string{"toys.cue": strings.Replace(toySpec, "ADDRESS", server.URL, 1)})
+	binary := built(t)
+	tests := map[string]struct {
+		args     string
+		findings []string // "code: remedy"
+	}{
+		"nothing":                  {args: "Plain name=a --then name=b --then name=c"},
+		"a required input":         {args: "Hiding name=a secret=s3cr3t-s3cr3t", findings: []string{"not-read: @noRead()"}},
+		"a declared one":           {args: "Hidden name=a secret=s3cr3t-s3cr3t --then secret=s3cr3t-2"},
+		"an optional input":        {args: "Optional name=a secret=s3cr3t", findings: []string{"not-read: @noRead()"}},
+		"an absent input":          {args: "Optional name=a"},
+		"a value that is chosen":   {args: "Filling name=a", findings: []string{"filled-in: outputs"}},
+		"a value that is removed":  {args: "Filling name=a size=3 --then size:=null", findings: []string{"filled-in: *7 | "}},
+		"a declared choice":        {args: "Filled name=a --then size=3 --then size:=null"},
+		"another order":            {args: `Sorting name=a tags:=["b","a"]`, findings: []string{"read-differs: @set()"}},
+		"each update":              {args: "Upper name=a --then name=b --then name=C", findings: []string{"read-differs: @equal(fold)", "read-differs: @equal(fold)"}},
+		"an update without effect": {args: "Deaf name=a --then name=b", findings: []string{"not-applied: @replace()"}},
+		"an immortal object":       {args: "Immortal name=a", findings: []string{"not-deleted: until"}},
+		"a read of something else": {args: "Elsewhere name=a", findings: []string{"not-found-after-create: "}},
+	}
+	finding := regexp.MustCompile(`(?m)^ {8}error\[(.*?)\]: .*\n {8}(.*)$`)
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd := command(t, binary, append([]string{"try", "toys.cue"}, strings.Fields(test.args)...)...)
+			cmd.Dir = dir
+			out, err := cmd.CombinedOutput()
+			code := 0
+			var exit *exec.ExitError
+			if errors.As(err, &exit) {
+				code = exit.ExitCode()
+			}
+			if want := min(len(test.findings), 1); code != want {
+				t.Errorf("exit code %d, want %d", code, want)
+			}
+			var codes, wanted []string
+			for i, found := range finding.FindAllStringSubmatch(string(out), -1) {
+				codes = append(codes, found[1])
+				if i < len(test.findings) {
+					want, remedy, _ := strings.Cut(test.findings[i], ": ")
+					if wanted = append(wanted, want); !strings.Contains(found[2], remedy) {
+						t.Errorf("the remedy %q lacks %q", found[2], remedy)
+					}
+				}
+			}
+			if diff := cmp.Diff(wanted, codes); diff != "" || len(codes) != len(test.findings) {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if strings.Contains(string(out), "s3cr3t-s3cr3t") {
+				t.Error("the output shows the secret")
+			}
+			if t.Failed() {
+				t.Logf("%s:\n%s", filepath.Join(dir, "toys.cue"), out)
+			}
+		})
+	}
+}
