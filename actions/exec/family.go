@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/ssh"
@@ -118,8 +119,10 @@ func (r *runner) run(ctx context.Context, _ *actions.Kind, call *actions.Call) a
 
 // runLocal runs a command on this machine, and returns its outcome.
 func (r *runner) runLocal(ctx context.Context, c *command) actions.Outcome {
+	began := time.Now()
 	exit, err := r.local.Run(ctx, *c.process)
 	c.out.finish()
+	c.trace(ctx, began, exit, err)
 	if err != nil {
 		return c.errorOutcome(err)
 	}

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -100,6 +101,33 @@ func (j *judge) errorOutcome(err error) actions.Outcome {
 		err = fmt.Errorf("%s is not a program for this system; a script must begin with a line like #!/bin/sh", j.process.Path)
 	}
 	return actions.Refuse(fmt.Errorf("%s did not start: %w", j.title, err))
+}
+
+// trace reports the command, with its arguments, which others can see, too.
+func (c *command) trace(ctx context.Context, began time.Time, exit process.Exit, err error) {
+	if actions.TraceOf(ctx) == nil {
+		return
+	}
+	const most = 200
+	words := make([]string, len(c.process.Args))
+	for i, word := range c.process.Args {
+		if words[i] = actions.Clip(word, most); strings.ContainsAny(word, " \t\n\"'") || word == "" {
+			words[i] = strconv.Quote(words[i])
+		}
+	}
+	what, how := strings.Join(words, " "), fmt.Sprintf("exit code %d", exit.Code)
+	if c.target != nil {
+		what = "ssh " + c.args.SSH.Host + " " + what
+	}
+	switch {
+	case err != nil:
+		how = err.Error()
+	case exit.Ended != nil:
+		how = exit.Ended.Error()
+	case exit.Signal != "":
+		how = exit.Signal
+	}
+	actions.Trace(ctx, began, what, how)
 }
 
 // outcome returns the outcome of a command that was started and ended.

@@ -145,7 +145,9 @@ func (r *runner) runRemote(ctx context.Context, c *command) actions.Outcome {
 			return c.failed("", err)
 		}
 	}
+	began := time.Now()
 	exit, err := client.Run(ctx, c.process)
+	c.trace(ctx, began, exit, err)
 	c.out.finish()
 	var start *process.StartError
 	switch {

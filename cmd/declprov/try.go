@@ -16,6 +16,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/spf13/cobra"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/cmd/declprov/internal/serving"
 	"github.com/declprov/declprov/cmd/declprov/internal/terminal"
 	"github.com/declprov/declprov/cmd/declprov/internal/try"
@@ -58,6 +59,7 @@ type tryOptions struct {
 	config                []string
 	dir, drift, importing string
 	keep, overwrite, list bool
+	trace                 bool
 }
 
 // trial is one run of the try command.
@@ -95,6 +97,7 @@ func (a *app) tryCommand() *cobra.Command {
 	flags.BoolVar(&o.list, "list", false, "list the existing resources of the type; the values are the inputs of the list")
 	flags.StringVar(&o.dir, "dir", "", "the program's `folder`, where relative paths start (default: the current folder)")
 	flags.BoolVar(&o.keep, "keep", false, "do not delete the resource at the end")
+	flags.BoolVar(&o.trace, "trace", false, "write each request, command and file operation to standard error, as it happens")
 	flags.BoolVar(&o.overwrite, "overwrite", false, "create over an object with the same id, which is deleted at the end")
 	a.addTagFlag(cmd)
 	return cmd
@@ -186,7 +189,7 @@ func (t *trial) run(ctx context.Context, path, token string, values []string) er
 		return err
 	}
 	provider, err := client.Start(pulumi.Options{
-		Program: p, Version: p.Metadata().Version, Schema: c.Schema, Dir: dir, Stderr: t.err, Debug: t.debug,
+		Program: p, Version: p.Metadata().Version, Schema: c.Schema, Dir: dir, Stderr: t.err, Debug: t.debug, Trace: t.tracer(),
 	})
 	if err != nil {
 		return err
@@ -203,6 +206,19 @@ func (t *trial) run(ctx context.Context, path, token string, values []string) er
 		return reportedError{exitFindings}
 	}
 	return err
+}
+
+// tracer returns a function that writes what the provider does to standard error, or nil.
+func (t *trial) tracer() func(actions.Event) {
+	if !t.o.trace {
+		return nil
+	}
+	var mu sync.Mutex
+	return func(e actions.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintf(t.err, "%s: %s -> %s (%s)\n", e.Step, e.What, e.How, e.Took.Round(100*time.Microsecond))
+	}
 }
 
 // player is what a trial does with the provider.

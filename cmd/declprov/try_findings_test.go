@@ -167,3 +167,58 @@ func TestTryFindings(t *testing.T) {
 		})
 	}
 }
+
+const tracedSpec = `name: "traced"
+version: "0.1.0"
+config: key: *"s3cr3t-s3cr3t" | string @secret()
+http: {baseURL: "ADDRESS", auth: login: {http: {method: "POST", path: "/plain", json: key: "${config.key}"}, token: "${body.key}"}}
+exec: sandbox: "off"
+permissions: {hosts: ["ADDRESS"], write: ["out/**"], run: ["/bin/sh"]}
+resources: Toy: {
+	inputs: {name: string}
+	id: "${steps.main.body.id}"
+	create: steps: [
+		{as: "main", http: {method: "POST", path: "/plain", query: by: "a b", json: "${inputs}", idempotencyKey: true, auth: apiKey: {query: "key", value: "${config.key}"}}},
+		{file: write: {path: "out/x", content: "${config.key}", overwrite: true}},
+		{exec: {shell: "echo $KEY; exit 7", env: KEY: "${config.key}", exitCodes: ok: [7]}},
+	]
+	read: http: path: "/plain/${id}"
+	delete: http: {method: "DELETE", path: "/plain/${id}"}
+}
+`
+
+// TestTryTrace checks that a trace contains each request (also that of a login), command and
+// file operation in order, and no secret.
+func TestTryTrace(t *testing.T) {
+	server := httptest.NewServer(&toys{objects: map[string]map[string]any{}})
+	t.Cleanup(server.Close)
+	cmd := command(t, built(t), "try", "traced.cue", "Toy", "name=a", "--trace")
+	cmd.Dir = layOut(t, map[string]string{"traced.cue": strings.ReplaceAll(tracedSpec, "ADDRESS", server.URL)})
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if out, err := cmd.Output(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	took := regexp.MustCompile(` \([0-9.]+[µm]?s\)$`)
+	var got []string
+	for line := range strings.Lines(stderr.String()) {
+		line = strings.TrimSuffix(line, "\n")
+		if !took.MatchString(line) {
+			t.Errorf("%q has no duration", line)
+		}
+		got = append(got, strings.ReplaceAll(took.ReplaceAllString(line, ""), server.URL, "…"))
+	}
+	want := []string{
+		`create, step 1 ("main"): POST …/plain?by=a%20b -> 200 OK`,
+		`create, step 2: file.write path=out/x -> done`,
+		`create, step 3: /bin/sh -c "echo $KEY; exit 7" -> exit code 7`,
+		`read, step 1: POST …/plain -> 200 OK`, // the login
+		`read, step 1: GET …/plain/1 -> 200 OK`,
+		`read, step 1: GET …/plain/1 -> 200 OK`, // by the import
+		`delete, step 1: DELETE …/plain/1 -> 204 No Content`,
+		`read, step 1: GET …/plain/1 -> 404 Not Found`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -40,6 +40,8 @@ var errEnding = errors.New("the operation was cancelled, because the provider wa
 type calls struct {
 	// grace is how long an operation waits for a response after the first Cancel.
 	grace time.Duration
+	// trace receives what operations do, unless it is nil.
+	trace func(actions.Event)
 	// nobody is the caller of calls without a connection.
 	nobody caller
 
@@ -144,6 +146,9 @@ func (c *calls) begin(ctx context.Context, timeout time.Duration) (_ context.Con
 	o.stop, o.abort = stopNow, abort
 	c.enter(ctx, o)
 	ctx = stop.With(ctx, stopped, c.grace)
+	if c.trace != nil {
+		ctx = actions.WithTrace(ctx, c.trace)
+	}
 	release := func() {}
 	if timeout > 0 {
 		ctx, release = context.WithTimeout(ctx, timeout+Grace)

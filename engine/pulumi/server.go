@@ -16,6 +16,7 @@ import (
 
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/sys/process"
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/pulumi/wire"
@@ -46,6 +47,9 @@ type Options struct {
 	// Journal is the folder of the journal. "" is the user's default; see
 	// journal.DefaultDir.
 	Journal string
+	// Trace receives each request, command and file operation, as it happens. It may be nil,
+	// and must be safe for concurrent use.
+	Trace func(actions.Event)
 	// Debug writes the stacks of recovered panics to Stderr.
 	Debug bool
 
@@ -114,6 +118,7 @@ func New(options Options) *Server {
 	options.Stderr = screen.NewWriter(options.Stderr, false)
 	grace, err := graceFrom(process.Variable(graceVariable))
 	s := &Server{options: options, calls: newCalls(grace), graceFault: err}
+	s.calls.trace = options.Trace
 	s.host.Store(newHost(options.EngineAddress, options.Stderr))
 	if options.Program != nil {
 		s.setSession(context.Background(), newSession(&Package{

@@ -1,11 +1,14 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"time"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/actions/http/verdict"
 )
@@ -32,6 +35,13 @@ func (h hop) sent() *url.URL {
 		u.RawQuery = joinQuery(u.RawQuery, request.EncodePairs(h.added))
 	}
 	return &u
+}
+
+// trace reports the message, without the query parameters of the credentials.
+func (h hop) trace(ctx context.Context, began time.Time, how string) {
+	if actions.TraceOf(ctx) != nil {
+		actions.Trace(ctx, began, h.method+" "+h.url.Redacted(), how)
+	}
 }
 
 // next returns the next hop if the response is a redirect (RFC 9110, 15.4), else the zero

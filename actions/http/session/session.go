@@ -214,6 +214,7 @@ func (s *Session) sendMessage(ctx context.Context, r *request.Request, h hop) (*
 	limited, cancel := context.WithTimeoutCause(ctx, s.settings.Timeout, timeoutError(s.settings.Timeout))
 	defer cancel()
 
+	began := time.Now()
 	sent := &sendWatch{}
 	limited = httptrace.WithClientTrace(limited, sent.trace())
 	limited = context.WithValue(limited, attachmentKey{}, attachment{body: h.body, effect: r.Effect})
@@ -224,11 +225,13 @@ func (s *Session) sendMessage(ctx context.Context, r *request.Request, h hop) (*
 	}
 	response, err := req.Execute(h.method, h.sent().String())
 	if err != nil {
+		h.trace(ctx, began, err.Error())
 		return nil, s.Judge.TransportOutcome(ctx, limited, r, err, sent.anySent())
 	}
 	defer response.RawResponse.Body.Close()
 	raw := response.RawResponse
 	resp := &verdict.Response{Status: raw.StatusCode, Reason: raw.Status, Header: raw.Header, URL: h.url, AuthQuery: h.added}
+	h.trace(ctx, began, resp.Title())
 	resp.ResolveLocation(h.url)
 	if by := raw.Header.Get("Content-Encoding"); by != "" && by != "identity" {
 		return nil, s.Judge.UnusableOutcome(r, resp, fmt.Errorf("the body has the Content-Encoding %q, which was not requested", actions.Clip(by, 40)))

@@ -121,9 +121,11 @@ func (a *attempts) send(ctx context.Context, attempt int) (verdict.Verdict, erro
 	// Later templates may pass on as much as the step may read.
 	a.Vars.MaxValues = max(a.Vars.MaxValues, call.MaxValues())
 	sendCtx, sent := stop.Sending(ctx, a.Log.To.Status, s.Effect)
+	sendCtx, traced := a.traced(sendCtx, call)
 	out := a.rt.runners.Run(sendCtx, s.Family, s.Kind, call)
 	sent()
 	v := a.judge().Of(s, out)
+	traced(v)
 	if out.Status == actions.Done {
 		a.noteETag(out.ETag)
 	}
