@@ -104,6 +104,9 @@ type Facts struct {
 	// yields if it ends with this call and has no `return`. The member comes from outside, so
 	// its names are wire names. "" means the whole result.
 	Yields string
+	// NullIsNothing says that the run always has that member, so that null is what came, and
+	// not its absence. A response without a body may still be about an object.
+	NullIsNothing bool
 	// Effect says whether a run changes anything. Certainty says what is known if it was
 	// sent and its response was lost.
 	Effect    Effect

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/sys/process/supervisor"
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/permissions"
@@ -312,6 +313,10 @@ func TestCommandMistakes(t *testing.T) {
 		"returns of text":             {`exec: {command: ["env"], returns: #Pet}`, "bad-call"},
 		"a time":                      {`exec: {command: ["env"], timeout: "soon"}`, "bad-call"},
 		"an exit code":                {`exec: {command: ["env"], exitCodes: ok: [256]}`, "value-not-allowed"},
+		"other exit codes":            {`exec: {command: ["env"], exitCodes: {refused: "others", gone: [4]}}`, ""},
+		"others twice":                {`exec: {command: ["env"], exitCodes: {refused: "others", gone: "others"}}`, "bad-call"},
+		"no such exit codes":          {`exec: {command: ["env"], exitCodes: refused: "rest"}`, "value-not-allowed"},
+		"two meanings":                {`exec: {command: ["env"], exitCodes: {refused: [4], gone: [4]}}`, "bad-call"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, diags := newWorld().compile(t, `#Pet: {name: string}
@@ -431,6 +436,96 @@ resources: It: {
 				t.Errorf("it ran %d times, want %d", n, test.runs)
 			}
 		})
+	}
+}
+
+// TestExitCodes checks what exit codes mean: to a create, whose journal lists it unless it was
+// refused, and to a read.
+func TestExitCodes(t *testing.T) {
+	for name, test := range map[string]struct {
+		codes string
+		code  int
+		want  actions.Status
+	}{
+		"0":                   {"{}", 0, actions.Done},
+		"another":             {"{}", 3, actions.Failed},
+		"listed":              {"refused: [3]", 3, actions.Refused},
+		"not listed":          {"refused: [3]", 4, actions.Failed},
+		"others are refused":  {`refused: "others"`, 4, actions.Refused},
+		"but 0 is not":        {`refused: "others"`, 0, actions.Done},
+		"others but listed":   {`{refused: "others", ok: [0, 4]}`, 4, actions.Done},
+		"others but gone":     {`{refused: "others", gone: [4]}`, 4, actions.Gone},
+		"others are gone":     {`gone: "others"`, 7, actions.Gone},
+		"others are success":  {`{ok: "others", refused: [9]}`, 7, actions.Done},
+		"listed beside them":  {`{ok: "others", refused: [9]}`, 9, actions.Refused},
+		"0, if others are ok": {`{ok: "others", refused: [0]}`, 0, actions.Refused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, _ := newWorld().engine(t, fmt.Sprintf(`
+resources: It: {
+	inputs: {}
+	id: "it"
+	create: exec: {shell: "exit %d", exitCodes: %s}
+	delete: world: do: what: "remove"
+}`, test.code, test.codes))
+			out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("It"), Inputs: object()})
+			var failed *engine.StepError
+			got := actions.Done
+			if errors.As(out.Err, &failed) {
+				got = failed.Status
+			}
+			if got != test.want {
+				t.Errorf("%v, want %v (%v)", got, test.want, out.Err)
+			}
+		})
+	}
+}
+
+// TestFindPrintsNull checks that a find whose command prints null has found nothing.
+func TestFindPrintsNull(t *testing.T) {
+	for name, find := range map[string]string{
+		"untyped":           `exec: {shell: "cat found", stdout: "json", effect: "none"}`,
+		"typed":             `exec: {shell: "cat found", stdout: "json", returns: #It, effect: "none"}`,
+		"typed, and return": `{exec: {shell: "cat found", stdout: "json", returns: #It, effect: "none"}, return: "${result.stdout}"}`,
+		"return":            `{exec: {shell: "cat found", stdout: "json", effect: "none"}, return: "${result.stdout}"}`,
+	} {
+		for found, want := range map[string]bool{"null": true, `{"name": "it"}`: false} {
+			t.Run(name+" "+found, func(t *testing.T) {
+				e, dir := newWorld().engine(t, `
+#It: {name: string}
+resources: It: {
+	inputs: {}
+	id: "it"
+	create: world: do: what: "make"
+	find: `+find+`
+	delete: world: do: what: "remove"
+}`)
+				if err := os.WriteFile(filepath.Join(dir, "found"), []byte(found), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("It"), Inputs: object()})
+				if made := out.State != nil; made != want {
+					t.Errorf("created: %t, want %t (%v)", made, want, out.Err)
+				}
+			})
+		}
+	}
+}
+
+// TestWhoLeftSomething checks that an error speaks of earlier attempts only if there are any.
+func TestWhoLeftSomething(t *testing.T) {
+	e, _ := newWorld().engine(t, `
+resources: It: {
+	inputs: {}
+	id: "it"
+	create: exec: {shell: "exit 3"}
+	delete: world: do: what: "remove"
+}`)
+	for attempt, want := range []bool{false, true} {
+		out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("It"), Inputs: object()})
+		if out.Err == nil || strings.Contains(out.Err.Error(), "an earlier attempt") != want || !strings.Contains(out.Err.Error(), "may have left something") {
+			t.Errorf("attempt %d: %v", attempt+1, out.Err)
+		}
 	}
 }
 

@@ -3,7 +3,6 @@ package exec
 import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
-	"github.com/declprov/declprov/spec"
 )
 
 // words returns an argument of mode Words. It is exposed: every user of the machine can read
@@ -14,9 +13,6 @@ func words(name, doc string) actions.Arg {
 	a.Instead = "Every user of the machine can read a command line. Pass the secret by `env` or `stdin`, or remove @secret() if the value is not secret."
 	return a
 }
-
-// codes returns the type of lists of exit codes.
-func codes() *spec.Type { return declare.List(declare.Between("0", "255")) }
 
 // arguments returns the arguments of a command, without those that have defaults for all.
 func arguments() []actions.Arg {
@@ -34,11 +30,7 @@ func arguments() []actions.Arg {
 		filesArg("upload", "Path on the machine; a relative path is relative to the user's home.", "Files to copy to the machine of `ssh` before the command runs. They are not removed."),
 		declare.Option("stdout", declare.OneOf("text", "raw", "json", "lines", "bytes", "none"), "text", "Format of the standard output: `text` is without one newline at its end, `raw` is unchanged, `lines` gives a list, `bytes` gives base64."),
 		returns,
-		declare.Arg("exitCodes", declare.Object(
-			declare.Field("ok", codes(), "Exit codes that mean success. Default: 0."),
-			declare.Field("gone", codes(), "Exit codes that mean that the object does not exist."),
-			declare.Field("refused", codes(), "Exit codes that mean that the command had no effect."),
-		), "Meaning of exit codes. Any other exit code is an error after which the command may have had an effect."),
+		exitCodesArg(),
 		declare.Option("effect", declare.OneOf("none", "write"), "write", "Whether the command changes anything; `none` if it only reads."),
 		declare.Option("idempotent", declare.Bool(), false, "Running the command twice has the same effect as running it once. It is then run again if its outcome is unknown, and a create is not *at least once*."),
 	}

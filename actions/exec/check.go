@@ -26,6 +26,7 @@ func check(s actions.Static) []actions.Fault {
 		out = append(out, checkPrograms(s.Nodes["command"])...)
 	}
 	checkEnv(s.Nodes["env"], fail)
+	checkExitCodes(s.Nodes["exitCodes"], fail)
 	if s.Given("returns") && s.Literals["stdout"] != "json" {
 		fail("returns", "", "returns requires stdout: \"json\"", "Add `stdout: \"json\"`.")
 	}

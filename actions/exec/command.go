@@ -49,7 +49,7 @@ func prepare(call *actions.Call) (*command, error) {
 		return nil, errors.New("running programs is not available here")
 	}
 	c := &command{args: commandArgs{Sandbox: sandbox.Auto, Grace: defaultGrace}}
-	c.args.Stdout, c.args.ExitCodes.OK = "text", []int{0}
+	c.args.Stdout, c.args.ExitCodes.OK.listed = "text", []int{0}
 	if err := call.Decode(&c.args); err != nil {
 		return nil, err
 	}

@@ -80,7 +80,7 @@ spec's permissions do not grant: see [language.md](language.md#commands-in-the-k
 
 An exit code that is not in ` + "`ok`, `gone` or `refused`" + ` is an error: the command ran, and its effect is incomplete. The message is the end of its
 standard error, or the value of ` + "`error`" + `. ` + "`exitCodes: refused: [9]`" + ` lists exit codes that mean that the command had no effect ("the user
-already exists"). ` + "`retry: on: [75]`" + ` retries after an exit code, ` + "`\"timeout\"`" + ` after a timeout. A command that did not start had no effect. The effect of a
+already exists"), and ` + "`exitCodes: refused: \"others\"`" + ` that this is true for all codes that are not listed. ` + "`retry: on: [75]`" + ` retries after an exit code, ` + "`\"timeout\"`" + ` after a timeout. A command that did not start had no effect. The effect of a
 command that was ended by a signal or a timeout is not known.
 
 With ` + "`ssh`" + `, the command runs on another machine, with the rights of the user there. The permissions must grant the machine (` + "`hosts: [\"ssh://build.example.com\"]`" + `),
@@ -132,7 +132,7 @@ func (r *runner) runLocal(ctx context.Context, c *command) actions.Outcome {
 // analyze returns what is known about a command before it runs.
 func analyze(s actions.Static) actions.Facts {
 	return actions.Facts{
-		Result: resultType(s), Yields: yields(s), Effect: effect(s), Certainty: certainty(s), Grants: needs(s), Sandbox: confinement(s), Faults: check(s),
+		Result: resultType(s), Yields: yields(s), NullIsNothing: yields(s) != "", Effect: effect(s), Certainty: certainty(s), Grants: needs(s), Sandbox: confinement(s), Faults: check(s),
 		RepeatRemedy: "Add `idempotent: true` if repeating the step does no harm.",
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -43,11 +42,7 @@ type outputOptions struct {
 	Error     actions.LateExpr `arg:"error"`
 	Log       string           `arg:"log"`
 	MaxBytes  declare.Bytes    `arg:"maxBytes"`
-	ExitCodes struct {
-		OK      []int `arg:"ok"`
-		Gone    []int `arg:"gone"`
-		Refused []int `arg:"refused"`
-	} `arg:"exitCodes"`
+	ExitCodes exitCodes        `arg:"exitCodes"`
 }
 
 // captureOutput connects the command's output to j.out.
@@ -137,11 +132,13 @@ func (j *judge) outcome(exit process.Exit) actions.Outcome {
 		return j.endedOutcome(exit)
 	case exit.Signal != "":
 		return j.unknown("", fmt.Errorf("%s was ended by %s%s", j.title, exit.Signal, j.message(exit)))
-	case slices.Contains(j.opts.ExitCodes.Gone, exit.Code):
+	}
+	switch means := j.opts.ExitCodes.of(exit.Code); means {
+	case meansGone:
 		return j.missingOutcome(exit)
-	case !slices.Contains(j.opts.ExitCodes.OK, exit.Code):
+	case meansFailed, meansRefused:
 		out := j.failed(strconv.Itoa(exit.Code), fmt.Errorf("%s ended with exit code %d%s%s", j.title, exit.Code, j.message(exit), j.sandboxHint(exit)))
-		if slices.Contains(j.opts.ExitCodes.Refused, exit.Code) {
+		if means == meansRefused {
 			out.Status = actions.Refused
 		}
 		if result, err := j.result(exit.Code); err == nil {

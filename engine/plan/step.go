@@ -49,6 +49,8 @@ type Step struct {
 	// Yield is the member of the result that the step yields, or "" for the whole
 	// result; see actions.Facts.
 	Yield string
+	// NullIsNothing is a fact about that member; see actions.Facts.
+	NullIsNothing bool
 	// Named are the programs that the step names and may therefore run, in a spec
 	// without a permissions block.
 	Named []Permission

@@ -94,20 +94,29 @@ func (a *aftermath) mentionLeftovers() {
 	}
 	list, _ := a.book().Earlier() // the first create that needs the journal reports that it cannot be read
 	var keys []string
+	own, others := false, false
 	for _, i := range list {
 		if i.Operation == journal.Create && (!i.WasAnswered() || i.Token != a.token) && !i.UnderWay() {
 			keys = append(keys, i.Key)
+			own, others = own || i.Token == a.token, others || i.Token != a.token
 		}
 	}
 	if keys == nil {
 		return
 	}
+	who := "it"
+	switch {
+	case own && others:
+		who = "it, or an earlier attempt at it,"
+	case others:
+		who = "an earlier attempt at it"
+	}
 	more := ""
 	if n := len(keys) - maxNamedKeys; n > 0 {
 		keys, more = keys[:maxNamedKeys], fmt.Sprintf(", and so on: `declprov journal` lists %d more", n)
 	}
-	a.failure = fmt.Errorf("%w; an earlier attempt at it may have left something: look for it in the service, and import it if it is yours, or remove it; "+
-		"then `declprov journal forget %s`%s", a.failure, strings.Join(keys, " "), more)
+	a.failure = fmt.Errorf("%w; %s may have left something: look for it in the service, and import it if it is yours, or remove it; "+
+		"then `declprov journal forget %s`%s", a.failure, who, strings.Join(keys, " "), more)
 }
 
 // maxNamedKeys is how many entries of the journal a message names.

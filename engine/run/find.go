@@ -14,6 +14,7 @@ import (
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
@@ -74,6 +75,8 @@ func (f finder) find(ctx context.Context, s *plan.Step) (any, error) {
 	switch {
 	case errors.Is(err, verdict.ErrGone), errors.Is(err, verdict.ErrNotFound) && r.Failed == 0:
 		err = r.NotOnPages(r.Operation.Steps[r.Failed])
+	case err != nil && r.Failed < len(r.Operation.Steps) && isNullForType(r.Operation.Steps[r.Failed], err):
+		return nil, nil
 	case err != nil:
 		return nil, err
 	default:
@@ -97,7 +100,7 @@ func adopted(r *operation.Run, s *plan.Step) (any, error) {
 		}
 		answer, from = withOtherMembers(s, answer, found), r.Operation.Return.Type()
 	}
-	if answer == nil {
+	if answer == nil || isNothing(by, answer) {
 		return nil, nil
 	}
 	untyped := r.Resource.Types.Resolve(from).Kind == spec.Any
@@ -120,6 +123,21 @@ func adopted(r *operation.Run, s *plan.Step) (any, error) {
 	return members, err
 }
 
+// isNothing reports whether the result of a step of find says that nothing was found: the output
+// of a command that is null.
+func isNothing(s *plan.Step, result any) bool {
+	members, ok := result.(map[string]any)
+	v, has := members[s.Yield]
+	return ok && has && v == nil && s.NullIsNothing
+}
+
+// isNullForType reports whether a step of find failed because null came in place of the type that
+// it returns.
+func isNullForType(s *plan.Step, err error) bool {
+	var misfit *value.MisfitError
+	return s.NullIsNothing && errors.As(err, &misfit) && misfit.Path == s.Yield && misfit.Got == "null"
+}
+
 // unlikeError is the error of a find that found something of another type than the response
 // that it replaces.
 type unlikeError struct{ err error }
@@ -132,16 +150,16 @@ func (e *unlikeError) Unwrap() error { return e.err }
 
 // withOtherMembers returns a result of the step that yields a value and has its other members from
 // another response. It returns nil if the value is nil.
-func withOtherMembers(s *plan.Step, other, value any) any {
-	if value == nil || s.Yield == "" {
-		return value
+func withOtherMembers(s *plan.Step, other, yield any) any {
+	if yield == nil || s.Yield == "" {
+		return yield
 	}
 	members, _ := other.(map[string]any)
 	out := map[string]any{}
 	for _, p := range s.Result.Fields {
 		out[p.Name] = members[p.Name]
 	}
-	out[s.Yield] = value
+	out[s.Yield] = yield
 	return out
 }
 

@@ -92,6 +92,7 @@ func (c *Compiler) call(s *plan.Step, f spec.Field, scope *expr.Scope) {
 	facts := s.Kind.Analyze(static)
 	c.reportFaults(s, facts.Faults, block)
 	s.Result, s.Effect, s.Yield, s.Known = facts.Result, facts.Effect, facts.Yields, true
+	s.NullIsNothing = facts.NullIsNothing
 	s.Telling = secretEchoes(s.Kind, s.Result)
 	if s.Telling != nil && slices.ContainsFunc(slices.Collect(maps.Keys(s.Args)), func(name string) bool { return static.Secret[name] }) {
 		s.Result = s.Telling
