@@ -94,22 +94,17 @@ func (a *aftermath) mentionLeftovers() {
 	}
 	list, _ := a.book().Earlier() // the first create that needs the journal reports that it cannot be read
 	var keys []string
-	own, others := false, false
+	who := "it"
 	for _, i := range list {
 		if i.Operation == journal.Create && (!i.WasAnswered() || i.Token != a.token) && !i.UnderWay() {
 			keys = append(keys, i.Key)
-			own, others = own || i.Token == a.token, others || i.Token != a.token
+			if i.Token != a.token {
+				who = "it, or an earlier attempt at it,"
+			}
 		}
 	}
 	if keys == nil {
 		return
-	}
-	who := "it"
-	switch {
-	case own && others:
-		who = "it, or an earlier attempt at it,"
-	case others:
-		who = "an earlier attempt at it"
 	}
 	more := ""
 	if n := len(keys) - maxNamedKeys; n > 0 {

@@ -14,7 +14,6 @@ import (
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
-	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
@@ -75,7 +74,7 @@ func (f finder) find(ctx context.Context, s *plan.Step) (any, error) {
 	switch {
 	case errors.Is(err, verdict.ErrGone), errors.Is(err, verdict.ErrNotFound) && r.Failed == 0:
 		err = r.NotOnPages(r.Operation.Steps[r.Failed])
-	case err != nil && r.Failed < len(r.Operation.Steps) && isNullForType(r.Operation.Steps[r.Failed], err):
+	case verdict.IsNullForType(r.Operation.Steps[min(r.Failed, len(r.Operation.Steps)-1)], err):
 		return nil, nil
 	case err != nil:
 		return nil, err
@@ -100,7 +99,7 @@ func adopted(r *operation.Run, s *plan.Step) (any, error) {
 		}
 		answer, from = withOtherMembers(s, answer, found), r.Operation.Return.Type()
 	}
-	if answer == nil || isNothing(by, answer) {
+	if answer == nil || verdict.IsNothing(by, answer) {
 		return nil, nil
 	}
 	untyped := r.Resource.Types.Resolve(from).Kind == spec.Any
@@ -121,21 +120,6 @@ func adopted(r *operation.Run, s *plan.Step) (any, error) {
 		err = &unlikeError{err}
 	}
 	return members, err
-}
-
-// isNothing reports whether the result of a step of find says that nothing was found: the output
-// of a command that is null.
-func isNothing(s *plan.Step, result any) bool {
-	members, ok := result.(map[string]any)
-	v, has := members[s.Yield]
-	return ok && has && v == nil && s.NullIsNothing
-}
-
-// isNullForType reports whether a step of find failed because null came in place of the type that
-// it returns.
-func isNullForType(s *plan.Step, err error) bool {
-	var misfit *value.MisfitError
-	return s.NullIsNothing && errors.As(err, &misfit) && misfit.Path == s.Yield && misfit.Got == "null"
 }
 
 // unlikeError is the error of a find that found something of another type than the response

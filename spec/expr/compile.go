@@ -161,7 +161,7 @@ func (c *compilation) literalText(n *spec.Node, want *spec.Type) (string, bool) 
 }
 
 func (c *compilation) compileList(n *spec.Node, want *spec.Type, depth int) (eval.Evaluator, *spec.Type) {
-	t := types.Present(types.Resolve(want, c.scope.Types), c.scope.Types)
+	t := c.onlyList(types.Present(types.Resolve(want, c.scope.Types), c.scope.Types))
 	var itemWant *spec.Type
 	switch {
 	case types.IsAny(t):
@@ -187,6 +187,23 @@ func (c *compilation) compileList(n *spec.Node, want *spec.Type, depth int) (eva
 		c.checkFit(typ, want, n)
 	}
 	return eval.Fold(out, out.Parts), typ
+}
+
+// onlyList returns the variant of a union that a list must have, if there is only one; else t.
+func (c *compilation) onlyList(t *spec.Type) *spec.Type {
+	if t.Kind != spec.Union || !hasKind(t, spec.List, c.scope.Types) {
+		return t
+	}
+	only := t
+	for _, v := range t.Variants {
+		switch v = types.Resolve(v, c.scope.Types); {
+		case v.Kind == spec.List && only == t:
+			only = v
+		case v.Kind == spec.List || v.Kind == spec.Any || v.Kind == spec.Union:
+			return t
+		}
+	}
+	return only
 }
 
 func hasKind(t *spec.Type, kind spec.Kind, named spec.Types) bool {

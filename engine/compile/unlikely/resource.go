@@ -50,19 +50,31 @@ func (c *checker) checkCreate() {
 	}
 }
 
-// checkRead reports a read that changes something. Commands count as changes unless they say
-// otherwise, so only actions with a known target are reported.
+// checkRead reports a read that changes something. A command counts as a change unless it says
+// otherwise, and it is only reported if it says nothing.
 func (c *checker) checkRead() {
 	if c.r.Read == nil {
 		return
 	}
 	for _, s := range c.r.Read.Steps {
-		if s.Known && s.Effect == actions.Write && s.Place != "" {
-			remedy := "Read with an action that has no effect."
-			if s.Kind.Arg("effect") != nil {
-				remedy = "A refresh, and the check after each update, would repeat it. If the request only asks for data, add `effect: \"none\"`; else use GET."
-			}
-			c.Warn(finding.CodeReadEffect, s.At, "read", fmt.Sprintf("read of %s has an effect", c.r.Spec.Name), remedy)
+		if !s.Known || s.Effect != actions.Write {
+			continue
+		}
+		declares := s.Kind.Arg("effect") != nil
+		silent := declares && s.Args["effect"].Node == nil
+		if s.Place == "" && !silent {
+			continue
+		}
+		remedy := "Read with an action that has no effect."
+		switch {
+		case s.Place == "":
+			remedy = "A command counts as a change. If it only asks for data, add `effect: \"none\"`; a refresh, and the check after each update, would repeat anything else."
+		case declares:
+			remedy = "A refresh, and the check after each update, would repeat it. If the request only asks for data, add `effect: \"none\"`; else use GET."
+		}
+		d := c.Warn(finding.CodeReadEffect, s.At, "read", fmt.Sprintf("read of %s has an effect", c.r.Spec.Name), remedy)
+		if silent && len(s.Model.Actions) == 1 {
+			d.Suggest(s.Model.Actions[0].Value.WithMember("effect", "none")...)
 		}
 	}
 }

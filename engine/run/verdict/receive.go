@@ -6,6 +6,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/value"
 )
 
 // The spec relies on the type that a step `returns`: vet checks every later template by
@@ -42,6 +43,21 @@ func (e *UnfitError) Unwrap() error { return e.Err }
 // IsUnfit reports whether an error means that a step was done, and only its response
 // does not match the declared type.
 func IsUnfit(err error) bool { return errors.As(err, new(*UnfitError)) }
+
+// IsNothing reports whether the result of a step of find says that nothing was found: the output
+// of a command that is null.
+func IsNothing(s *plan.Step, result any) bool {
+	members, ok := result.(map[string]any)
+	v, has := members[s.Yield]
+	return ok && has && v == nil && s.NullIsNothing
+}
+
+// IsNullForType reports whether a step of find failed because null came in place of the type that
+// it returns.
+func IsNullForType(s *plan.Step, err error) bool {
+	var misfit *value.MisfitError
+	return s.NullIsNothing && errors.As(err, &misfit) && misfit.Path == s.Yield && misfit.Got == "null"
+}
 
 // typedResult returns a step's result, with its typed member converted to its
 // declared names and type. The error reports a mismatch; the other parts of the

@@ -39,6 +39,7 @@ const (
 	CodeBadType            = "bad-type"            // a type that is not a valid CUE expression
 	CodeJSONSchema         = "json-schema"         // a JSON Schema in the place of a type
 	CodeQuotedType         = "quoted-type"         // the name of a type in quotes, which allows only that text (warning)
+	CodeLiteralSetting     = "literal-setting"     // a setting with a literal as its type, so that nothing else can be set (warning)
 	CodeUnmarkedSecret     = "unmarked-secret"     // a setting or input whose name is that of a secret, without @secret() (warning)
 	CodeBytesType          = "bytes-type"          // bytes as a property's type
 	CodeTupleType          = "tuple-type"          // a list of fixed length as a property's type

@@ -325,6 +325,7 @@ func (x *Extractor) readProperty(m, parent walk.Item, s Site) *spec.Property {
 		p.Required = false
 	}
 	checkUnmarkedSecret(x, p, m, at)
+	checkLiteralSetting(x, p, m, at)
 	return p
 }
 

@@ -30,23 +30,51 @@ func typeRange(x *Extractor, m walk.Item) diag.Range {
 // checkQuotedType warns about a property whose type is the name of a type in quotes: it is a
 // constant. A property that is called type or kind may well have such a value.
 func checkQuotedType(x *Extractor, m walk.Item, s Site) {
-	lit, ok := m.Expr.(*ast.BasicLit)
-	if !ok || lit.Kind != token.STRING || strings.HasSuffix(strings.ToLower(m.Name), "type") || strings.HasSuffix(strings.ToLower(m.Name), "kind") {
-		return
-	}
-	text, err := literal.Unquote(lit.Value)
-	if err != nil {
-		return
-	}
-	meant := text
-	if t, ok := foreign.ParseType(text); ok && t.Len == len(text) {
-		meant = t.CUE
-	} else if !slices.Contains(source.PredeclaredTypes, text) {
+	lit, meant, ok := quotedType(m)
+	if !ok {
 		return
 	}
 	at := x.Files.RangeOf(lit)
-	x.Warn(source.CodeQuotedType, at, s.Place, fmt.Sprintf("the only value of %s is the text %q", m.Name, text),
+	x.Warn(source.CodeQuotedType, at, s.Place, fmt.Sprintf("the only value of %s is the text %s", m.Name, lit.Value),
 		fmt.Sprintf("For a type, write %s without quotes.", meant)).Suggest(diag.Edit{At: at, Text: meant})
+}
+
+// checkLiteralSetting warns about a setting of which nothing but one value is allowed: it was
+// meant to be the default.
+func checkLiteralSetting(x *Extractor, p *spec.Property, m walk.Item, s Site) {
+	lit, ok := m.Expr.(*ast.BasicLit)
+	if !ok || s.Role != ConfigRole || s.depth != 1 || s.named || len(p.Type.Enum) != 1 || isQuotedType(m) {
+		return
+	}
+	at, kind := typeRange(x, m), p.Type.Kind.String()
+	d := x.Warn(source.CodeLiteralSetting, at, s.Place, fmt.Sprintf("nothing but %s can be set", lit.Value),
+		fmt.Sprintf("For a default, write `*%s | %s`.", lit.Value, kind))
+	if !x.Raw {
+		d.Suggest(diag.Edit{At: at, Text: fmt.Sprintf("*%s | %s", lit.Value, kind)})
+	}
+}
+
+// isQuotedType reports whether checkQuotedType warns about a property.
+func isQuotedType(m walk.Item) bool {
+	_, _, quoted := quotedType(m)
+	return quoted
+}
+
+// quotedType returns the literal of a property whose type is the name of a type in quotes, and the
+// type that was meant.
+func quotedType(m walk.Item) (lit *ast.BasicLit, meant string, ok bool) {
+	lit, ok = m.Expr.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING || strings.HasSuffix(strings.ToLower(m.Name), "type") || strings.HasSuffix(strings.ToLower(m.Name), "kind") {
+		return nil, "", false
+	}
+	text, err := literal.Unquote(lit.Value)
+	if err != nil {
+		return nil, "", false
+	}
+	if t, ok := foreign.ParseType(text); ok && t.Len == len(text) {
+		return lit, t.CUE, true
+	}
+	return lit, text, slices.Contains(source.PredeclaredTypes, text)
 }
 
 // secretWords are the last words of names that hold secrets. In settings, all of them do; in
