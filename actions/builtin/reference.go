@@ -16,7 +16,10 @@ func Reference() string {
 	var b strings.Builder
 	b.WriteString("# Actions\n\n<!-- Generated from the declarations in actions/. Do not edit: go test ./actions/builtin -update -->\n\n")
 	b.WriteString("A step runs one action. Every argument may contain templates (`${…}`) unless it says otherwise. " +
-		"The other keys of a step are in the [language reference](language.md).\n")
+		"The other keys of a step are in the [language reference](language.md).\n\n" +
+		"What *the permissions grant* is what the block [`permissions`](language.md#permissions) of the spec lists, or, without that block, what the spec names. " +
+		"In the tables, a *struct* is an object whose members are listed below the table, a *map* is an object with any keys, " +
+		"and an *asset* is a file, an *archive* a folder of files, that the user's program passes.\n")
 	for _, f := range Families() {
 		writeFamily(&b, f)
 	}
@@ -46,7 +49,7 @@ func writeKind(b *strings.Builder, f *actions.Family, k *actions.Kind) {
 	b.WriteString("\n")
 	if k.Name == "" {
 		writeArgs(b, withoutDefaults(k.Args, f.Defaults))
-		fmt.Fprintf(b, "\nAlso all defaults above, for this request only.\n")
+		fmt.Fprintf(b, "\nAlso all defaults above, for one step.\n")
 	} else {
 		writeArgs(b, k.Args)
 	}
@@ -88,7 +91,7 @@ func writeArgs(b *strings.Builder, args []actions.Arg) {
 		doc := a.Doc
 		switch a.Mode {
 		case actions.Raw:
-			doc += " Templates are not evaluated."
+			doc += " Must not contain templates."
 		case actions.Words:
 			doc += " A list as an item is replaced by its items; null is omitted."
 		case actions.Late:

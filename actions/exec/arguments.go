@@ -54,7 +54,7 @@ func defaults() []actions.Arg {
 		declare.Arg("log", declare.OneOf("both", "stdout", "stderr", "none"),
 			"Output to show while the command runs. Default: both; only `stderr` if `stdout` is JSON or bytes, if the command changes nothing, or if a property of the resource is secret."),
 		message,
-		declare.Arg("timeout", declare.Text(), "Time limit of one attempt; the step's `timeout` limits all attempts together. Default: no limit but those of the step and the host."),
+		declare.Arg("timeout", declare.Text(), "Time limit of one attempt; the step's `timeout` limits all attempts together. Default: no limit other than those of the step and of Pulumi."),
 		declare.Option("grace", declare.Text(), "5s", "Time between SIGTERM and SIGKILL when the command is ended."),
 		declare.MaxBytes("Maximum size of the standard output; if it is exceeded, the step fails after the command has ended. Of the standard error, the last so many bytes are kept."),
 		declare.MaxValues("Maximum number of values in the standard output, at any depth, if `stdout` is JSON or lines; if it is exceeded, the step fails after the command has ended."),

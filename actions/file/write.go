@@ -22,11 +22,11 @@ change in the folder.
 
 An existing file is an error unless ` + "`overwrite`" + ` is true. Then a symbolic link is followed, if its target is
 permitted, and the target is replaced; other hard links of a replaced file keep the old content. A replaced file keeps
-its owner and group, as far as the provider's user may give files away.
+its owner and group, if the user that runs the provider has the right to set them.
 
-A create may be killed after it made its file and before that was recorded. So the file has a mark in an extended
-attribute, if the file system supports them, and the next run of the same create may replace the file if nobody
-else has changed it.
+The provider may be killed after it has made a file, and before that is recorded. So it marks the file with an extended
+attribute, if the file system supports them. The next run of the same create may then replace the file, unless somebody
+has changed it.
 
 The user of the provider passes ` + "`source`" + `, so it may be read from any place, without a permission of the spec.`,
 		Args: []actions.Arg{

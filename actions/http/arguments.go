@@ -30,7 +30,7 @@ func arguments() []actions.Arg {
 	ifNoneMatch := declare.Arg("ifNoneMatch", declare.Either(declare.Bool(), declare.Text()), "The request only succeeds if the object does not exist (true), or does not have this ETag. So a create by PUT does not overwrite anything.")
 	ifNoneMatch.NotNull = true
 	idempotencyKey := declare.Arg("idempotencyKey", declare.Either(declare.Bool(), declare.Object(
-		declare.Field("header", declare.NonEmpty(), "Header of the key. Default: Idempotency-Key."), declare.Field("value", declare.Any(), "The key. Default: a key that the engine makes."),
+		declare.Field("header", declare.NonEmpty(), "Header of the key. Default: Idempotency-Key."), declare.Field("value", declare.Any(), "The key. Default: a key that declprov makes."),
 	)), "Send a key by which the server recognizes a repeated request.")
 	idempotencyKey.NotNull = true
 	items := declare.Arg("items", declare.Any(), "Expression for the list in a response or page, by `body`, `status` and `headers`.")
@@ -75,7 +75,7 @@ func paginateArg() actions.Arg {
 			declare.Field("limitParam", declare.NonEmpty(), "Query parameter of the page size."), declare.Field("limit", declare.Positive(), "Page size.")), "Request pages by the number of items before them."),
 		declare.Field("cursor", declare.Object(declare.Field("param", declare.NonEmpty(), "Query parameter of the cursor."), declare.Field("body", declare.NonEmpty(), "Member of the JSON body of the request that sends the cursor, like `page.after`."),
 			declare.Field("next", declare.Any(), "Expression for the next cursor, by `body`, `status` and `headers`; null means that there are no more pages.")), "Request pages by a cursor in the response."),
-		declare.Field("maxPages", declare.Positive(), "Maximum number of pages. Further pages are ignored; a find, read or delete fails if it has not found the object by then. Default: 1000, and more pages are an error."),
+		declare.Field("maxPages", declare.Positive(), "Maximum number of pages. If it is set, further pages are ignored, but a find, read or delete that has not found the object by then fails. If it is not set, more than 1000 pages are an error."),
 		declare.Field("timeout", declare.Text(), "Maximum time for all pages together. Default: 10m. The step's own `timeout` covers all attempts."),
 	), "Fetch page after page, until there is no next one. `page` and `offset` stop at an empty page, and at a page with the same items as the previous one. A link or cursor that repeats is an error. Requires `items`.")
 	a.Inner = map[string]actions.Mode{"next": actions.Late, "cursor.next": actions.Late}
@@ -88,7 +88,7 @@ func defaults() []actions.Arg {
 	base.Exposed, base.Recalled = true, true
 	message := declare.Arg("error", declare.Any(), "Expression for the server's message in an error response, by `body`, `status` and `headers`.")
 	message.Mode = actions.Late
-	headers := declare.Arg("headers", declare.Map(declare.Any()), "Headers. Names must be literal. Those of a request override those for all requests; null removes one.")
+	headers := declare.Arg("headers", declare.Map(declare.Any()), "Headers. Names must not contain templates. Those of a request override those for all requests; null removes one.")
 	headers.Merged, headers.ExposedNames = true, []string{""}
 	query := wireArg("query", declare.Map(declare.Any()), "Query parameters. Lists and maps are written by the rule `lists`; null is omitted. Those of a request override those for all requests.")
 	query.Merged, query.Exposed = true, true
@@ -103,7 +103,7 @@ func defaults() []actions.Arg {
 		authArg(),
 		declare.Arg("lists", declare.OneOf(request.ListRules()...), "How `query` and `form` write lists and maps: `repeat` (`a=1&a=2`, no maps), `brackets` (`a[]=1`, `a[0][b]=2`, `a[b]=3`), `member.N` (`a.member.1=1`, `a.b=3`) or `N` (`a.1=1`, `a.b=3`). Default: repeat."),
 		declare.Arg("tls", declare.TLSType(), "TLS settings. The minimum version is 1.2."),
-		declare.Arg("proxy", declare.NonEmpty(), "URL of an http or https proxy, which requires a grant. The proxy of the environment is never used."),
+		declare.Arg("proxy", declare.NonEmpty(), "URL of an http or https proxy, which `permissions: hosts` must list. The proxy of the environment is never used."),
 		declare.Option("redirects", declare.OneOf("none", "same-origin"), "none", "Which redirects are followed."),
 		declare.Arg("expect", declare.List(declare.Between("100", "599")), "Statuses that are not an error."),
 		declare.Arg("response", declare.OneOf("json", "xml", "text", "bytes", "none"),

@@ -55,8 +55,8 @@ func authType() *spec.Type {
 			declare.Field("unsignedPayload", declare.Bool(), "Do not sign the body, which S3 accepts over https. A large body is then not read twice."),
 		), "AWS Signature Version 4, in headers."),
 		declare.Field("sign", declare.Object(
-			declare.Field("headers", declare.Map(declare.Any()), "Headers to add. Names must be literal; null adds none."),
-			declare.Field("query", declare.Map(declare.Any()), "Query parameters to add. Names must be literal; null adds none."),
+			declare.Field("headers", declare.Map(declare.Any()), "Headers to add. Names must not contain templates; null adds none."),
+			declare.Field("query", declare.Map(declare.Any()), "Query parameters to add. Names must not contain templates; null adds none."),
 		), "Sign each request by expressions. They see `request` (`method`, `url`, `host`, `path`, `query`, `rawQuery`, `headers` by their names in lower case, `body` with `size`, `text` and the digests `md5`, `sha1`, `sha256` and `sha512` in hex) and `now`, the time at the server."),
 	)
 }
@@ -81,7 +81,7 @@ func oauth2Type() *spec.Type {
 	assertion := declare.Object(declare.Member("jwt", jwtType(), "The JWT, which is signed for each token request."))
 	return declare.Object(
 		declare.Member("tokenURL", declare.NonEmpty(), "URL of the token endpoint."),
-		declare.Field("grant", declare.OneOf(names...), "Grant. Must be literal. Default: client_credentials."),
+		declare.Field("grant", declare.OneOf(names...), "Grant. Must not contain templates. Default: client_credentials."),
 		declare.Field("clientID", declare.Text(), "Client id."),
 		declare.Field("clientSecret", declare.Text(), "Client secret, sent in a header, or in the body if the server only accepts that. Without it, the client is public, or shows the certificate of `tls`."),
 		declare.Field("clientAssertion", assertion, "Authenticate the client by a JWT (private_key_jwt) instead of a secret. `iss` and `sub` are the client id, `aud` is `tokenURL` and `jti` is random, unless `claims` has others."),

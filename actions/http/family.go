@@ -142,8 +142,8 @@ const doc = `The request is sent to ` + "`path`" + `, relative to ` + "`baseURL`
 (or, after a literal ` + "`?`" + `, of the query); ` + "`segments(x)`" + ` keeps slashes. A segment that is empty, ` + "`.` or `..`" + ` is an error. A value that
 begins a ` + "`url`" + ` is a URL, absolute or relative to ` + "`baseURL`" + `. The header ` + "`location`" + ` in a result is absolute.
 
-` + "`auth`" + ` and secret headers belong to the block that declares them. Those of the defaults are sent to the origin of the defaults' ` + "`baseURL`" + `, or, without one, to
-` + "`auth: origins`" + `, even if a step's ` + "`baseURL` or `url`" + `, a redirect or a link leads elsewhere. ` + "`auth: \"default\"`" + ` in a step also sends them to ` + "`auth: origins`" + `. Those of a step are sent to
+` + "`auth`" + ` and secret headers belong to the block that declares them. Those of the defaults are only sent to the origin of the defaults' ` + "`baseURL`" + `, or, without one, to
+` + "`auth: origins`" + `. If a step's ` + "`baseURL` or `url`" + `, a redirect or a link leads to another origin, that request has none of them. ` + "`auth: \"default\"`" + ` in a step also sends them to ` + "`auth: origins`" + `. Those of a step are sent to
 its ` + "`baseURL`" + `, or to the host that its ` + "`url`" + ` spells out.
 
 By default any 2xx response is a success. If ` + "`expect`" + ` contains a 2xx or 3xx status, it replaces that default; if it contains only 4xx or 5xx statuses, they are accepted in addition to 2xx.

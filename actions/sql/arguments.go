@@ -34,7 +34,7 @@ func placeholderArguments() []actions.Arg {
 	params.Wire = true
 	name := declare.NonEmpty()
 	word := declare.Object(
-		declare.Member("of", declare.List(name), "The words that are allowed; templates are not evaluated in them."),
+		declare.Member("of", declare.List(name), "The words that are allowed. Must not contain templates."),
 		declare.Member("is", declare.Either(name, declare.List(name)), "The word, or a list of words."),
 	)
 	return []actions.Arg{
@@ -67,7 +67,7 @@ func execArguments() []actions.Arg {
 		raw("statement", declare.NonEmpty(), "The statement.", noValues),
 		raw("statements", declare.List(declare.NonEmpty()), "Several statements, for one transaction. The result is that of the last one.", noValues),
 	}, append(placeholderArguments(),
-		declare.Arg("hashed", declare.Map(password), "Passwords, by the names of their placeholders. What the server stores of each stands in the statement; null stands as it is."),
+		declare.Arg("hashed", declare.Map(password), "Passwords, by the names of their placeholders. The statement contains the hash that the server stores of each, in quotes; null becomes the word null."),
 		returnsArgument("Type of the row that the last statement returns (`returning`): a definition of the spec."),
 		idempotentArgument(),
 	)...)
@@ -93,7 +93,7 @@ func defaults() []actions.Arg {
 		declare.Arg("password", declare.Text(), "Password of the user."),
 		declare.Arg("tls", declare.Either(declare.OneOf("off"), declare.TLSType()), "TLS settings, or \"off\". Default: TLS with a verified server, except on loopback addresses and sockets, where there is none."),
 		declare.Option("connections", declare.Between("1", "100"), json.Number("4"), "Maximum number of connections, for the whole process."),
-		declare.Option("timeout", declare.Text(), "2m", "Time limit of one attempt, with the connection. The step's own `timeout` covers all attempts."),
+		declare.Option("timeout", declare.Text(), "2m", "Time limit of one attempt, including the time to connect. The step's own `timeout` covers all attempts."),
 		declare.Option("maxRows", declare.Between("1", "1000000"), json.Number("100000"), "Maximum number of rows; more are an error."),
 		declare.MaxBytes("Maximum size of the values in all rows together; more are an error."),
 		declare.MaxValues("Maximum number of values in all rows together, at any depth of JSON columns; more are an error."),
@@ -118,7 +118,7 @@ func queryYields(s actions.Static) string {
 
 func queryResult(s actions.Static) *spec.Type {
 	if queryYields(s) == "row" {
-		row := declare.Member("row", rowType(s), "The row: values by the names of columns.")
+		row := declare.Member("row", rowType(s), "The row: values by the names of columns. With `list: true`, the result has `rows` instead, a list of rows.")
 		row.Required = s.Types["returns"] != nil
 		return declare.Object(row)
 	}

@@ -55,7 +55,7 @@ func queryKind() *actions.Kind {
 func execKind() *actions.Kind {
 	return &actions.Kind{
 		Name:    "exec",
-		Summary: "Runs statements that change something, in one transaction.",
+		Summary: "Runs a statement that changes something, or several in one transaction.",
 		Doc:     execDoc,
 		Args:    append(execArguments(), defaults()...),
 		OneOf:   [][]string{{"statement", "statements"}},
@@ -85,9 +85,9 @@ const placeholdersDoc = `A statement contains no values. Each ` + "`{name}`" + `
   numbers or booleans as an array, or as JSON, as its type requires.
 - ` + "`ident`" + `: the name of a table, column, role or database, quoted by the rule of the database. A list of names is separated by commas.
 - ` + "`literals`" + `: a string in quotes, a number, a boolean or null, for statements that take no parameters, such as ` + "`comment on`" + `.
-- ` + "`words`" + `: one of the words, or some, that the spec lists: ` + "`words: privileges: {of: [\"select\", \"insert\"], is: \"${inputs.privileges}\"}`" + `.
+- ` + "`words`" + `: one or several of the words that the spec lists: ` + "`words: privileges: {of: [\"select\", \"insert\"], is: \"${inputs.privileges}\"}`" + `.`
 
-Within quotes and comments, ` + "`{name}`" + ` is ordinary text.`
+const quotedDoc = `Within quotes and comments, ` + "`{name}`" + ` is ordinary text.`
 
 const queryDoc = `The statement runs in a read-only transaction. It returns one row, as ` + "`row`" + `; no row is *not found*, so in a resource's
 ` + "`read`" + ` the resource is then gone; several rows are an error. With ` + "`list: true`" + ` it returns any number of them, as ` + "`rows`" + `.
@@ -96,7 +96,7 @@ The names of columns are wire names: ` + "`returns`" + ` may rename them. The va
 dates and times are RFC 3339; JSON columns and PostgreSQL's arrays are decoded; bytes are base64. MySQL and SQLite have no booleans: compare
 with ` + "`== 1`" + `.
 
-` + placeholdersDoc
+` + placeholdersDoc + "\n\n" + quotedDoc
 
 const execDoc = `With ` + "`statements`" + `, all run on one connection, in one transaction: if one fails, none has an effect. That does not hold for MySQL's statements on
 tables, users and databases, which commit at once; if a later statement fails, the step has failed with an incomplete effect. A single
@@ -104,12 +104,14 @@ tables, users and databases, which commit at once; if a later statement fails, t
 
 An error that the server reports for a statement (a violated constraint, a missing permission, a mistake in the statement) means that nothing
 was done. If the connection is lost after the statement was sent, or the time is up and the server does not confirm that it stopped, the effect is
-unknown, unless the step says ` + "`idempotent: true`" + `. The class for ` + "`retry: on`" + ` is the SQLSTATE of PostgreSQL, and the number of the error of MySQL
-and SQLite.
+unknown, unless the step says ` + "`idempotent: true`" + `. ` + "`retry: on`" + ` lists the errors by number: the SQLSTATE
+of PostgreSQL (` + "`40001`" + `), or the error number of MySQL and SQLite.
 
 ` + placeholdersDoc + `
 - ` + "`hashed`" + `: a password, as the text in quotes that the server stores of it: a SCRAM-SHA-256 verifier for PostgreSQL, and for MySQL the
   hash of the plugin ` + "`mysql_native_password`" + ` (` + "`create user {name} identified with mysql_native_password as {password}`" + `). So the password itself is
   in no statement, and in no log of the server.
+
+` + quotedDoc + `
 
 If the connection is to SQLite, ` + "`attach`" + ` is refused, since it would open files that the permissions do not name, and so is ` + "`vacuum`" + `, which attaches a file.`

@@ -38,7 +38,7 @@ var titles = []struct {
 var forms = map[block.Kind]string{
 	block.Text: "a string", block.Texts: "a list of strings", block.Template: "a template", block.Templates: "a list of templates", block.Bool: "`true` or `false`",
 	block.Condition: "`true`, `false` or an expression", block.Duration: "a duration", block.Count: "a whole number",
-	block.Failures: `a list of statuses, "connection" and "timeout"`, block.Collection: "a list, a struct or an expression", block.Body: "a struct or an expression", block.Data: "any value", block.Types: "properties and their types",
+	block.Failures: `a list of numbers, "connection" and "timeout"`, block.Collection: "a list, a struct or an expression", block.Body: "a struct or an expression", block.Data: "any value", block.Types: "properties and their types",
 	block.Struct: "a block", block.Short: "a string or a block", block.List: "a list of blocks", block.Members: "named blocks", block.Steps: "a list of steps", block.Special: "a struct",
 }
 
@@ -58,7 +58,11 @@ var roles = []struct {
 func reference() string {
 	var page strings.Builder
 	page.WriteString("<!-- Generated from spec/load/block; run \"make generate\". -->\n\n# The keys of a spec\n\n" +
-		"The keys of each block. The [language reference](language.md) explains how they work together, and [actions](actions.md) lists what a step can do.\n")
+		"The keys of each block. The [language reference](language.md) explains how they work together, and [actions](actions.md) lists what a step can do.\n\n" +
+		"- A *template* is a string that may contain expressions: `\"/pets/${id}\"`. An *expression* is a string that consists of one: `\"${inputs.size > 3}\"`.\n" +
+		"- A *struct* is an object in CUE, YAML or JSON. A *block* is a struct with the keys of one of the tables, and *named blocks* are a struct of blocks: `NAME: {…}`.\n" +
+		"- A *duration* is a string such as `\"1m30s\"`.\n" +
+		"- A *name on the wire* is the name of a property in requests and responses.\n")
 	for _, t := range titles {
 		fmt.Fprintf(&page, "\n## %s\n\n", t.title)
 		for _, other := range t.block.Has {
@@ -82,7 +86,7 @@ func reference() string {
 			fmt.Fprintf(&page, "| `%s` | %s | %s |\n", k.Name, form, strings.ReplaceAll(k.Doc, "|", `\|`))
 		}
 	}
-	page.WriteString("\n## Attributes\n\nAn attribute follows the type of a property: `name: string @replace()`.\n\n| attribute | on | means |\n|---|---|---|\n")
+	page.WriteString("\n## Attributes\n\nAn attribute follows the type of a property: `name: string @replace()`. *Arguments* and *results* are the `inputs` and `outputs` of functions, methods and ephemerals.\n\n| attribute | on | means |\n|---|---|---|\n")
 	for _, a := range typing.Attributes() {
 		var on []string
 		for _, r := range roles {

@@ -12,7 +12,7 @@ var Operation = &Block{
 	Keys: []Key{
 		{Name: "steps", Kind: Steps, Doc: "The steps, in order."},
 		{Name: "return", Kind: Data, Part: true, Into: to(func(o *spec.Operation) any { return &o.Return }), Doc: "What the operation returns."},
-		{Name: "let", Kind: Special, CUE: "{...}", Part: true, Into: to(func(o *spec.Operation) any { return &o.Let }), Doc: "Local names: expressions by name. A template may use each like a name of the language."},
+		{Name: "let", Kind: Special, CUE: "{...}", Part: true, Into: to(func(o *spec.Operation) any { return &o.Let }), Doc: "Local names: expressions by name. A template may use each like `inputs` or `id`."},
 		{Name: "retry", Kind: Struct, Of: Retry, CUE: "_", Into: to(func(o *spec.Operation) any { return &o.Retry }), Doc: "Next to `steps`: runs all steps again if one is refused."},
 	},
 }
@@ -26,17 +26,17 @@ var Step = &Block{
 		{Name: "if", Kind: Condition, Into: to(func(s *spec.Step) any { return &s.If }), Doc: "Runs the step only if true."},
 		{Name: "forEach", Kind: Collection, Into: to(func(s *spec.Step) any { return &s.ForEach }), Doc: "Runs the step once for each element."},
 		{Name: "until", Kind: Condition, Into: to(func(s *spec.Step) any { return &s.Until }), Doc: "Repeats the action until true."},
-		{Name: "every", Kind: Duration, Into: to(func(s *spec.Step) any { return &s.Every }), Doc: `The pause between attempts: "5s".`},
+		{Name: "every", Kind: Duration, Into: to(func(s *spec.Step) any { return &s.Every }), Doc: `The pause between the attempts of until; "5s" by default.`},
 		{Name: "timeout", Kind: Duration, Into: to(func(s *spec.Step) any { return &s.Timeout }), Doc: `The time limit for all attempts: "10m".`},
 		{Name: "retry", Kind: Struct, Of: Retry, Into: to(func(s *spec.Step) any { return &s.Retry }), Doc: "When to run the action again after a failure."},
-		{Name: "refused", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Refused }), Doc: "A message if the action had no effect, or null. It overrides the status."},
-		{Name: "fail", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Fail }), Doc: "A message that fails the step, or null."},
+		{Name: "refused", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Refused }), Doc: "A message if the action had no effect, or else null. It takes precedence over the status of the response."},
+		{Name: "fail", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Fail }), Doc: "A message that makes the step fail although the action ran, or else null."},
 		{Name: "progress", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Progress }), Doc: "A message that is shown while the step runs."},
 		{Name: "gone", Kind: Condition, Into: to(func(s *spec.Step) any { return &s.Gone }), Doc: "If true, the object does not exist."},
 		{Name: "preview", Kind: Bool, Doc: "Also runs the step in previews."},
 		{Name: "onFailure", Kind: Steps, Doc: "In `create`: the steps that undo this step if it fails after a possible effect, or if a later step fails."},
 		{Name: "lock", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Lock }), Doc: "Steps with equal locks never run concurrently."},
-		{Name: "restart", Kind: Text, Doc: "The earlier step at which the next run resumes if a run stopped at this step."},
+		{Name: "restart", Kind: Text, Doc: "The name of an earlier step. If a run stops at this step, the next run resumes at that one."},
 	},
 }
 

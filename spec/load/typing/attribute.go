@@ -44,7 +44,7 @@ func Attributes() []Attribute {
 			Roles: all, read: marker(func(p *spec.Property) { p.Secret = true }),
 		},
 		{
-			Name: "noRead", Usage: "@noRead()", Doc: "The API does not return it, or an output only once: the recorded value is kept.",
+			Name: "noRead", Usage: "@noRead()", Doc: "Reads do not return it, such as a password, or a token that is shown once: the recorded value is kept.",
 			Roles: InputRole | OutputRole, remedy: "It declares that the API does not return an input or output. Remove it.",
 			read: readNoRead,
 		},
@@ -64,12 +64,12 @@ func Attributes() []Attribute {
 			read: readEnv,
 		},
 		{
-			Name: "autoname", Usage: `@autoname(max=63, sep="-")`, Doc: "Generated from the resource's name in the program.",
+			Name: "autoname", Usage: `@autoname(max=63, sep="-")`, Doc: "Generated from the resource's name in the program, if the program sets no value.",
 			Roles: InputRole, top: true, remedy: "It generates an input from the resource's name. Remove it.",
 			read: readAutoname,
 		},
 		{
-			Name: "default", Usage: `@default("${…}")`, Doc: "Computed from other inputs.",
+			Name: "default", Usage: `@default("${…}")`, Doc: "Computed from other inputs, if the program sets no value.",
 			Roles: InputRole | ArgumentRole, top: true, remedy: "It computes an input from other inputs. Remove it.",
 			read: readDefault,
 		},
@@ -81,7 +81,7 @@ func Attributes() []Attribute {
 			read: readEqual,
 		},
 		{
-			Name: "wire", Usage: "@wire(name)", Doc: "Its name on the wire.",
+			Name: "wire", Usage: "@wire(name)", Doc: "Its name in requests and responses.",
 			Roles: all &^ ConfigRole, remedy: "The names of configuration properties never go over the wire. Remove it.",
 			read: readWire,
 		},
