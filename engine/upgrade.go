@@ -73,5 +73,6 @@ func upgraded(r *plan.Resource, s recorded.State, shape any, m *screen.Mask) (re
 	s.Inputs = property.NewMap(inputs.Values)
 	s.Outputs = recorded.WithInputs(s.Inputs, outputs.Values)
 	s.Private.SchemaVersion = r.Spec.SchemaVersion
+	s.Private.Written = nil // it has the old shape
 	return s, nil
 }

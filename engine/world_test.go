@@ -218,6 +218,12 @@ func value(v any) property.Value {
 			items[i] = value(item)
 		}
 		return property.New(items)
+	case map[string]any:
+		members := map[string]property.Value{}
+		for name, member := range v {
+			members[name] = value(member)
+		}
+		return property.New(members)
 	case property.Value:
 		return v
 	default:

@@ -108,6 +108,7 @@ type Property struct {
 	Replace     bool              `json:"replace,omitzero"`
 	Secret      bool              `json:"secret,omitzero"`
 	NoRead      bool              `json:"noRead,omitzero"`
+	Normalised  bool              `json:"normalised,omitzero"`
 	Ephemeral   bool              `json:"ephemeral,omitzero"`
 	Stable      bool              `json:"stable,omitzero"`
 	Set         bool              `json:"set,omitzero"`

@@ -141,6 +141,10 @@ func (c *compiler) checkSupport(m *spec.Resource) {
 			"Destroying a resource only removes it from the state; the object stays. Add `delete`, unless this is intended.")
 	}
 	for _, p := range m.Inputs.Fields {
+		if p.Normalised && m.Read == nil {
+			c.Fail(finding.CodeNeverCompared, p.Range, "inputs."+p.Name, fmt.Sprintf("input %q has @normalised, and %s has no read", p.Name, m.Name),
+				"It says how a value that read returns is compared. Add `read`, or remove it.")
+		}
 		if p.Ephemeral {
 			c.Warn(finding.CodeEphemeralStored, p.Range, "inputs."+p.Name, fmt.Sprintf("Pulumi stores the ephemeral input %q", p.Name),
 				"Pulumi stores what Check returns: there the input is a secret in the state. Terraform does not store it.")

@@ -103,7 +103,7 @@ func privateValue(p engine.Private) *structpb.Value {
 		return nil
 	}
 	v := wire.String(string(raw))
-	if p.Failed != nil && p.Failed.Secret {
+	if p.Failed != nil && p.Failed.Secret || p.Written != nil && p.Written.Secret {
 		return wire.Secret(v)
 	}
 	return v

@@ -56,6 +56,8 @@ func (r *run) finishCreate(ctx context.Context) Result {
 	state.Private.Unmade = r.unmadeSteps(nil)
 	if err != nil {
 		state.Private.Failed = r.newFailed(len(r.Operation.Steps), err)
+	} else {
+		state.Private.Written = recorded.NewWritten(r.Resource, r.given, r.server)
 	}
 	return Result{State: state, Err: r.Mask().Error(err)}
 }

@@ -160,14 +160,16 @@ func (r *run) buildOutputs(ctx context.Context, before map[string]property.Value
 		return nil, err
 	}
 	// The next change may need an ETag that only a read gives.
-	untagged := r.ETag == "" && r.Resource.Conditional
-	if len(r.Resource.Outputs.Fields) == 0 && !untagged {
+	unread := r.ETag == "" && r.Resource.Conditional
+	// Without the server's value, no later read could tell what it has made of the program's.
+	unread = !r.takeServerValues(yield, r.Mask()) || unread
+	if len(r.Resource.Outputs.Fields) == 0 && !unread {
 		return nil, nil // the resource has no outputs
 	}
 	m := r.Mask()
 	got, err := r.Resource.Outputs.Project(yield, m)
 	keepUnread(r.Resource, &got, before, false)
-	if err == nil && len(got.Missing) == 0 && yield != nil && !untagged && !(r.untold && r.HasIDSources(plan.Last(r.Results) != nil)) {
+	if err == nil && len(got.Missing) == 0 && yield != nil && !unread && !(r.untold && r.HasIDSources(plan.Last(r.Results) != nil)) {
 		return got.Values, nil
 	}
 	if r.Resource.Read == nil {
@@ -178,6 +180,22 @@ func (r *run) buildOutputs(ctx context.Context, before map[string]property.Value
 		return got.Values, err
 	}
 	return seen, err
+}
+
+// takeServerValues records what the server has made of the inputs with @normalised(), if the value
+// of an operation has them. It returns false if that lacks one of them.
+func (r *run) takeServerValues(yield any, m *screen.Mask) bool {
+	if !slices.ContainsFunc(r.Resource.Inputs.Fields, func(m *value.Member) bool { return m.Normalised }) {
+		return true
+	}
+	got, _ := r.Resource.Inputs.Project(yield, m) // a value of another type is one that it lacks
+	r.server = property.NewMap(got.Values)
+	members, _ := expr.Reveal(yield, func(any) {}).(map[string]any)
+	return !slices.ContainsFunc(r.Resource.Inputs.Fields, func(m *value.Member) bool {
+		_, given := members[m.Name]
+		_, there := got.Values[m.Name]
+		return m.Normalised && !(given && there)
+	})
 }
 
 // readBack reads a resource that was just created or updated. If read does not find it, readBack
@@ -200,6 +218,7 @@ func (r *run) readBack(ctx context.Context, outputs map[string]property.Value) (
 		yield, err := reader.read(ctx)
 		if err == nil {
 			r.ETag = reader.ETag
+			r.takeServerValues(yield, reader.Mask())
 			got, err := r.Resource.Outputs.Project(yield, reader.Mask())
 			keepUnread(r.Resource, &got, outputs, true)
 			if err == nil && len(got.Missing) > 0 {

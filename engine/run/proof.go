@@ -65,6 +65,11 @@ func (f finder) whyNotOwn(ctx context.Context, s *plan.Step, found any, withheld
 // values, "" if there is none.
 func (f finder) contradiction(ctx context.Context, s *plan.Step, seen property.Map, withheld []string, sent []property.Map) string {
 	names, whole := s.Sends(f.Resource)
+	for _, m := range f.Resource.Inputs.Fields {
+		if m.Normalised {
+			withheld = append(withheld, m.Name) // the server may have made anything of it
+		}
+	}
 	for _, name := range withheld {
 		delete(names, name)
 	}

@@ -138,15 +138,19 @@ func (r reading) inputs(old recorded.State, yield any, importing bool) (property
 	if err != nil && !value.IsUnrecordable(err) {
 		return inputs, err
 	}
+	written := r.written(old)
 	for _, m := range r.Resource.Inputs.Fields {
 		recorded, given := old.Inputs.GetOk(m.Name)
 		shown, there := found.Values[m.Name]
+		wrote, wasWritten := written[m.Name]
 		// The server may choose the value of a property that is an input and an output. It
 		// counts as an input only if the program has set it.
-		chosen := !importing && !given && r.Resource.Outputs.ByName[m.Name] != nil
+		chosen := !importing && !given && !wasWritten && r.Resource.Outputs.ByName[m.Name] != nil
 		switch {
 		case slices.Contains(found.Lost, m.Name):
 			// It keeps its recorded value.
+		case wasWritten && r.res.rules().Read().IsSame(r.Vars.Context, m, wrote.server, shown):
+			inputs = wrote.restore(inputs, m.Name)
 		case given != there && r.res.rules().Read().IsSame(r.Vars.Context, m, recorded, shown):
 			// One of them is empty, and the other is absent.
 		case m.NoRead || m.Ephemeral || chosen:
@@ -165,6 +169,39 @@ func (r reading) inputs(old recorded.State, yield any, importing bool) (property
 		}
 	}
 	return inputs, err
+}
+
+// writtenValue is the value of a property with @normalised() at the last write: what the program
+// wrote, if it wrote it, and what the server has made of it.
+type writtenValue struct {
+	program, server property.Value
+	given           bool
+}
+
+// written returns the values of the properties with @normalised() at the last write.
+func (r reading) written(old recorded.State) map[string]writtenValue {
+	names, program, server := old.Private.Written.Decode(r.Resource)
+	all := make(map[string]writtenValue, len(names))
+	for _, name := range names {
+		if m := r.Resource.Inputs.ByName[name]; m != nil && m.Normalised {
+			v, given := program.GetOk(name)
+			all[name] = writtenValue{v, server.Get(name), given}
+		}
+	}
+	return all
+}
+
+// restore gives a property the value that the program wrote.
+func (w writtenValue) restore(inputs property.Map, name string) property.Map {
+	was, there := inputs.GetOk(name)
+	switch {
+	case !w.given:
+		return inputs.Delete(name)
+	case there && value.PlainEqual(was, w.program):
+		return inputs // with its marks
+	default:
+		return inputs.Set(name, recorded.CopySecrecy(w.program, was))
+	}
 }
 
 // idOf returns the id that the response of a read gives a resource with the inputs that were

@@ -98,6 +98,9 @@ type run struct {
 	finder
 	// token is the token of the create that made the resource: see recorded.Private.
 	token string
+	// server are the inputs as the write, or the read after it, returns them. They are only
+	// collected if a property has @normalised().
+	server property.Map
 	// resumed is true if the run continues an earlier one.
 	resumed bool
 	// remakes is true if the object itself was undone and is created again.

@@ -54,8 +54,10 @@ func (r updating) finish(ctx context.Context) Result {
 	}
 	next.Private.ETag = r.ETag // reading back may have given another
 	next.Outputs = recorded.WithInputs(r.given, outputs)
+	next.Private.Written = recorded.NewWritten(r.Resource, r.given, r.server)
 	if failure != nil {
 		next.Inputs = old.Inputs // as hosts record it, too: nobody knows which of the new ones hold
+		next.Private.Written = old.Private.Written
 		next.Private.Failed = r.newFailed(failed, failure)
 	} else if err := r.forgetUpdates(next); err != nil {
 		r.Log.Message(operation.Warning, err.Error())
@@ -125,6 +127,7 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 	}
 	out := &recorded.State{ID: s.ID, Inputs: r.given, Outputs: recorded.WithInputs(r.given, recorded.DeclaredOutputs(r.Resource, *seen.State))}
 	out.Private = recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, ETag: reader.ETag, Token: s.Private.Token, Unmade: r.unmadeSteps(nil)}
+	out.Private.Written = recorded.NewWritten(r.Resource, r.given, seen.State.Inputs)
 	if r.ID != s.ID {
 		out.Private.ID = r.ID
 	}

@@ -37,6 +37,28 @@ func PlainEqual(a, b property.Value) bool {
 	}
 }
 
+// WithoutSecrecy returns a value of which nothing is secret.
+func WithoutSecrecy(v property.Value) property.Value {
+	switch {
+	case !v.HasSecrets():
+		return v
+	case v.IsMap():
+		members := v.AsMap().AsMap()
+		for name, member := range members {
+			members[name] = WithoutSecrecy(member)
+		}
+		return property.New(members)
+	case v.IsArray():
+		items := v.AsArray().AsSlice()
+		for i, item := range items {
+			items[i] = WithoutSecrecy(item)
+		}
+		return property.New(items)
+	default:
+		return v.WithSecret(false)
+	}
+}
+
 // EqualJSON reports whether two JSON texts have the same value. It returns false if
 // they have more than most values in total.
 func EqualJSON(a, b string, most int) bool {

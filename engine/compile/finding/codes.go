@@ -26,6 +26,7 @@ const (
 	CodeDefaultCycle         = "default-cycle"         // defaults that depend on themselves
 	CodeSessionCycle         = "session-cycle"         // a `configure` that uses a default that refers to `session`, which `configure` yields
 	CodeNotReadBack          = "not-read-back"         // an input that read does not yield: each refresh would unset it
+	CodeNeverCompared        = "never-compared"        // @normalised on an input that no read returns
 	CodeOutputNotGiven       = "output-not-given"      // a required output that no operation yields
 	CodePreviewEffect        = "preview-effect"        // a step with an effect that would run in previews
 	CodeNoDelete             = "no-delete"             // a resource that cannot be deleted (warning)

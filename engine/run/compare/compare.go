@@ -113,5 +113,5 @@ func (r Rules) equalByTemplate(ctx context.Context, m *value.Member, old, new pr
 // is an input and an output of one type. Removing such a property from the program does not count as a change.
 func (r Rules) serverKeeps(path string) bool {
 	in, out := r.Resource.Inputs.ByName[path], r.Resource.Outputs.ByName[path]
-	return in != nil && out != nil && in.Type.Kind == out.Type.Kind && in.Default == nil
+	return in != nil && out != nil && !in.Normalised && in.Type.Kind == out.Type.Kind && in.Default == nil
 }

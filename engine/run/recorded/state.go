@@ -170,6 +170,9 @@ type Private struct {
 	// Unmade are the names of the create steps that have created nothing for this
 	// resource, separated by spaces so that a Private can be compared.
 	Unmade string `json:"unmade,omitempty"`
+	// Written are the values of the properties with @normalised() at the last write. It is
+	// nil if there are none, and after an import.
+	Written *Written `json:"written,omitempty"`
 	// Failed is set if a create or update stopped halfway.
 	Failed *Failed `json:"failed,omitempty"`
 }

@@ -62,6 +62,15 @@ func readNoRead(c *attrCall) {
 	marker(func(p *spec.Property) { p.NoRead = true })(c)
 }
 
+// readNormalised reads @normalised(). No API returns files.
+func readNormalised(c *attrCall) {
+	if k := c.named.types.Resolve(c.prop.Type).Kind; k == spec.Asset || k == spec.Archive {
+		c.fail(fmt.Sprintf("@normalised requires a value that read returns, got %s", k), "Files are compared by their content. Remove it.")
+		return
+	}
+	marker(func(p *spec.Property) { p.Normalised = true })(c)
+}
+
 func readEnv(c *attrCall) {
 	list, ok := c.stringArgs()
 	if !ok {

@@ -49,6 +49,11 @@ func Attributes() []Attribute {
 			read: readNoRead,
 		},
 		{
+			Name: "normalised", Usage: "@normalised()", Doc: "The API may rewrite the value. It is unchanged as long as the program's value and the API's value are those of the last write.",
+			Roles: InputRole, top: true, remedy: "It declares that the API may rewrite an input. Put it on the input; an output always has the value of the API.",
+			read: readNormalised,
+		},
+		{
 			Name: "ephemeral", Usage: "@ephemeral()", Doc: "Used once and never needed again. Pulumi stores it as a secret.",
 			Roles: InputRole, remedy: "It is for inputs that are only needed once. Remove it.",
 			read: marker(func(p *spec.Property) { p.Ephemeral = true }),
@@ -224,6 +229,8 @@ func (r *attributeReader) checkExclusive() {
 		r.Report(source.CodeBadAttribute, m.At, s.Place, "the property has both a default and a generated name", "Remove the default or @autoname.")
 	case p.Equal != "" && p.EqualExpr != nil:
 		r.Report(source.CodeBadAttribute, m.At, s.Place, "the property has two equality rules", "Keep one @equal.")
+	case p.Normalised && (p.NoRead || p.Ephemeral):
+		r.Report(source.CodeBadAttribute, m.At, s.Place, "the property is never compared with the API's value, so @normalised has no effect", "Remove @normalised, or @noRead and @ephemeral.")
 	case p.Set && p.Key != "":
 		r.Report(source.CodeBadAttribute, m.At, s.Place, "the list is both a set and keyed", "Keep @set() or @key(…).")
 	}

@@ -46,6 +46,9 @@ func TestMistakesInTypes(t *testing.T) {
 		{"autoname on an int", source.CodeBadAttribute, "a: int «@autoname()»"},
 		{"autoname argument", source.CodeBadAttribute, "a: string «@autoname(maxx=3)»"},
 		{"autoname inside a struct", source.CodeMisplacedAttribute, "a: {b: string «@autoname()»}"},
+		{"normalised and not read", source.CodeBadAttribute, "a: «string» @normalised() @noRead()"},
+		{"normalised inside a struct", source.CodeMisplacedAttribute, "a: {b: string «@normalised()»}"},
+		{"normalised asset", source.CodeBadAttribute, "a: spec.#Asset «@normalised()»"},
 		{"equal rule", source.CodeBadAttribute, "a: string «@equal(fodl)»"},
 		{"equal on an int", source.CodeBadAttribute, "a: int «@equal(fold)»"},
 		{"secret with an argument", source.CodeBadAttribute, "a: string «@secret(true)»"},
@@ -61,6 +64,8 @@ func TestMistakesInTypes(t *testing.T) {
 			switch c.name {
 			case "unknown function":
 				src = "import \"net\"\n" + loadtest.InInputs("a: «net.IPv4»")
+			case "normalised asset":
+				src = "import \"declprov.dev/spec\"\n" + loadtest.InInputs(c.src)
 			case "open inputs":
 				src = loadtest.Head + "resources: A: {id: \"x\", create: file: write: path: \"x\", inputs: «{a: int, ...}»}"
 			}

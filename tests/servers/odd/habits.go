@@ -146,3 +146,37 @@ func (s *server) uploads(mux *http.ServeMux) {
 	mux.HandleFunc("GET /uploads/{id}", s.show)
 	mux.HandleFunc("DELETE /uploads/{id}", s.remove)
 }
+
+// offers have the value of the program only if that pleases the server: a date in the past becomes
+// the date of the request, and the terms are filled in. Changes are answered without a body.
+func (s *server) offers(mux *http.ServeMux) {
+	normalise := func(offer map[string]any) {
+		if until, _ := offer["until"].(string); until < "2026" {
+			offer["until"] = s.number("2026-01-0")
+		}
+		if offer["terms"] == nil {
+			offer["terms"] = "standard"
+		}
+	}
+	mux.HandleFunc("POST /offers", func(w http.ResponseWriter, r *http.Request) {
+		offer := object(r)
+		offer["id"] = s.number("off-")
+		normalise(offer)
+		s.things["/offers/"+offer["id"].(string)] = offer
+		say(w, http.StatusCreated, map[string]any{"id": offer["id"]})
+	})
+	mux.HandleFunc("PATCH /offers/{id}", func(w http.ResponseWriter, r *http.Request) {
+		offer := s.things[r.URL.Path]
+		if offer == nil {
+			say(w, http.StatusNotFound, map[string]any{"message": "nothing here"})
+			return
+		}
+		for name, value := range object(r) {
+			offer[name] = value
+		}
+		normalise(offer)
+		w.WriteHeader(http.StatusNoContent)
+	})
+	mux.HandleFunc("GET /offers/{id}", s.show)
+	mux.HandleFunc("DELETE /offers/{id}", s.remove)
+}

@@ -153,3 +153,25 @@ func TestAnUploadByLocation(t *testing.T) {
 		t.Error("uploads are left")
 	}
 }
+
+func TestValuesThatTheServerRewrites(t *testing.T) {
+	server, s := open(t)
+	s.Program(program("Offer", "until: 2001-01-01"))
+	s.Up("create=1")
+	changed(t, server, `POST /offers {"until":"2001-01-01"}`)
+	s.Refresh("same Offer x")
+	s.Up("same=1")
+	server.alter("/offers/off-1", map[string]any{"until": "2026-12-31", "terms": "special"})
+	s.Refresh("update Offer x")
+	s.Up("update=1")
+	changed(t, server, `PATCH /offers/off-1 {"terms":null,"until":"2001-01-01"}`)
+	s.Refresh("same Offer x")
+	s.Program(program("Offer", "until: 2001-01-01, terms: ours"))
+	s.Up("update=1")
+	changed(t, server, `PATCH /offers/off-1 {"terms":"ours"}`)
+	s.Refresh("same Offer x")
+	s.Program(program("Offer", "until: 2001-01-01"))
+	s.Up("update=1")
+	changed(t, server, `PATCH /offers/off-1 {"terms":null}`)
+	s.Destroy("delete=1")
+}

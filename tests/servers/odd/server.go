@@ -32,6 +32,7 @@ func start(t *testing.T) *server {
 	s.documents(mux)
 	s.accounts(mux)
 	s.uploads(mux)
+	s.offers(mux)
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -1,0 +1,77 @@
+package recorded
+
+import (
+	"encoding/json"
+
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/value"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+)
+
+// Written are the values of the properties with @normalised() at the last write: what the program
+// wrote, and what the server has made of it. As long as both are the same, the property has not
+// changed.
+type Written struct {
+	// Names are the properties, in the order of the spec.
+	Names []string `json:"names"`
+	// Program and Server have the values, encoded by value.EncodeRecordable. A property that a
+	// side does not have is absent there.
+	Program json.RawMessage `json:"program,omitempty"`
+	Server  json.RawMessage `json:"server,omitempty"`
+	// Secret is true if a value is secret, so that hosts encrypt them.
+	Secret bool `json:"secret,omitempty"`
+}
+
+// NewWritten returns what the program has written and what the server has made of it. It returns
+// nil if the resource has no property with @normalised().
+func NewWritten(res *plan.Resource, program, server property.Map) *Written {
+	var w Written
+	for _, m := range res.Inputs.Fields {
+		if m.Normalised {
+			w.Names = append(w.Names, m.Name)
+		}
+	}
+	if w.Names == nil {
+		return nil
+	}
+	w.Program, w.Server = w.encode(program), w.encode(server)
+	return &w
+}
+
+// encode encodes the properties with @normalised().
+func (w *Written) encode(values property.Map) json.RawMessage {
+	var kept property.Map
+	for _, name := range w.Names {
+		if v, ok := values.GetOk(name); ok {
+			w.Secret = w.Secret || v.HasSecrets()
+			kept = kept.Set(name, value.WithoutSecrecy(v))
+		}
+	}
+	text, _ := value.EncodeRecordable(kept)
+	return text
+}
+
+// Decode returns the properties, and their values of the program and of the server. It returns
+// nothing if nothing was written, or if the text is not from this program.
+func (w *Written) Decode(res *plan.Resource) (names []string, program, server property.Map) {
+	if w == nil {
+		return nil, program, server
+	}
+	program, err := decodeInputs(res, w.Program)
+	if err != nil {
+		return nil, program, server
+	}
+	if server, err = decodeInputs(res, w.Server); err != nil {
+		return nil, program, server
+	}
+	return w.Names, program, server
+}
+
+// decodeInputs decodes recorded inputs, and fits them to the types that the spec has now.
+func decodeInputs(res *plan.Resource, text json.RawMessage) (property.Map, error) {
+	values, err := value.DecodeRecorded(text)
+	if err != nil {
+		return values, err
+	}
+	return value.RefitEach(values, values.AllStable, res.Inputs.Member)
+}
