@@ -96,12 +96,16 @@ func (rt *Runtime) Scope(ctx context.Context, ref recorded.Ref) scope.Scope {
 	secrets := &value.Secrets{}
 	secrets.Paths = append(secrets.Paths, rt.ConfigSecrets.Paths...)
 	secrets.Values = append(secrets.Values, rt.ConfigSecrets.Values...)
-	return scope.New(ctx, values, secrets, rt.Program, rt.hides)
+	s := scope.New(ctx, values, secrets, rt.Program, rt.hides)
+	s.Vars.Open = rt.Permits.OpenAsset
+	return s
 }
 
 // Vars returns the variables of a template that belongs to no operation.
 func (rt *Runtime) Vars(ctx context.Context, values map[string]any) *expr.Vars {
-	return scope.New(ctx, values, nil, rt.Program, rt.hides).Vars
+	vars := scope.New(ctx, values, nil, rt.Program, rt.hides).Vars
+	vars.Open = rt.Permits.OpenAsset
+	return vars
 }
 
 // resourceValue returns the `resource` of templates.

@@ -6,11 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/assets"
 	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/actions/sys/files"
 	"github.com/declprov/declprov/actions/sys/network"
@@ -58,6 +60,15 @@ func New(ctx context.Context, p *plan.Program, config map[string]any, dir string
 	processes, err := e.processes(vars)
 	e.env = &actions.Env{Files: files, Network: network, Processes: processes, Declared: p.DeclaresPermissions(), Capabilities: p.Capabilities()}
 	return e, err
+}
+
+// OpenAsset opens the content of an asset. The user chose it, so it requires no permission.
+func (e *Permits) OpenAsset(ctx context.Context, f *spec.File) (io.ReadCloser, error) {
+	opened, err := assets.Open(ctx, e.env, f)
+	if err != nil {
+		return nil, err
+	}
+	return opened, nil
 }
 
 // Open returns what an operation with these variables may use.

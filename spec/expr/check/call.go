@@ -6,6 +6,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/foreign"
@@ -132,7 +133,11 @@ func (cl *Call) checkArgument(i int) bool {
 		cl.checkPattern(cl.Node[i], v.At)
 	}
 	if m := types.Assignable(t, p.T, cl.Types); m != nil {
-		cl.Fail(CodeWrongArgument, v.At, "Its signature is "+cl.Fn.Signature+".", "%s: argument %d (%s) %s", cl.Fn.Name, i+1, p.name, m.Reason)
+		remedy := "Its signature is " + cl.Fn.Signature + "."
+		if t.Kind == spec.Archive && p.T.Kind == spec.Union {
+			remedy += " The bytes of an archive depend on how it is packed. Declare the property as spec.#Asset, and pass a packed file."
+		}
+		cl.Fail(CodeWrongArgument, v.At, remedy, "%s: argument %d (%s) %s", cl.Fn.Name, i+1, p.name, m.Reason)
 		return false
 	}
 	return true

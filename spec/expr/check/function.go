@@ -82,8 +82,8 @@ func (f *Function) Count() string {
 
 // NewFunction parses a signature as the documentation shows it: `pad(s: string,
 // width: int, with?: string) string`, `merge(a: map, more...: map) map`. A type is
-// any, bool, int, number, string, regexp, predicate, list, map, time, duration, [T]
-// (a list), {T} (a map) or T? (may be null). It panics if the signature is invalid,
+// any, bool, int, number, string, regexp, predicate, asset, list, map, time, duration, [T]
+// (a list), {T} (a map), T|T (one of these) or T? (may be null). It panics if the signature is invalid,
 // which a test would find.
 func NewFunction(signature string) *Function {
 	open, end := strings.IndexByte(signature, '('), strings.LastIndexByte(signature, ')')
@@ -106,6 +106,13 @@ func signatureType(text string) *spec.Type {
 	if inner, ok := strings.CutSuffix(text, "?"); ok {
 		return types.Nullable(signatureType(inner))
 	}
+	if variants := strings.Split(text, "|"); len(variants) > 1 {
+		t := &spec.Type{Kind: spec.Union}
+		for _, v := range variants {
+			t.Variants = append(t.Variants, signatureType(v))
+		}
+		return t
+	}
 	if inner, ok := strings.CutPrefix(text, "["); ok {
 		return types.ListOf(signatureType(strings.TrimSuffix(inner, "]")))
 	}
@@ -123,6 +130,8 @@ func signatureType(text string) *spec.Type {
 		return types.Number()
 	case "string", "regexp":
 		return types.String()
+	case "asset":
+		return &spec.Type{Kind: spec.Asset}
 	case "list":
 		return types.List()
 	case "map":

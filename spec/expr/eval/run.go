@@ -42,6 +42,7 @@ type Run struct {
 	readable int  // maximum number of values in decoded texts
 	decoding *decode.Budget
 	patterns map[string]*budget.Regexp
+	vars     *Vars
 }
 
 // NewRun returns a run with a budget of work units, which ends with the context of
@@ -58,7 +59,7 @@ func (r *Run) Begin(vars *Vars, work int) {
 	if vars != nil {
 		ctx = vars.Context
 	}
-	*r = Run{Most: MaxItems}
+	*r = Run{Most: MaxItems, vars: vars}
 	if vars != nil {
 		r.Most, r.readable, r.Given = max(MaxItems, vars.MaxValues), vars.MaxValues, vars.Values
 	}

@@ -2,9 +2,11 @@ package eval
 
 import (
 	"context"
+	"io"
 	"slices"
 	"strconv"
 
+	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/types"
 )
@@ -23,6 +25,8 @@ type Vars struct {
 	// a million, it is also the maximum for created lists and results. 0 means a
 	// million. A list or a result as large as all Values together is always allowed.
 	MaxValues int
+	// Open opens the content of an asset. If it is nil, assets cannot be read.
+	Open func(ctx context.Context, f *spec.File) (io.ReadCloser, error)
 }
 
 // unknownAt reports whether the value at a path is, or is part of, an Unknown. Unless

@@ -45,6 +45,11 @@ func checkArgument(name string, p check.Param, v any) error {
 	case spec.Map:
 		want = "a map"
 		_, ok = v.(map[string]any)
+	case spec.Union:
+		want = "a string or an asset"
+		f, isFile := v.(*spec.File)
+		_, ok = v.(string)
+		ok = ok || isFile && !f.Archive
 	case spec.Int:
 		want = "a whole number"
 		_, ok = types.WholeNumber(v)
