@@ -51,9 +51,10 @@ generate: ## update every generated file
 mutants: ## disable one mechanism after the other; a test must fail for each
 	@cd tests && go run ./mutants $(MUTANTSFLAGS)
 
-model: ## run in full what make test samples: the race detector in every test, concurrent first calls, hostile strings, kills, structurally broken specs, 20,000 histories against an unreliable API; MODELFLAGS="-seed 7"
+model: ## run in full what make test samples: the race detector in every test, concurrent first calls, hostile strings, kills, structurally broken specs, 10,000 schemas that must converge, 20,000 histories against an unreliable API; MODELFLAGS="-seed 7"
 	@go test ./engine -race -run '^TestParallelFirstCalls' -count=1 -timeout=1h -first-calls=200
 	@go test ./engine -race -run '^TestNeverNull' -count=1 -timeout=1h -nulls=1
+	@go test ./engine/pulumi -race -run '^TestConvergence' -count=1 -timeout=1h -rapid.checks=10000
 	@cd tests && go run ./testall -whole
 	@cd tests && go test ./adding -run '^TestTheEngineNeedsNoHTTP' -count=1 -timeout=1h -whole
 	@go test ./actions/http -race -run "^TestHostileStrings" -count=1 -timeout=1h -strings=10000

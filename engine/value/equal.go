@@ -47,13 +47,13 @@ func WithoutSecrecy(v property.Value) property.Value {
 		for name, member := range members {
 			members[name] = WithoutSecrecy(member)
 		}
-		return property.New(members)
+		return property.WithGoValue(v, property.NewMap(members)).WithSecret(false)
 	case v.IsArray():
 		items := v.AsArray().AsSlice()
 		for i, item := range items {
 			items[i] = WithoutSecrecy(item)
 		}
-		return property.New(items)
+		return property.WithGoValue(v, property.NewArray(items)).WithSecret(false)
 	default:
 		return v.WithSecret(false)
 	}

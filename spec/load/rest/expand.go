@@ -135,6 +135,7 @@ func (x *expansion) updateOperation() *spec.Operation {
 	}
 	var headers *spec.Node
 	if x.merge {
+		body = text("${mergePatch(state, changes)}", at)
 		headers = object(x.s.Patch.Range, field("content-type", text("application/merge-patch+json", x.s.Patch.Range)))
 	}
 	return x.operation(true, field("method", text(x.update, at)), field("path", x.objectPath()), field("headers", headers), field("json", body))
