@@ -326,3 +326,13 @@ func TestIntentsOfSteps(t *testing.T) {
 		})
 	}
 }
+
+// TestAtLeastOnceIsAccepted shows that `idempotent: false` says that the author knows.
+func TestAtLeastOnceIsAccepted(t *testing.T) {
+	for call, want := range map[string]diag.Severity{`["touch", "x"]`: diag.Warning, `["touch", "x"], idempotent: false`: diag.Note} {
+		_, diags := newWorld().compile(t, "resources: Thing: {id: \"x\", create: exec: {command: "+call+"}, delete: exec: {command: [\"rm\", \"x\"]}}")
+		if len(diags) != 1 || diags[0].Code != "at-least-once" || diags[0].Severity != want {
+			t.Errorf("%s: %+v", call, diags)
+		}
+	}
+}

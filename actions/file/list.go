@@ -62,6 +62,8 @@ func listResult() *spec.Type {
 			f.Required = false
 		}
 	}
+	item.Fields = append(item.Fields, declare.Member("asset", declare.Asset(), "The file as an asset, for an output or a request. Its SHA-256 is computed, if the spec refers to it."))
+	item.Fields[len(item.Fields)-1].Required = false
 	return declare.Object(
 		declare.Member("path", declare.Text(), "The directory, as given."),
 		declare.Member("items", declare.List(item), "The files or directories, sorted by path. Each path begins with that of the directory, so that it can be used as an argument."),
@@ -78,6 +80,7 @@ type lister struct {
 	dirs   bool
 	limit  int64
 	wanted wantedMembers
+	assets bool // the spec refers to the files as assets
 	budget *decode.Budget
 	items  []any
 }
@@ -100,6 +103,8 @@ func runList(ctx context.Context, call *actions.Call) actions.Outcome {
 		ctx: ctx, files: call.Env.Files, dir: args.fullPath(), shown: args.Path, glob: glob, dirs: args.Type == "directory",
 		limit: int64(args.MaxBytes), wanted: wantedBy(call, "items."), budget: decode.NewBudget(call.MaxValues()), items: []any{},
 	}
+	l.assets = call.Asks("items.asset")
+	l.wanted.sha256 = l.wanted.sha256 || l.assets
 	if err := l.walk(""); err != nil {
 		return lookFailure("list", err)
 	}
@@ -164,10 +169,21 @@ func (l *lister) add(rel string) error {
 		return l.addItem(attributes(shown, info))
 	}
 	item, err := readFile(l.ctx, l.files, shown, at, l.limit, l.wanted)
+	if err == nil && l.assets {
+		err = l.addAsset(item, at)
+	}
 	if err != nil {
 		return err
 	}
 	return l.addItem(item)
+}
+
+// addAsset adds the file as an asset. Its path is absolute, because the host reads it later.
+func (l *lister) addAsset(item map[string]any, at string) error {
+	abs, err := l.files.AssetPath(at)
+	hash, _ := item["sha256"].(string)
+	item["asset"] = &spec.File{Path: abs, Hash: hash}
+	return err
 }
 
 // addItem adds an item to the list.

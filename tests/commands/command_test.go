@@ -198,3 +198,41 @@ resources:
 	s.Up("same=1")
 	holds(t, s, map[string]string{"allowed": "", "it": "half\nhalf\nmore\nmore\n"})
 }
+
+// TestFilesOfCommands: files that scripts make become assets and an archive, also of the function
+// that runs a script with the program.
+func TestFilesOfCommands(t *testing.T) {
+	t.Parallel()
+	s := openCommand(t)
+	const program = `resources:
+  build:
+    type: commands:Command
+    properties:
+      create: mkdir -p out/deep && echo one > out/a.txt && echo two > out/deep/b.txt
+      dir: .
+      assetPaths: ["out/*.txt"]
+      archivePaths: ["out/**"]
+variables:
+  ran:
+    fn::invoke:
+      function: commands:run
+      arguments: {command: "echo $GREETING; cat", environment: {GREETING: hello}, stdin: all, dir: ., assetPaths: ["out/deep/*"]}
+      options: {dependsOn: ["${build}"]}
+outputs:
+  said: ${ran.stdout}
+  found: ${ran.assets}
+`
+	s.Program(program)
+	s.Up("create=1")
+	out := s.Recorded("build").Outputs
+	assets, _ := out["assets"].(map[string]any)
+	if len(assets) != 1 || assets["out/a.txt"] == nil || out["archive"] == nil {
+		t.Errorf("outputs %v", out)
+	}
+	r := s.Up("same=1")
+	if !strings.Contains(r.Stdout+r.Stderr, `hello\nall`) && !strings.Contains(r.Stdout+r.Stderr, "hello") {
+		t.Errorf("the function printed nothing:\n%s%s", r.Stdout, r.Stderr)
+	}
+	s.Refresh("same Command build")
+	s.Up("same=1")
+}

@@ -1,6 +1,7 @@
 package house
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -93,5 +94,31 @@ func TestTheLanguagesFirstExampleIsFiles(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), all[0].text); diff != "" {
 		t.Errorf("docs/language.md and examples/files.cue differ (-file +page):\n%s", diff)
+	}
+}
+
+// TestExamplesHaveNoFindings vets every example: none has a mistake or a warning. Notes are
+// allowed: they are about what the author has accepted.
+func TestExamplesHaveNoFindings(t *testing.T) {
+	root, err := tools.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples, err := filepath.Glob(filepath.Join(root, "examples", "*"))
+	if err != nil || len(examples) < 10 {
+		t.Fatalf("found %d examples, %v", len(examples), err)
+	}
+	printed, err := exec.Command(provider.Binary(t), append([]string{"vet", "--format", "json"}, examples...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("vet: %v\n%s", err, printed)
+	}
+	var found []struct{ Severity string }
+	if err := json.Unmarshal(printed, &found); err != nil {
+		t.Fatalf("%v\n%s", err, printed)
+	}
+	for _, d := range found {
+		if d.Severity != "note" {
+			t.Errorf("vet printed:\n%s", printed)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/compile/finding"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -82,8 +83,12 @@ func (c *checker) checkCreate() {
 	r := c.r
 	for _, s := range r.Create.Steps {
 		if s.Certainty == actions.Uncertain && !r.Finds(s) {
-			c.Warn(finding.CodeAtLeastOnce, s.Model.Range, "create", fmt.Sprintf("%s may be created twice: %s may run twice", r.Spec.Name, s.Name),
-				"If the response is lost, or the provider dies before it arrives, it is not known whether the step had an effect, and the next run repeats it. "+c.onceRemedy(s))
+			d := c.Warn(finding.CodeAtLeastOnce, s.Model.Range, "create", fmt.Sprintf("%s may be created twice: %s may run twice", r.Spec.Name, s.Name),
+				"If the response is lost, or the provider dies before it arrives, it is not known whether the step had an effect, and the next run repeats it. "+c.onceRemedy(s)+
+					" If the next run may repeat it nevertheless, say that you know: `idempotent: false`.")
+			if accepted, ok := s.Static().Literals["idempotent"].(bool); ok && !accepted {
+				d.Severity = diag.Note
+			}
 		}
 	}
 	if m := r.Maker; m != nil && m.OverwriteRemedy != "" && !r.FindFirst && !m.UsesResults() {

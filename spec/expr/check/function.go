@@ -82,7 +82,7 @@ func (f *Function) Count() string {
 
 // NewFunction parses a signature as the documentation shows it: `pad(s: string,
 // width: int, with?: string) string`, `merge(a: map, more...: map) map`. A type is
-// any, bool, int, number, string, regexp, predicate, asset, list, map, time, duration, [T]
+// any, bool, int, number, string, regexp, predicate, asset, archive, list, map, time, duration, [T]
 // (a list), {T} (a map), T|T (one of these) or T? (may be null). It panics if the signature is invalid,
 // which a test would find.
 func NewFunction(signature string) *Function {
@@ -132,6 +132,8 @@ func signatureType(text string) *spec.Type {
 		return types.String()
 	case "asset":
 		return &spec.Type{Kind: spec.Asset}
+	case "archive":
+		return &spec.Type{Kind: spec.Archive}
 	case "list":
 		return types.List()
 	case "map":

@@ -23,6 +23,7 @@ func objectFunctions() []*Function {
 		def(eval.Metered, "values(m: map) list", "The values of a map or struct, in the order of its sorted keys.", `values({b: 1, a: 2})`, `[2,1]`, fnValues).withType(typeOfValues),
 		def(eval.Metered, "toPairs(m: map) [list]", "The key and value of each entry, in the order of the keys.", `toPairs({a: 1})`, `[["a",1]]`, fnToPairs),
 		def(eval.Metered, "entries(m: map) list", "The entries of a map or struct as structs with a key and a value, in the order of the keys.", `entries({a: 1})`, `[{"key":"a","value":1}]`, fnEntries).withType(typeOfEntries),
+		def(eval.OfItems, "archive(files: map) archive", "The archive of these assets and archives, by their paths in it.", `type(archive({}))`, `"file"`, fnArchive),
 		def(eval.OfItems, "fromPairs(pairs: [list]) {any}", "The map with these pairs of key and value.", `fromPairs([["a", 1]])`, `{"a":1}`, fnFromPairs),
 	}
 }
@@ -56,6 +57,18 @@ func fnType(_ *eval.Run, a args) (any, error) {
 
 func typeOfType(*check.Call) check.TypedPart {
 	return check.TypedPart{T: &spec.Type{Kind: spec.String, Enum: []any{"nil", "bool", "int", "float", "string", "array", "map", "time", "duration", "file"}}}
+}
+
+func fnArchive(r *eval.Run, a args) (any, error) {
+	f := &spec.File{Archive: true, Members: make(map[string]*spec.File, len(a.dict(0)))}
+	for name, v := range a.dict(0) {
+		member, ok := v.(*spec.File)
+		if !ok {
+			return nil, eval.Faultf("archive requires assets and archives, got %s", eval.DescribeKind(v))
+		}
+		f.Members[name] = member
+	}
+	return f, r.Items(len(f.Members))
 }
 
 func fnCoalesce(_ *eval.Run, a args) (any, error) {
