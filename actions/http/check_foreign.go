@@ -64,7 +64,12 @@ func checkScheme(s actions.Static, out *[]actions.Fault) {
 		if n == nil || n.Kind != spec.StringNode {
 			continue
 		}
-		if found := host().FindString(n.Text); found != "" {
+		if scheme, _, ok := strings.Cut(n.Text, "://"); ok && !strings.Contains(scheme, "${") && !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https") {
+			*out = append(*out, actions.Fault{
+				Argument: name, Summary: fmt.Sprintf("requests are sent by http or https, not by %q", scheme),
+				Remedy: "For another protocol, run a program that speaks it, with exec; for a database, use sql.",
+			})
+		} else if found := host().FindString(n.Text); found != "" {
 			*out = append(*out, actions.Fault{
 				Argument: name, Summary: fmt.Sprintf("%s has no scheme", name), Warning: true,
 				Remedy: fmt.Sprintf("No request can be sent. Write https://%s.", found), Old: n.Text, New: "https://" + n.Text,

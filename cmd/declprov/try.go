@@ -291,7 +291,7 @@ func (o tryOptions) isLife() bool {
 
 func (t *trial) query(p *engine.Program, name string, inputs *spec.Type, values []string) (q try.Query, err error) {
 	config, types := p.Config()
-	q = try.Query{Package: p.Metadata().Name, Name: name}
+	q = try.Query{Package: p.Metadata().Name, Name: name, Settings: config}
 	if q.Inputs, err = try.Values(values, inputs, types); err != nil {
 		return q, usageError{err}
 	}
@@ -375,7 +375,7 @@ func (t *trial) plan(p *engine.Program, r *spec.Resource, values []string) (plan
 		return plan, err
 	}
 	plan = try.Plan{
-		Package: q.Package, Resource: r, Config: q.Config, Inputs: q.Inputs, Import: t.o.importing, Drift: t.o.drift,
+		Package: q.Package, Resource: r, Config: q.Config, Settings: q.Settings, Inputs: q.Inputs, Import: t.o.importing, Drift: t.o.drift,
 		Keep: t.o.keep, Overwrite: t.o.overwrite || p.RefusesExisting(r.Name), Consistency: consistencyOf(r),
 		ImportID: func(id string, inputs, config property.Map) (string, bool) {
 			return p.ImportID(r.Name, id, inputs, config)

@@ -115,6 +115,16 @@ func (p *Program) All() error {
 	return nil
 }
 
+// Place returns the provider and a position in its spec, as messages show them. An absolute
+// path loses its folders: they are the author's, and mean nothing to who uses the provider.
+func (p *Program) Place(at diag.Range) string {
+	absolute := strings.HasPrefix(at.File, "/") || strings.HasPrefix(at.File, `\`) || strings.Contains(at.File, ":")
+	if i := strings.LastIndexAny(at.File, `/\`); i >= 0 && (absolute || strings.Contains(at.File, "..")) {
+		at.File = at.File[i+1:]
+	}
+	return fmt.Sprintf("%s %s, %s", p.Provider.Name, p.Provider.Version, at)
+}
+
 // Metadata returns the description of the provider.
 func (p *Program) Metadata() spec.Metadata { return p.Provider.Metadata }
 

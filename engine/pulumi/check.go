@@ -39,7 +39,7 @@ func (s *Server) Check(
 	if err != nil {
 		return nil, failure(err)
 	}
-	return &pulumirpc.CheckResponse{Inputs: inputs, Failures: failures(checked.Failures)}, nil
+	return &pulumirpc.CheckResponse{Inputs: inputs, Failures: inputFailures(checked.Failures, news)}, nil
 }
 
 func autoname(options *pulumirpc.CheckRequest_AutonamingOptions) engine.Autoname {

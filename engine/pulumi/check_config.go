@@ -3,6 +3,7 @@ package pulumi
 import (
 	"context"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 
 	"github.com/declprov/declprov/engine"
@@ -31,7 +32,7 @@ func (s *Server) CheckConfig(
 	if err != nil {
 		return nil, failure(err)
 	}
-	return &pulumirpc.CheckResponse{Inputs: sent, Failures: failures(withRemedies(session.Program, settings, checked.Failures))}, nil
+	return &pulumirpc.CheckResponse{Inputs: sent, Failures: inputFailures(withRemedies(session.Program, settings, checked.Failures), settings)}, nil
 }
 
 // failures converts failures to the protocol; see screenReply.
@@ -39,6 +40,19 @@ func failures(found []engine.Failure) []*pulumirpc.CheckFailure {
 	sent := make([]*pulumirpc.CheckFailure, 0, len(found))
 	for _, f := range found {
 		sent = append(sent, &pulumirpc.CheckFailure{Property: f.Path, Reason: f.Reason})
+	}
+	return sent
+}
+
+// inputFailures converts the failures of a check. Pulumi shows the value of the property of a
+// failure; if it finds none under that name, because it is missing or nested, it shows "{<nil>}".
+// Such a property is part of the reason instead.
+func inputFailures(found []engine.Failure, given property.Map) []*pulumirpc.CheckFailure {
+	sent := failures(found)
+	for _, f := range sent {
+		if v, ok := given.GetOk(f.Property); f.Property != "" && (!ok || v.IsNull()) {
+			f.Property, f.Reason = "", f.Property+": "+f.Reason
+		}
 	}
 	return sent
 }

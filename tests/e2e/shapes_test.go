@@ -37,7 +37,11 @@ func failures(t *testing.T, p *provider.Process, news values) []string {
 	}
 	var paths []string
 	for _, f := range c.Failures {
-		paths = append(paths, f.Property)
+		path, _, _ := strings.Cut(f.Reason, ": ") // if the value is missing, or not at the top
+		if f.Property != "" {
+			path = f.Property
+		}
+		paths = append(paths, path)
 	}
 	slices.Sort(paths)
 	return paths

@@ -3,7 +3,6 @@ package operation
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
@@ -38,16 +37,8 @@ func (e *StepError) Error() string {
 
 func (e *StepError) Unwrap() error { return e.Err }
 
-// Place returns the provider and a position in its spec, as messages show them. An absolute
-// path loses its folders: they are the author's, and mean nothing to who uses the provider.
-func (r *Run) Place(at diag.Range) string {
-	absolute := strings.HasPrefix(at.File, "/") || strings.HasPrefix(at.File, `\`) || strings.Contains(at.File, ":")
-	if i := strings.LastIndexAny(at.File, `/\`); i >= 0 && (absolute || strings.Contains(at.File, "..")) {
-		at.File = at.File[i+1:]
-	}
-	provider := r.rt.Program.Provider
-	return fmt.Sprintf("%s %s, %s", provider.Name, provider.Version, at)
-}
+// Place returns the provider and a position in its spec, as messages show them.
+func (r *Run) Place(at diag.Range) string { return r.rt.Program.Place(at) }
 
 // Stop returns the error of a step that ended with a status.
 func (r *Run) Stop(s *plan.Step, attempt int, status actions.Status, err error) error {

@@ -104,9 +104,12 @@ func (e *Permits) Network(vars *expr.Vars) (*network.Network, error) {
 		}
 		pattern, known, err := patternOf(g, vars, grant.OriginPattern)
 		if err != nil {
-			return nil, fmt.Errorf("permission %q: %w", g.Node.Text, err)
+			return nil, e.invalid(g, err)
 		}
 		if known {
+			if _, err := grant.CompileOrigin(pattern); err != nil {
+				return nil, e.invalid(g, err)
+			}
 			rules = append(rules, grant.Rule{Access: g.Access, Pattern: pattern})
 		}
 	}
@@ -125,7 +128,7 @@ func (e *Permits) rules(vars *expr.Vars) ([]grant.Rule, error) {
 		}
 		pattern, known, err := patternOf(g, vars, globPattern)
 		if err != nil {
-			return nil, fmt.Errorf("permission %q: %w", g.Node.Text, err)
+			return nil, e.invalid(g, err)
 		}
 		if known {
 			rules = append(rules, grant.Rule{Access: g.Access, Pattern: pattern})
@@ -194,7 +197,7 @@ func (e *Permits) processes(vars *expr.Vars) (*process.Programs, error) {
 		}
 		rule, known, err := programRule(g, vars)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w (%s)", err, e.program.Place(g.Node.Range))
 		}
 		if known {
 			rules = append(rules, rule)
@@ -206,11 +209,21 @@ func (e *Permits) processes(vars *expr.Vars) (*process.Programs, error) {
 	return process.NewPrograms(e.dir, process.Environment(), rules)
 }
 
+// invalid returns the error of a permission whose value is not valid.
+func invalid(g plan.Permission, err error) error {
+	return fmt.Errorf("permission %q: %w", g.Node.Text, err)
+}
+
+// invalid returns that error with the place of the permission.
+func (e *Permits) invalid(g plan.Permission, err error) error {
+	return fmt.Errorf("%w (%s)", invalid(g, err), e.program.Place(g.Node.Range))
+}
+
 // programRule returns the permission of a program or variable as a rule.
 func programRule(g plan.Permission, vars *expr.Vars) (rule grant.Rule, known bool, err error) {
 	pattern, known, err := patternOf(g, vars, grant.ProgramPattern)
 	if err != nil {
-		return rule, false, fmt.Errorf("permission %q: %w", g.Node.Text, err)
+		return rule, false, invalid(g, err)
 	}
 	return grant.Rule{Access: g.Access, Pattern: pattern}, known, nil
 }

@@ -25,6 +25,8 @@ type Plan struct {
 	Package  string
 	Resource *spec.Resource
 	Config   property.Map
+	// Settings is the type of Config.
+	Settings *spec.Type
 	Inputs   property.Map
 	// Then are the inputs of the updates, one after the other. Each overrides those before
 	// it; a null removes an input.
@@ -101,7 +103,7 @@ func Life(ctx context.Context, c *client.Client, p Plan, w io.Writer, color bool
 // steps returns the steps of the plan, in order.
 func (l *life) steps() []func(context.Context) error {
 	configure := func(ctx context.Context) (err error) {
-		l.settings, err = configure(ctx, l.client, l.plan.Package, l.plan.Config, l.printer)
+		l.settings, err = configure(ctx, l.client, l.plan.Package, l.plan.Settings, l.plan.Config, l.printer)
 		return err
 	}
 	if l.plan.Import != "" {
@@ -156,7 +158,7 @@ func merge(under, over property.Map) property.Map {
 }
 
 // configure checks the settings, configures the provider, and returns them with their defaults.
-func configure(ctx context.Context, c *client.Client, pkg string, config property.Map, p printer) (property.Map, error) {
+func configure(ctx context.Context, c *client.Client, pkg string, settings *spec.Type, config property.Map, p printer) (property.Map, error) {
 	answer, err := c.CheckConfig(ctx, pkg, config)
 	if err != nil {
 		p.heading("config", "")
@@ -169,7 +171,7 @@ func configure(ctx context.Context, c *client.Client, pkg string, config propert
 			answer.Failures[i].Reason, _, _ = strings.Cut(f.Reason, "\n")
 		}
 		err := p.failures(answer.Failures)
-		p.line("Configure the provider with --config %s=…", screen.Exact(answer.Failures[0].Property))
+		p.remedySettings(settings, config)
 		return config, err
 	}
 	if answer.Inputs.Len() > 0 {
@@ -183,12 +185,26 @@ func configure(ctx context.Context, c *client.Client, pkg string, config propert
 		for _, key := range missing.Keys {
 			p.failure("%s: is required", key.Name)
 		}
-		p.line("Configure the provider with --config %s=…", screen.Exact(missing.Keys[0].Name))
+		p.remedySettings(settings, config)
 		return config, ErrFailed
 	case err != nil:
 		return config, p.fail(err)
 	}
 	return answer.Inputs, nil
+}
+
+// remedySettings says how to set each required setting that is missing.
+func (p printer) remedySettings(settings *spec.Type, given property.Map) {
+	for _, s := range settings.Fields {
+		if v, ok := given.GetOk(s.Name); !s.Required || s.Default != nil || ok && !v.IsNull() {
+			continue
+		}
+		variables := ""
+		if len(s.Env) > 0 {
+			variables = ", or set the environment variable " + strings.Join(s.Env, " or ")
+		}
+		p.line("Configure the provider with --config %s=…%s", screen.Exact(s.Name), variables)
+	}
 }
 
 // check checks the inputs of the program. olds are the inputs that an earlier check returned.

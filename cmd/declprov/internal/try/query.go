@@ -7,6 +7,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/pulumi/client"
+	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -15,13 +16,15 @@ type Query struct {
 	// Package is the name of the provider, and Name that of the function or resource.
 	Package, Name string
 	Config        property.Map
-	Inputs        property.Map
+	// Settings is the type of Config.
+	Settings *spec.Type
+	Inputs   property.Map
 }
 
 // Call calls a function and prints what it returns to w.
 func Call(ctx context.Context, c *client.Client, q Query, w io.Writer, color bool) error {
 	p := printer{w: w, color: color}
-	if _, err := configure(ctx, c, q.Package, q.Config, p); err != nil {
+	if _, err := configure(ctx, c, q.Package, q.Settings, q.Config, p); err != nil {
 		return err
 	}
 	p.heading("call", q.Name)
@@ -39,7 +42,7 @@ func Call(ctx context.Context, c *client.Client, q Query, w io.Writer, color boo
 // List lists the existing resources of a type, and prints their ids and names to w.
 func List(ctx context.Context, c *client.Client, q Query, w io.Writer, color bool) error {
 	p := printer{w: w, color: color}
-	if _, err := configure(ctx, c, q.Package, q.Config, p); err != nil {
+	if _, err := configure(ctx, c, q.Package, q.Settings, q.Config, p); err != nil {
 		return err
 	}
 	p.heading("list", q.Name)
