@@ -57,7 +57,7 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 	}
 	items, err := r.Evaluate(l.Items)
 	if err != nil {
-		return r.Mask().Error(err)
+		return r.Mask().Error(r.Locate(err))
 	}
 	if _, ok := items.Plain.([]any); !ok && items.Plain != nil {
 		return fmt.Errorf("`items` of %s yields %s, and a list is wanted", req.Type, actions.KindOf(items.Plain))
@@ -76,7 +76,7 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 		r.Set("each", map[string]any{"key": el.Key, "value": el.Value})
 		one, err := listed(r, l)
 		if err != nil {
-			return r.Mask().Error(fmt.Errorf("item %d of the list: %w", i, err))
+			return r.Mask().Error(fmt.Errorf("item %d of the list: %w", i, r.Locate(err)))
 		}
 		if !yield(one) {
 			return nil

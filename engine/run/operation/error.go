@@ -32,7 +32,7 @@ func (e *StepError) Error() string {
 	if e.Attempt > 1 {
 		attempt = fmt.Sprintf(", attempt %d", e.Attempt)
 	}
-	return fmt.Sprintf("%s failed at %s, %s%s: %v (%s)", e.Verb, e.Step, e.Action, attempt, e.Err, e.Place)
+	return withPlace(fmt.Sprintf("%s failed at %s, %s%s: %v", e.Verb, e.Step, e.Action, attempt, e.Err), e.Place)
 }
 
 func (e *StepError) Unwrap() error { return e.Err }
