@@ -31,6 +31,7 @@ resources: {
 	Filled: {inputs: {name: string, size?: int}, outputs: size: int, rest: {path: "/filling", idempotencyKey: true}}
 	Sorting: {inputs: {name: string, tags: [...string]}, rest: {path: "/sorting", idempotencyKey: true}}
 	Deaf: {inputs: name: string, rest: {path: "/deaf", idempotencyKey: true}}
+	NoRoute: {inputs: name: string, rest: {path: "/plain", idempotencyKey: true}, update: http: {method: "PATCH", path: "/nowhere/${id}", json: "${changes}"}}
 	Upper: {inputs: name: string, rest: {path: "/upper", idempotencyKey: true}}
 	Immortal: {inputs: name: string, consistency: "1s", rest: {path: "/immortal", idempotencyKey: true}}
 	Elsewhere: {inputs: name: string, rest: {path: "/plain", idempotencyKey: true}, import: "${inputs.name}/${id}", read: http: path: "/upper/${id}"}
@@ -59,11 +60,12 @@ func (s *toys) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		reply(w, shown(habit, sent))
 		return
 	case "PATCH":
+		object, ok := s.objects[r.URL.Path]
 		for name, v := range sent {
 			if v == nil {
-				delete(s.objects[r.URL.Path], name)
-			} else if habit != "deaf" {
-				s.objects[r.URL.Path][name] = v
+				delete(object, name)
+			} else if ok && habit != "deaf" {
+				object[name] = v
 			}
 		}
 	case "DELETE":
@@ -186,6 +188,19 @@ resources: Toy: {
 	delete: http: {method: "DELETE", path: "/plain/${id}"}
 }
 `
+
+// TestTryUpdateNotFound checks that the remedy for an update that is answered by 404 depends on
+// whether the object is still there.
+func TestTryUpdateNotFound(t *testing.T) {
+	server := httptest.NewServer(&toys{objects: map[string]map[string]any{}})
+	t.Cleanup(server.Close)
+	cmd := command(t, built(t), "try", "toys.cue", "NoRoute", "name=a", "--then", "name=b")
+	cmd.Dir = layOut(t, map[string]string{"toys.cue": strings.Replace(toySpec, "ADDRESS", server.URL, 1)})
+	out, err := cmd.Output()
+	if text := string(out); err == nil || !strings.Contains(text, "read still finds the object") || strings.Contains(text, "pulumi refresh") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
 
 // TestTryTrace checks that a trace contains each request (also that of a login), command and
 // file operation in order, and no secret.

@@ -95,7 +95,7 @@ func (r *run) missingIDError() error {
 		if len(within) == 0 || has != "" || !slices.Contains(append([]string{"steps"}, plan.AnswerNames...), within[0]) {
 			continue
 		}
-		if has = listMembers(r.Marked(within...)); has != "" {
+		if has = value.ListMembers(r.Marked(within...)); has != "" {
 			has = fmt.Sprintf(" (of %s%s)", strings.Join(within, "."), has)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/declprov/declprov/actions"
@@ -23,28 +22,6 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
-// listMembers returns a phrase that lists the members of a response, for an error about a member
-// that is missing. It returns "" if the response is not an object, or is secret.
-func listMembers(v any) string {
-	members, ok := v.(map[string]any)
-	if !ok {
-		return ""
-	}
-	if len(members) == 0 {
-		return "; it has no members"
-	}
-	const most, longest = 10, 40
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if len(names) == most {
-			names = append(names, fmt.Sprintf("and %d more", len(members)-most))
-			break
-		}
-		names = append(names, value.WireArgument(actions.Clip(name, longest)))
-	}
-	return "; it has: " + strings.Join(names, ", ")
-}
-
 // missingError returns the error of a value that lacks required outputs. It says where they are
 // declared, and which members the value has instead.
 func missingError(r *operation.Run, what string, missing []string, yield any) error {
@@ -55,7 +32,7 @@ func missingError(r *operation.Run, what string, missing []string, yield any) er
 		}
 		places = append(places, name)
 	}
-	has := listMembers(yield)
+	has := value.ListMembers(yield)
 	if has != "" {
 		has += fmt.Sprintf(". If it is there under another name, declare that: `%s: … @wire(NAME)`; else make it optional", missing[0])
 	}

@@ -62,6 +62,9 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 		}
 		r.warnOtherID(recorded.CurrentID(state), out.State.ID)
 	}
+	if req.Reason == Import {
+		r.warnPlaceholders(out.State.Inputs)
+	}
 	rs.Tokens.Show(res.object(*out.State), req.Ref, out.State.Private.Token)
 	return out
 }

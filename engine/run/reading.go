@@ -14,6 +14,7 @@ import (
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
@@ -274,6 +275,20 @@ func (r reading) responsesForID() []any {
 		return []any{raw}
 	}
 	return []any{raw, withOtherMembers(s, raw, yield)}
+}
+
+// warnPlaceholders warns of required inputs that an import does not give: in the program that it
+// generates, `pulumi import` writes a placeholder, such as "", for each.
+func (r reading) warnPlaceholders(inputs property.Map) {
+	var names []string
+	for _, m := range r.Resource.Inputs.Fields {
+		if _, given := inputs.GetOk(m.Name); m.Required && m.Default == nil && !given {
+			names = append(names, m.Name)
+		}
+	}
+	if names != nil {
+		r.Log.Message(operation.Warning, fmt.Sprintf("the API does not return %s: generated code has a placeholder in its place, such as \"\"; write the value into the program before `pulumi up`", diag.And(names)))
+	}
 }
 
 // warnOtherID warns of a refresh that found another id although read does not ask for the recorded

@@ -69,7 +69,7 @@ func (r updating) finish(ctx context.Context) Result {
 // changed, or if everything was done although the response was lost, and the failure with a remedy. It gives the old state the id and the ETag of now.
 func (r updating) settleFailure(ctx context.Context, failure error, old *recorded.State) (*Result, error) {
 	if operation.StatusOf(failure) == actions.Gone {
-		failure = fmt.Errorf("%w; %s", failure, r.goneRemedy())
+		failure = fmt.Errorf("%w; %s", failure, r.goneRemedy(ctx))
 	}
 	if !r.Effected {
 		return &Result{Err: r.Mask().Error(failure)}, failure
@@ -196,9 +196,14 @@ func (r updating) takeNewID() bool {
 }
 
 // goneRemedy returns what to do about an update that did not find its object.
-func (r updating) goneRemedy() string {
+func (r updating) goneRemedy(ctx context.Context) string {
 	if f := r.old.Private.Failed; f != nil && f.Unknown && f.Op == string(plan.Update) && r.renames() {
 		return "the response to an earlier update, which was to give it another name, was lost: " + r.newNameRemedy()
+	}
+	if r.Resource.Read != nil {
+		if _, _, err := r.readAs(ctx, r.old); err == nil {
+			return "read still finds the object, so the API does not have this address, or not with this method: compare update with its documentation"
+		}
 	}
 	return "if it was deleted, run `pulumi refresh`: the next `pulumi up` makes it again"
 }
