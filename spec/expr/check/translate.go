@@ -51,7 +51,7 @@ func (c translator) translateName(name string, at parse.Extent, available []stri
 // holder returns the name of the scope that has a member with the name, the most likely first, or
 // "".
 func (c translator) holder(member string) string {
-	for _, name := range []string{"steps", "inputs", "config", "state", "session", "each"} {
+	for _, name := range []string{"steps", "inputs", "config", "result", "state", "session", "each"} {
 		i := slices.IndexFunc(c.scope.Names, func(n Name) bool { return n.Name == name })
 		if i < 0 || c.scope.Names[i].Absent != "" || c.scope.Names[i].Type == nil {
 			continue
