@@ -560,3 +560,28 @@ resources: It: {
 		t.Errorf("%v, outputs (-want +got):\n%s", out.Err, diff)
 	}
 }
+
+// TestOneMistakeIsReportedOnce checks that a permission that several steps lack is one mistake, and
+// that an expression of find that cannot be compiled is not taken for one without inputs.
+func TestOneMistakeIsReportedOnce(t *testing.T) {
+	w := newWorld()
+	_, diags := w.compile(t, `permissions: run: ["true"]
+_it: {
+	inputs: name: string
+	id: "${result.stdout}"
+	find: {exec: {command: ["true"], effect: "none"}, return: "${nputs.name}"}
+	create: exec: {command: ["false"], idempotent: true}
+	delete: exec: command: ["false", "x"]
+}
+resources: {It: _it, Other: _it & {delete: exec: env: A: "b"}}
+functions: a: exec: command: ["uname"]`)
+	var got []string
+	for _, code := range codesOf(diags) {
+		if code == "not-permitted" || code == "find-any" {
+			got = append(got, code)
+		}
+	}
+	if diff := cmp.Diff([]string{"not-permitted", "not-permitted"}, got); diff != "" {
+		t.Errorf("false and uname (-want +got):\n%s%+v", diff, diags)
+	}
+}

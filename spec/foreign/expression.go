@@ -27,19 +27,17 @@ var inExpressions = sync.OnceValue(func() []rule {
 			},
 		},
 		{
-			regexp.MustCompile(`([\w.?]+)\.(map|filter|find|some|every|findIndex|findLast)\(\s*\(?(\w+)\)?\s*=>\s*(.*)\)\s*$`), "a function over items takes the list first", "Write map(list, #.name), where # is the item.",
-			func(text string, m []int) []Part {
-				name := group(text, m, 2)
-				if own, ok := predicates[name]; ok {
-					name = own
-				}
-				return []Part{{m[2], len(text), name + "(" + group(text, m, 1) + ", " + itemOf(group(text, m, 3), group(text, m, 4)) + ")"}}
-			},
+			regexp.MustCompile(`([\w.?]+)\.` + overItems), "a function over items takes the list first", "Write map(list, #.name), where # is the item.",
+			methodsOverItems,
 		},
 		{
-			regexp.MustCompile(`,\s*(\(?(\w+)\)?\s*=>\s*(.*))\)\s*$`), "a predicate has no parameter", "Write # for the item: filter(list, #.name == 'a').",
+			regexp.MustCompile(`,\s*(\(?(\w+)\)?\s*=>)`), "a predicate has no parameter", "Write # for the item: filter(list, #.name == 'a').",
 			func(text string, m []int) []Part {
-				return []Part{{m[2], m[3], itemOf(group(text, m, 2), group(text, m, 3))}}
+				end := endOfArgument(text, m[1])
+				if end < 0 {
+					return nil
+				}
+				return []Part{{m[2], end, itemOf(group(text, m, 2), text[m[1]:end])}}
 			},
 		},
 		{regexp.MustCompile(`(===)`), "two values are compared with ==", "Write == for ===.", whole(1, "==")},
@@ -90,6 +88,56 @@ var inExpressions = sync.OnceValue(func() []rule {
 // predicates are the names of functions over items elsewhere.
 var predicates = map[string]string{"some": "any", "every": "all"}
 
+// overItems matches the call of a method over items, up to the body of its arrow function. chained
+// matches one that follows a call.
+const overItems = `(map|filter|find|some|every|findIndex|findLast)\(\s*\(?(\w+)\)?\s*=>`
+
+var chained = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.` + overItems) })
+
+// methodsOverItems returns the part that replaces a chain of calls of methods over items by calls
+// of functions, or nil if the end of a call is not found.
+func methodsOverItems(text string, m []int) []Part {
+	from, list := m[2], group(text, m, 1)
+	name, parameter, body := group(text, m, 2), group(text, m, 3), m[1]
+	for {
+		end := endOfArgument(text, body)
+		if end < 0 || text[end] != ')' {
+			return nil
+		}
+		list = cmp.Or(predicates[name], name) + "(" + list + ", " + itemOf(parameter, text[body:end]) + ")"
+		next := chained().FindStringSubmatchIndex(text[end+1:])
+		if next == nil {
+			return []Part{{from, end + 1, list}}
+		}
+		rest := text[end+1:]
+		name, parameter, body = group(rest, next, 1), group(rest, next, 2), end+1+next[1]
+	}
+}
+
+// endOfArgument returns the place of the comma or the bracket that ends the argument of a call,
+// or -1.
+func endOfArgument(text string, from int) int {
+	depth, quote := 0, byte(0)
+	for i := from; i < len(text); i++ {
+		switch c := text[i]; {
+		case quote != 0 && c == '\\' && quote != '`':
+			i++
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+		case c == '"' || c == '\'' || c == '`':
+			quote = c
+		case c == '(' || c == '[' || c == '{':
+			depth++
+		case (c == ')' || c == ',') && depth == 0:
+			return i
+		case c == ')' || c == ']' || c == '}':
+			depth--
+		}
+	}
+	return -1
+}
+
 // itemOf returns the body of an arrow function with # for its parameter. A member of the item is
 // written without #, which begins a comment in YAML.
 func itemOf(parameter, body string) string {
@@ -105,8 +153,8 @@ func group(text string, m []int, n int) string { return text[m[2*n]:m[2*n+1]] }
 // ParseExpression translates an expression that cannot be parsed.
 func ParseExpression(text string) (Repair, bool) {
 	for _, r := range inExpressions() {
-		if m := r.pattern.FindStringSubmatchIndex(text); m != nil {
-			return Repair{Summary: r.summary, Remedy: r.remedy, Parts: r.parts(text, m)}, true
+		if repair, ok := r.apply(text); ok {
+			return repair, true
 		}
 	}
 	return Repair{}, false

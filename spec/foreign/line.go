@@ -27,6 +27,16 @@ type rule struct {
 	parts           func(line string, m []int) []Part
 }
 
+// apply returns the repair of a text. A rule whose parts are empty does not apply.
+func (r rule) apply(text string) (Repair, bool) {
+	m := r.pattern.FindStringSubmatchIndex(text)
+	if m == nil {
+		return Repair{}, false
+	}
+	parts := r.parts(text, m)
+	return Repair{Summary: r.summary, Remedy: r.remedy, Parts: parts}, len(parts) > 0
+}
+
 // whole returns parts that replace a group by text.
 func whole(group int, text string) func(string, []int) []Part {
 	return func(_ string, m []int) []Part { return []Part{{m[2*group], m[2*group+1], text}} }
@@ -64,6 +74,15 @@ var inCUE = sync.OnceValue(func() []rule {
 		},
 		{
 			regexp.MustCompile(`[:{,]\s*(0[0-7]+)\s*(?:[,}\]].*)?$`), "a number cannot begin with 0", "For permission bits, write a string: \"0644\".", quote(1),
+		},
+		{
+			regexp.MustCompile(`(?:^|[{,:])\s*([A-Za-z]\w*(?:-\w+)+):`), "a name with a hyphen must be in quotes", "Write it in double quotes: \"X-Api-Key\": ….",
+			func(line string, m []int) []Part {
+				if strings.Count(line[:m[2]], `"`)%2 == 1 {
+					return nil // within a string
+				}
+				return quote(1)(line, m)
+			},
 		},
 		attributeFirst(),
 		bareAttribute(),
@@ -124,6 +143,10 @@ var inYAML = sync.OnceValue(func() []rule {
 			"Write \"${…}\", with quotes.", quote(1),
 		},
 		{
+			regexp.MustCompile(`[\[,]\s*([^"'{}\[\],\s]*\$\{[^{}"'\n]*\}[^"'{}\[\],\s]*)\s*[,\]]`), "an expression between brackets must be in quotes",
+			"Write \"${…}\", with quotes.", quote(1),
+		},
+		{
 			regexp.MustCompile(`^\s*(?:- )?"?\w+"?:\s+([@%` + "`" + `][^"'\n#]*?)\s*(?:#.*)?$`), "a string that begins with this character must be in quotes", "Write it in quotes.", quote(1),
 		},
 		{
@@ -178,8 +201,8 @@ func ParseAttributes(text string) (Repair, bool) {
 		{regexp.MustCompile(`(,)\s*@`), "an attribute follows its type without a comma", "Remove the comma.", whole(1, "")},
 		bareAttribute(),
 	} {
-		if m := r.pattern.FindStringSubmatchIndex(text); m != nil {
-			return Repair{Summary: r.summary, Remedy: r.remedy, Parts: r.parts(text, m)}, true
+		if repair, ok := r.apply(text); ok {
+			return repair, true
 		}
 	}
 	return Repair{}, false
@@ -213,8 +236,8 @@ func ParseLine(line string, yaml bool) (Repair, bool) {
 		rules = inYAML()
 	}
 	for _, r := range rules {
-		if m := r.pattern.FindStringSubmatchIndex(line); m != nil {
-			return Repair{Summary: r.summary, Remedy: r.remedy, Parts: r.parts(line, m)}, true
+		if repair, ok := r.apply(line); ok {
+			return repair, true
 		}
 	}
 	return Repair{}, false

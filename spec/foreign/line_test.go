@@ -14,6 +14,11 @@ func TestParseLine(t *testing.T) {
 		{line: `	path: /pets,`, want: `	path: "/pets",`},
 		{line: `	size: "${inputs.size ?? "0"}"`, want: `	size: "${inputs.size ?? '0'}"`},
 		{line: `resource "Pet" "mine" {`, want: `resources: Pet: {`},
+		{line: `		X-Api-Key: "a"`, want: `		"X-Api-Key": "a"`},
+		{line: `	headers: {X-Api-Key: "a", Accept: "b"}`, want: `	headers: {"X-Api-Key": "a", Accept: "b"}`},
+		{line: `	a: {b: "X-Api-Key: 1, a-b: 2"}`},
+		{line: `    command: [${inputs.a}]`, want: `    command: ["${inputs.a}"]`, yaml: true},
+		{line: `    command: [git, a-${inputs.a}/b, ${id}]`, want: `    command: [git, "a-${inputs.a}/b", ${id}]`, yaml: true},
 		{line: `	name = "x"`, want: `	name: "x"`},
 		{line: `	inputs {`, want: `	inputs: {`},
 		{line: `	name: "x";`, want: `	name: "x"`},
@@ -42,12 +47,7 @@ func TestParseLine(t *testing.T) {
 			t.Errorf("ParseLine(%q) is %+v, %v; want %q", test.line, r, ok, test.want)
 			continue
 		}
-		got := test.line
-		for i := len(r.Parts) - 1; i >= 0; i-- {
-			p := r.Parts[i]
-			got = got[:p.From] + p.Text + got[p.To:]
-		}
-		if ok && got != test.want {
+		if got := apply(test.line, r.Parts); ok && got != test.want {
 			t.Errorf("ParseLine(%q) results in %q, want %q", test.line, got, test.want)
 		}
 	}

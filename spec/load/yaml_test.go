@@ -66,6 +66,9 @@ func TestMistakesInYAML(t *testing.T) {
 		{"template in braces", source.CodeSyntaxError, loadtest.HeadYAML + "file: { root: «${config.root}» }\n"},
 		{"template in brackets", source.CodeSyntaxError, loadtest.HeadYAML + "permissions: { write: [\"a\", «${config.root}» ] }\n"},
 		{"tab", source.CodeSyntaxError, loadtest.HeadYAML + "file:\n«\t»root: x\n"},
+		{"tab in a later line", source.CodeSyntaxError, loadtest.HeadYAML + "file:\n  root: x\n«\t\t»other: x\n"},
+		{"expression in a list", source.CodeSyntaxError, loadtest.HeadYAML + "permissions: {run: [git, «a-${config.b}»]}\n"},
+		{"item in an expression", source.CodeSyntaxError, loadtest.HeadYAML + "description: «${join(map(a, # + 1), '}')}-x» # a comment\n"},
 		{"attribute first", source.CodeSyntaxError, yamlInputs("m: «@secret() string»")},
 		{"default of a pattern", source.CodeDefaultViolates, yamlInputs(`m: '*«"x"» | =~"^0"'`)},
 	}

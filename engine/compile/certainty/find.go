@@ -89,7 +89,7 @@ func (c *checker) hasStruct(t *spec.Type, depth int) bool {
 // there is only one object.
 func (c *checker) checkFindInputs() {
 	r := c.r
-	if r.Find == nil || r.Find.Stepless() || r.Find.Broken || r.ID == nil || !refersTo(r.ID, slices.Concat([]string{"inputs", "resource", "steps"}, plan.AnswerNames)) {
+	if r.Find == nil || r.Find.Stepless() || r.Find.Broken || c.HasFailed("find") || r.ID == nil || !refersTo(r.ID, slices.Concat([]string{"inputs", "resource", "steps"}, plan.AnswerNames)) {
 		return
 	}
 	values := []*expr.Value{r.Find.Return}

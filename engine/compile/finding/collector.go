@@ -5,6 +5,7 @@ package finding
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
@@ -82,6 +83,15 @@ func (c *Collector) add(d diag.Diagnostic, path string) *diag.Diagnostic {
 	}
 	c.Diags = append(c.Diags, d)
 	return &c.Diags[len(c.Diags)-1]
+}
+
+// HasFailed reports whether a part of the current place has an error.
+func (c *Collector) HasFailed(path string) bool {
+	place := c.below(path)
+	return slices.ContainsFunc(c.Diags, func(d diag.Diagnostic) bool {
+		rest, below := strings.CutPrefix(d.Path, place)
+		return d.Severity == diag.Error && below && (rest == "" || rest[0] == '.' || rest[0] == '[')
+	})
 }
 
 // Template compiles a template of a type that the place expects. It returns nil if there is no

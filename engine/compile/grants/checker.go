@@ -22,9 +22,9 @@ type Checker struct {
 	// Programs are the programs that steps name, Confined is how steps confine theirs.
 	Programs *plan.NamedPrograms
 	Confined *plan.Confinements
-	// reported reports whether a spec without a permissions block lacks a grant: that is one
-	// mistake, however many steps need one.
-	reported bool
+	// reported are the needs that were reported. What several steps need is one mistake, and so is
+	// the lack of any grant in a spec without a permissions block.
+	reported map[string]bool
 }
 
 // Check reports what a step needs and is never granted. It notes in the step what the step
@@ -41,10 +41,9 @@ func (c *Checker) Check(s *plan.Step, facts actions.Facts, block spec.Field, sco
 	}
 	for _, need := range facts.Grants {
 		addRequest(s, need, scope)
-		if c.isNamed(s, need) || c.MayCover(need) || !c.Declared && c.reported {
+		if c.isNamed(s, need) || c.MayCover(need) || c.isReported(need) {
 			continue
 		}
-		c.reported = true
 		if need.Access == grant.Agent {
 			c.Fail(finding.CodeNotPermitted, cmp.Or(need.Pattern.Range, block.NameRange), "ssh.agent", "the user's ssh-agent is not permitted",
 				"The agent can log in with all of the user's keys. Add `permissions: agent: true`.")
@@ -53,6 +52,20 @@ func (c *Checker) Check(s *plan.Step, facts actions.Facts, block spec.Field, sco
 		c.Fail(finding.CodeNotPermitted, block.NameRange, "", fmt.Sprintf("%s is not permitted", s.Action),
 			fmt.Sprintf("It requires a grant under `permissions: %s` that covers %q. %s", plan.AccessName(need.Access), need.Pattern.Text, c.Describe(need.Access)))
 	}
+}
+
+// isReported reports whether a need was reported before, and notes that it is now.
+func (c *Checker) isReported(need actions.Grant) bool {
+	key := ""
+	if c.Declared {
+		key = plan.AccessName(need.Access) + " " + need.Pattern.Text
+	}
+	known := c.reported[key]
+	if c.reported == nil {
+		c.reported = map[string]bool{}
+	}
+	c.reported[key] = true
+	return known
 }
 
 // addRequest compiles a need as a request of the step. One that does not compile was reported

@@ -54,6 +54,9 @@ func (c *checker) checkCall(n *ast.CallNode) TypedPart {
 	}
 	cl := &Call{checker: c, Fn: f, Args: make([]TypedPart, len(n.Arguments)), Node: n.Arguments, at: name}
 	for i, arg := range n.Arguments {
+		if i > 0 && (id.Value == "omit" || id.Value == "pick") && (translator{c}).reportBareKey(arg) {
+			return TypedPart{T: types.Any()}
+		}
 		cl.Args[i] = c.check(arg)
 	}
 	return cl.checkArguments()

@@ -168,6 +168,8 @@ func (m *memberCheck) namedType(name *ast.StringNode) *spec.Type {
 		return types.Any()
 	case m.t.Kind == spec.Union && !types.IsTime(m.t):
 		return m.unionMemberType(name.Value, at)
+	case m.t.Kind == spec.List && (translator{m.checker}).translateLength(at, m.t, name.Value, m.base):
+		return types.Any()
 	case m.t.Kind == spec.List:
 		m.Fail(types.CodeUnknownMember, at, "Select an item ([0], first(…)), or use all items: map("+m.Text(m.base.At)+", ."+name.Value+").", "a list has no member %q", name.Value)
 		return types.Any()

@@ -113,6 +113,24 @@ func (c translator) translateMember(at parse.Extent, t *spec.Type, name string, 
 	return true
 }
 
+// translateLength reports a member of a list that is its length elsewhere. Other members may be
+// those of its items.
+func (c translator) translateLength(at parse.Extent, t *spec.Type, name string, base TypedPart) bool {
+	own, _ := foreign.Function(name)
+	return own == "len" && c.translateMember(at, t, name, base)
+}
+
+// reportBareKey reports a name in the place of a key, such as omit(x, name).
+func (c translator) reportBareKey(arg ast.Node) bool {
+	name, ok := arg.(*ast.IdentifierNode)
+	if !ok || c.local(name.Value) != nil || slices.ContainsFunc(c.scope.Names, func(n Name) bool { return n.Name == name.Value }) {
+		return false
+	}
+	c.Fail(CodeUnknownName, parse.ExtentOf(name), fmt.Sprintf("A key is a string: '%s'.", name.Value), "unknown name %q", name.Value)
+	c.last().Replace(name.Value, "'"+name.Value+"'")
+	return true
+}
+
 // reportLibrary reports a function of a library elsewhere, such as JSON.stringify(x).
 func (c translator) reportLibrary(n *ast.CallNode, m *ast.MemberNode) (TypedPart, bool) {
 	library, ok := m.Node.(*ast.IdentifierNode)

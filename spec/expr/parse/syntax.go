@@ -112,6 +112,8 @@ func syntaxMessage(m string) string {
 		return strings.Replace(m, "expected at least", "this call requires at least", 1)
 	case strings.Contains(m, "integer literal"), strings.Contains(m, "hex literal"):
 		return "this number does not fit in a 64-bit integer"
+	case strings.HasPrefix(m, `unexpected "#"`):
+		return "# is an item, and is only available within map, filter and other functions over items"
 	case strings.Contains(m, "cannot be mixed"):
 		return "?? combined with another operator requires parentheses: write (a ?? b) + c"
 	}

@@ -210,7 +210,7 @@ func (r *yamlReader) convertMapping(n *yaml.Node, p Place) *ast.StructLit {
 		name := key.Value
 		if old := seen[name]; old != nil && !r.isMerged(old, n) {
 			r.doc.Report(CodeDuplicateKey, r.doc.Files.RangeOf(f.Label), p.Member(name), fmt.Sprintf("duplicate key %q", name),
-				fmt.Sprintf("The first is at %s. Remove one.", r.doc.Files.RangeOf(old.Label)))
+				fmt.Sprintf("The first is at %s. Remove one.", r.doc.Files.RangeOf(old.Label))).Suggest(r.removeRepeated(n, i)...)
 			continue
 		} else if old != nil {
 			old.Value = f.Value
@@ -222,6 +222,22 @@ func (r *yamlReader) convertMapping(n *yaml.Node, p Place) *ast.StructLit {
 	}
 	r.doc.Files.exact[s] = r.flowEnd(n, at)
 	return s
+}
+
+// removeRepeated returns the edit that removes the line of a member, if a member above has the
+// same key and the same value of one line.
+func (r *yamlReader) removeRepeated(n *yaml.Node, at int) []diag.Edit {
+	key, value := n.Content[at], n.Content[at+1]
+	line := key.Line - 1
+	if n.Style&yaml.FlowStyle != 0 || value.Kind != yaml.ScalarNode || value.Line != key.Line || line+1 >= len(r.src.lines) {
+		return nil
+	}
+	for i := 0; i < at; i += 2 {
+		if first := n.Content[i+1]; n.Content[i].Value == key.Value && first.Kind == value.Kind && first.ShortTag() == value.ShortTag() && first.Value == value.Value {
+			return []diag.Edit{{At: r.src.exactSpan(r.src.lines[line], r.src.lines[line+1])}}
+		}
+	}
+	return nil
 }
 
 // isMerged reports whether a field comes from a merge key. The mapping itself may
@@ -313,6 +329,9 @@ func (r *yamlReader) convertScalar(n *yaml.Node, p Place) ast.Expr {
 	node := r.text(n)
 	r.doc.Files.exact[lit] = node.Range
 	tag := n.ShortTag()
+	if r.reportCutTemplate(n, p) {
+		return r.holeAt(n)
+	}
 	if n.Style == 0 && octal.MatchString(n.Value) {
 		r.doc.Report(CodeOctalNumber, node.Range, p, fmt.Sprintf("%s is a number, which loses its leading zero", n.Value),
 			fmt.Sprintf("For a string, quote it: %q. For a number, remove the zero.", n.Value)).

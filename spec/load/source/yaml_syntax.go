@@ -44,11 +44,48 @@ func (r *yamlReader) reportSyntax(err error) {
 			at = r.src.span(i, i+1+len(m[1]))
 		}
 	}
+	if strings.Contains(summary, "tab character") {
+		at = r.findTab(at)
+	}
 	if t, ok := r.translateSyntax(at.Start.Line); ok && code == CodeSyntaxError {
 		at, summary, detail, edits = t.at, t.summary, t.remedy, t.edits
 	}
+	if strings.HasPrefix(r.src.line(at.Start.Line-1), "\t") {
+		edits = r.replaceTabs()
+	}
 	r.doc.Report(code, at, Place{}, summary, detail).Suggest(edits...)
 }
+
+// findTab returns the first line, at or after a place, that is indented with tabs: the library
+// reports the line before.
+func (r *yamlReader) findTab(at diag.Range) diag.Range {
+	for line := at.Start.Line; line <= len(r.src.lines); line++ {
+		if indent := leadingSpace.FindString(r.src.line(line - 1)); strings.Contains(indent, "\t") {
+			return r.line(line)
+		}
+	}
+	return at
+}
+
+// replaceTabs returns the edits that replace the tabs at the beginning of all lines, two spaces for
+// each. It returns none if other lines begin with spaces: then nobody knows how wide a tab is.
+func (r *yamlReader) replaceTabs() []diag.Edit {
+	var edits []diag.Edit
+	for i, start := range r.src.lines {
+		indent := leadingSpace.FindString(r.src.line(i))
+		switch {
+		case indent == "":
+		case strings.Trim(indent, "\t") != "":
+			return nil
+		default:
+			edits = append(edits, diag.Edit{At: r.src.exactSpan(start, start+len(indent)), Text: strings.Repeat("  ", len(indent))})
+		}
+	}
+	return edits
+}
+
+// leadingSpace matches the indentation of a line.
+var leadingSpace = regexp.MustCompile(`^[ \t]*`)
 
 // translateSyntax translates a line at which YAML cannot go on. The mistake may be a few lines
 // above the reported one: then the document can be parsed with the translation.
@@ -194,6 +231,51 @@ func (r *yamlReader) reportComment(key, value *yaml.Node, p Place) {
 		r.doc.Report(CodeWrongShape, at, p.Member(key.Value), fmt.Sprintf("%s is a comment of YAML, and %s has no value", text, key.Value), fmt.Sprintf("Quote it: %q.", text)).
 			Suggest(diag.Edit{At: at, Text: fmt.Sprintf("%q", text)})
 	}
+}
+
+// reportCutTemplate reports a string without quotes whose expression contains a #, with which YAML
+// begins a comment.
+func (r *yamlReader) reportCutTemplate(n *yaml.Node, p Place) bool {
+	if open := strings.LastIndex(n.Value, "${"); n.Style != 0 || open < 0 || strings.Contains(n.Value[open:], "}") {
+		return false
+	}
+	offset, line := r.offset(n), n.Line-1
+	text := r.src.line(line)[offset-r.src.lines[line]:]
+	if !strings.HasPrefix(strings.TrimPrefix(text, strings.TrimSpace(n.Value)), " #") {
+		return false
+	}
+	end := closingBrace(text, strings.LastIndex(n.Value, "${")+2)
+	if end < 0 {
+		return false
+	}
+	rest, _, _ := strings.Cut(text[end:], " #")
+	text = strings.TrimRight(text[:end]+rest, " \t")
+	at := r.src.exactSpan(offset, offset+len(text))
+	r.doc.Report(CodeSyntaxError, at, p, "the # in this expression begins a comment of YAML", "Write the whole string in quotes.").
+		Suggest(diag.Edit{At: at, Text: "'" + strings.ReplaceAll(text, "'", "''") + "'"})
+	return true
+}
+
+// closingBrace returns the place of the brace that ends an expression, or -1.
+func closingBrace(text string, from int) int {
+	depth, quote := 0, byte(0)
+	for i := from; i < len(text); i++ {
+		switch c := text[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '{':
+			depth++
+		case c == '}' && depth == 0:
+			return i
+		case c == '}':
+			depth--
+		}
+	}
+	return -1
 }
 
 // commentReference matches a reference to a type without quotes, as the value of a key.

@@ -41,8 +41,8 @@ type repairer struct {
 	evaluate Evaluate
 	// current are the contents of all files with the changes so far.
 	current diag.Sources
-	// refused are the findings whose edits do not help, seen the digests of contents that
-	// were evaluated: no change may lead back to one.
+	// refused are the findings whose edits do not help, seen the contents that the spec had: no
+	// change may lead back to one.
 	refused     map[string]bool
 	seen        map[string]bool
 	evaluations int
@@ -59,6 +59,7 @@ func Repair(evaluate Evaluate) (*Result, error) {
 		evaluate: evaluate, current: maps.Clone(built.Sources),
 		refused: map[string]bool{}, seen: map[string]bool{}, evaluations: 1,
 	}
+	r.seen[r.contents(nil)] = true
 	for r.evaluations < maxEvaluations {
 		batch := r.choose()
 		if len(batch) == 0 {
@@ -113,7 +114,8 @@ func (r *repairer) try(batch diag.List) (bool, error) {
 		edits = append(edits, d.Edits...)
 	}
 	edited, err := diag.Apply(r.current, edits)
-	if err != nil || r.wasSeen(edited) {
+	contents := r.contents(edited)
+	if err != nil || r.seen[contents] {
 		return false, nil
 	}
 	replaced := maps.Clone(r.Files)
@@ -123,6 +125,7 @@ func (r *repairer) try(batch diag.List) (bool, error) {
 	if err != nil || !isBetter(r.Built.Findings, after.Findings, batch) {
 		return false, err
 	}
+	r.seen[contents] = true
 	for _, d := range batch {
 		r.Done = append(r.Done, r.change(d))
 	}
@@ -132,8 +135,8 @@ func (r *repairer) try(batch diag.List) (bool, error) {
 	return true, nil
 }
 
-// wasSeen reports whether the spec had these contents already, and records them.
-func (r *repairer) wasSeen(edited map[string][]byte) bool {
+// contents returns all contents of the spec with some of them edited, as one text.
+func (r *repairer) contents(edited map[string][]byte) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(r.current)) {
 		content, ok := edited[name]
@@ -143,9 +146,7 @@ func (r *repairer) wasSeen(edited map[string][]byte) bool {
 		b.WriteString(name + "\x00")
 		b.Write(content)
 	}
-	was := r.seen[b.String()]
-	r.seen[b.String()] = true
-	return was
+	return b.String()
 }
 
 // change returns the lines that the edits of a finding change.
@@ -157,8 +158,12 @@ func (r *repairer) change(d diag.Diagnostic) Change {
 		return c
 	}
 	lines := strings.Count(string(edited[at.File]), "\n") - bytes.Count(r.current[at.File], []byte("\n"))
-	c.Old = linesOf(r.current[at.File], at.Start.Line, at.End.Line)
-	c.New = linesOf(edited[at.File], at.Start.Line, at.End.Line+lines)
+	last := at.End.Line
+	if at.End.Column == 1 && last > at.Start.Line {
+		last-- // whole lines
+	}
+	c.Old = linesOf(r.current[at.File], at.Start.Line, last)
+	c.New = linesOf(edited[at.File], at.Start.Line, last+lines)
 	return c
 }
 
