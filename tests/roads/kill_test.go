@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -78,16 +79,49 @@ func ways() map[string]way {
 			return "", nil
 		}},
 		"archive": {provider: "pulumi-resource-sleeper", prepare: func(t *testing.T, s *pulumitest.Stack) (string, []string) {
-			run(t, s, provider.Binary(t), "package", "-o", "dist", "sleeper.cue")
-			files, err := filepath.Glob(filepath.Join(s.Dir, "dist", "*.tar.gz"))
-			if err != nil || len(files) != 1 {
-				t.Fatalf("the archives: %v, %v", files, err)
-			}
-			run(t, s, tools.Need(t, tools.Pulumi), "plugin", "install", "resource", "sleeper", "0.1.0", "--file", files[0])
+			run(t, s, tools.Need(t, tools.Pulumi), "plugin", "install", "resource", "sleeper", "0.1.0", "--file", packaged(t, s))
 			return "", nil
 		}},
 		"attach": {provider: "declprov serve", attached: true, prepare: serveAttached},
 	}
+}
+
+// archive is the archive of the sleeper. Compressing the binary takes a second, so all endings share it.
+var archive struct {
+	mu   sync.Mutex
+	path string
+}
+
+// packaged returns the path of the archive, which the first test packages.
+func packaged(t *testing.T, s *pulumitest.Stack) string {
+	t.Helper()
+	archive.mu.Lock()
+	defer archive.mu.Unlock()
+	if archive.path == "" {
+		folder := filepath.Join(scratch, "dist")
+		run(t, s, provider.Binary(t), "package", "-o", folder, "sleeper.cue")
+		files, err := filepath.Glob(filepath.Join(folder, "*.tar.gz"))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("the archives: %v, %v", files, err)
+		}
+		archive.path = files[0]
+	}
+	return archive.path
+}
+
+// scratch is the folder of what tests share.
+var scratch string
+
+func TestMain(m *testing.M) { os.Exit(runIn(m)) }
+
+func runIn(m *testing.M) int {
+	var err error
+	if scratch, err = os.MkdirTemp("", "declprov-roads-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(scratch)
+	return m.Run()
 }
 
 // run runs a command in the folder of a program.

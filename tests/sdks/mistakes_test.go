@@ -20,8 +20,10 @@ func TestCheckers(t *testing.T) {
 			w := gardenIn(t, l)
 			wrong := program(t, l, "mistakes")
 			for _, c := range l.Checkers {
-				if found, printed := w.Check(t, c, program(t, l, "garden")); len(found) > 0 {
-					t.Errorf("%s finds mistakes in a correct program:\n%s", c.Name, printed)
+				if !c.Builds { // TestLife builds this program
+					if found, printed := w.Check(t, c, program(t, l, "garden")); len(found) > 0 {
+						t.Errorf("%s finds mistakes in a correct program:\n%s", c.Name, printed)
+					}
 				}
 				found, printed := w.Check(t, c, wrong)
 				if want := wanted(wrong, c.Name); want == nil && len(found) == 0 || want != nil && !cmp.Equal(want, found) {

@@ -53,7 +53,7 @@ type target struct {
 func newBatch(t *testing.T, verb string) *batch {
 	b := &batch{T: t, verb: verb, servers: map[string]*hostile.Server{"plain": hostile.Start(t), "secure": hostile.StartTLS(t)}}
 	folder := provider.Folder(t, "hostile", "tests/http/faults/testdata/hostile.cue")
-	b.stack = pulumitest.New(t, pulumitest.Providers{"hostile": folder}, "DECLPROV_JOURNAL="+os.Getenv("DECLPROV_JOURNAL"))
+	b.stack = pulumitest.New(t, pulumitest.Providers{"hostile": folder}, append(pulumicli.SaveAtEnd(), "DECLPROV_JOURNAL="+os.Getenv("DECLPROV_JOURNAL"))...)
 	known := hostile.Faults(untouchedServer(t))
 	for _, r := range table {
 		for _, c := range r.cells() {

@@ -37,6 +37,11 @@ type Options struct {
 	RecordGRPC bool
 }
 
+// SaveAtEnd makes the CLI save the state once, at the end of a command, in place of twice for each
+// resource, which is most of the time of a program with dozens of resources. It is not for tests that
+// kill the CLI: the state would be lost. Add it to Options.Env.
+func SaveAtEnd() []string { return []string{"PULUMI_EXPERIMENTAL=1", "PULUMI_SKIP_CHECKPOINTS=1"} }
+
 // Project is a Pulumi project in YAML with one stack. Its commands must not run concurrently:
 // the stack is locked.
 type Project struct {

@@ -23,7 +23,7 @@ func Go() *Language {
 		},
 		Checkers: []Checker{
 			{
-				Name: "compiler", message: regexp.MustCompile(`(?m)^[^\s:]+:(\d+):\d+: (unknown field|cannot use|undefined|[^:\n]+ undefined)`),
+				Name: "compiler", Builds: true, message: regexp.MustCompile(`(?m)^[^\s:]+:(\d+):\d+: (unknown field|cannot use|undefined|[^:\n]+ undefined)`),
 				command: func(t testing.TB, dir, file string) *exec.Cmd {
 					return command(t, dir, "go", "build", "-mod=mod", "-gcflags=-e", "-o", os.DevNull, file)
 				},

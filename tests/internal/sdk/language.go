@@ -71,6 +71,9 @@ type Finding struct {
 // Checker is a type checker.
 type Checker struct {
 	Name string
+	// Builds says that a program that this checker refuses is not built either, so that Start
+	// includes the check.
+	Builds bool
 	// command returns the command that checks a file of the workspace.
 	command func(t testing.TB, dir, file string) *exec.Cmd
 	// message matches a message; its groups are the line and the code.

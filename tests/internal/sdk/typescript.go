@@ -23,7 +23,7 @@ func TypeScript() *Language {
 			write(t, dir, files, err)
 		},
 		Checkers: []Checker{{
-			Name: "tsc", message: regexp.MustCompile(`(?m)^[^\s(]+\((\d+),\d+\): error (TS\d+):`),
+			Name: "tsc", Builds: true, message: regexp.MustCompile(`(?m)^[^\s(]+\((\d+),\d+\): error (TS\d+):`),
 			command: func(t testing.TB, dir, file string) *exec.Cmd {
 				config := file + ".json"
 				writeFile(t, config, `{"extends": "./tsconfig.json", "compilerOptions": {"noEmit": true}, "files": ["`+filepath.Base(file)+`"]}`)
