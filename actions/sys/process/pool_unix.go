@@ -104,7 +104,7 @@ func startSupervisor(ctx context.Context) (*connection, error) {
 	}
 	cmd := exec.Command(self, supervisor.FirstArgument)
 	cmd.Args[0] = "declprov" // independent of the name of this process
-	cmd.Env = []string{supervisor.Marker + "=1", "GOTRACEBACK=single"}
+	cmd.Env = supervisor.Environment()
 	cmd.ExtraFiles = []*os.File{theirs}
 	// With its own session, a signal to this process's group does not end the supervisor,
 	// and its commands have no terminal to prompt on.

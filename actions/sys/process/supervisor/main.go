@@ -30,6 +30,9 @@ const (
 	Socket = 3
 )
 
+// Environment returns the environment of supervisors and reapers.
+func Environment() []string { return []string{Marker + "=1", "GOTRACEBACK=single"} }
+
 // Main must be called first by a binary that runs commands, with os.Args. It reports whether
 // this process was a supervisor or a reaper. Then its work is done, and it must exit.
 func Main(args []string) (handled bool) {

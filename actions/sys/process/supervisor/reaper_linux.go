@@ -31,7 +31,7 @@ func reap() {
 	end := make(chan os.Signal, 1)
 	signal.Notify(end, endSignal)
 	supervisor, err := os.StartProcess("/proc/self/exe", []string{os.Args[0], Argument}, &os.ProcAttr{
-		Env: os.Environ(), Files: []*os.File{os.Stdin, os.Stdout, os.Stderr, os.NewFile(Socket, "provider")},
+		Env: Environment(), Files: []*os.File{os.Stdin, os.Stdout, os.Stderr, os.NewFile(Socket, "provider")},
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
