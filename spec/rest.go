@@ -7,6 +7,8 @@ import "github.com/declprov/declprov/spec/diag"
 type Rest struct {
 	// Path is the path of the collection.
 	Path *Node
+	// Create is the method of the create. With PUT, ID is a template over inputs.
+	Create *Node
 	// ID, Unwrap and Items are paths of names on the wire.
 	ID, Unwrap, Items *Node
 	// Update is the method of updates, and Patch the format of their bodies.
@@ -15,8 +17,8 @@ type Rest struct {
 	List *Node
 	// Returns is the type of one object.
 	Returns *Node
-	// IdempotencyKey and Paginate are passed on to the requests.
-	IdempotencyKey, Paginate *Node
+	// IfNoneMatch, IdempotencyKey and Paginate are passed on to the requests.
+	IfNoneMatch, IdempotencyKey, Paginate *Node
 	// Unique lists the inputs that identify an object in the list.
 	Unique *Node
 	// Under holds the templates for the parents that the path names.

@@ -7,7 +7,8 @@ var Rest = &Block{
 	Name: "Rest", What: "rest", Doc: "The operations of a conventional REST resource; `rest: \"/pets\"` is short for `rest: path: \"/pets\"`.",
 	Keys: []Key{
 		{Name: "path", Kind: Template, Required: true, CUE: "string", Example: `path: "/pets"`, Into: to(func(r *spec.Rest) any { return &r.Path }), Doc: "The path of the collection. The path of an object is this path and its id; if it ends in a slash, both do."},
-		{Name: "id", Kind: Text, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.ID }), Doc: "The member of an object that is its id, as a name or path on the wire; `id` by default. A number becomes text."},
+		{Name: "create", Kind: Text, CUE: oneOf(RestCreates), Into: to(func(r *spec.Rest) any { return &r.Create }), Doc: "The method of the create. POST, the default, sends to the path of the collection. PUT sends to the path of the object, whose name is `id`."},
+		{Name: "id", Kind: Template, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.ID }), Doc: "The member of an object that is its id, as a name or path on the wire; `id` by default. A number becomes text. With `create: \"PUT\"`, the name of the object in its path: `\"${inputs.name}\"`."},
 		{Name: "update", Kind: Text, CUE: oneOf(RestUpdates), Into: to(func(r *spec.Rest) any { return &r.Update }), Doc: "The method of updates. PATCH, the default, and POST send the changes, with null for removed members; PUT sends all inputs. With \"none\", every change replaces the resource."},
 		{Name: "patch", Kind: Text, CUE: `"merge"`, Into: to(func(r *spec.Rest) any { return &r.Patch }), Doc: "\"merge\" sends PATCH requests as application/merge-patch+json."},
 		{Name: "unwrap", Kind: Text, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Unwrap }), Doc: "The member of a response that contains the object, as a name or path on the wire: `data`."},
@@ -15,11 +16,15 @@ var Rest = &Block{
 		{Name: "paginate", Kind: Body, CUE: "{...}", Into: to(func(r *spec.Rest) any { return &r.Paginate }), Doc: "How to get all pages of the list: the argument `paginate` of an http request."},
 		{Name: "list", Kind: Text, CUE: `"none"`, Into: to(func(r *spec.Rest) any { return &r.List }), Doc: "\"none\" if the API cannot list the objects."},
 		{Name: "returns", Kind: Data, Doc: "The type of an object in the responses, a definition."},
+		{Name: "ifNoneMatch", Kind: Data, CUE: "bool", Into: to(func(r *spec.Rest) any { return &r.IfNoneMatch }), Doc: "With `create: \"PUT\"`: the server refuses a create if the object exists, as in a request."},
 		{Name: "idempotencyKey", Kind: Data, CUE: "bool | {...}", Into: to(func(r *spec.Rest) any { return &r.IdempotencyKey }), Doc: "Send a key by which the server recognizes a repeated create."},
 		{Name: "unique", Kind: Data, CUE: "string | [...string]", Into: to(func(r *spec.Rest) any { return &r.Unique }), Doc: "The input, or the inputs, that no two objects of the list have in common. It adds a `find` that looks for an object in the list."},
 		{Name: "under", Kind: Body, CUE: "[string]: string", Into: to(func(r *spec.Rest) any { return &r.Under }), Doc: "The parents in the path by name: with `store: \"${inputs.store}\"`, the path may contain `${store}`."},
 	},
 }
+
+// RestCreates are the values of `create` in `rest`.
+var RestCreates = []string{"POST", "PUT"}
 
 // RestUpdates are the values of `update` in `rest`.
 var RestUpdates = []string{"PATCH", "PUT", "POST", "none"}

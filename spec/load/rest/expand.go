@@ -45,8 +45,11 @@ type options struct {
 
 	// idPath, unwrap and items are paths of names on the wire.
 	idPath, unwrap, items []string
-	update                string
-	merge, listed         bool
+	// puts is true if the create is a PUT to the name of the object, which consists of inputs.
+	puts          bool
+	names         []*spec.Property
+	update        string
+	merge, listed bool
 	// returns is the type of an object, or nil.
 	returns *spec.Type
 	unique  []*spec.Property
@@ -82,13 +85,17 @@ func (x *expansion) addOperations() {
 		}
 		return
 	}
-	if r.ID == nil {
+	if r.ID == nil && x.puts {
+		r.ID = x.nameTemplate(true)
+	} else if r.ID == nil {
 		r.ID = text("${result.body"+x.inObject(x.idPath)+"}", cmp.Or(x.s.ID, x.s.Path).Range)
 	}
-	if r.Import == nil && !x.own["id"] {
+	if r.Import == nil && !x.own["id"] && !x.puts {
 		r.Import = x.importTemplate()
 	}
-	if r.Create == nil {
+	if r.Create == nil && x.puts {
+		r.Create = x.putOperation()
+	} else if r.Create == nil {
 		r.Create = x.operation(true, field("method", text("POST", x.s.Range)), field("path", x.path("", false)), field("json", x.body("inputs")),
 			field("idempotencyKey", x.s.IdempotencyKey), x.returning(x.objectType(), "Response"))
 	}
@@ -104,8 +111,12 @@ func (x *expansion) addOperations() {
 	if r.List == nil && x.listed {
 		r.List = x.lister()
 	}
-	if r.Find == nil && x.unique != nil {
+	switch {
+	case r.Find != nil:
+	case x.unique != nil:
 		r.Find = x.find()
+	case x.puts && !x.own["create"]:
+		r.Find = x.operation(false, field("path", x.objectPath()), x.returning(x.objectType(), "Response"))
 	}
 }
 
@@ -145,14 +156,17 @@ func (x *expansion) updateOperation() *spec.Operation {
 func (x *expansion) lister() *spec.Lister {
 	step, items := x.listStep(true)
 	inputs := &spec.Type{Kind: spec.Object}
-	id := ""
+	id, member := "", "${each.value"+x.inItem(x.idPath)+"}"
+	if x.puts {
+		member = x.nameOfItem()
+	}
 	for _, p := range x.parents {
 		inputs.Fields = append(inputs.Fields, &spec.Property{Name: p.name, Doc: p.input.Doc, Type: p.input.Type, Required: true, Range: p.input.Range})
 		id += "${inputs." + p.name + "}/"
 	}
 	return &spec.Lister{
 		Range: x.s.Range, Inputs: inputs, Step: step, Items: text("${"+items+"}", x.itemsRange()),
-		ID: text(id+"${each.value"+x.inItem(x.idPath)+"}", cmp.Or(x.s.ID, x.s.Path).Range),
+		ID: text(id+member, cmp.Or(x.s.ID, x.s.Path).Range),
 	}
 }
 
@@ -199,13 +213,15 @@ func (x *expansion) importTemplate() *spec.Node {
 	return text(template+"${id}", cmp.Or(x.s.Under, x.s.Path).Range)
 }
 
-// body returns the inputs that a request sends: all except the parents, which are in the
-// path.
+// body returns the inputs that a request sends: all except those that are in the path.
 func (x *expansion) body(inputs string) *spec.Node {
 	for _, p := range x.parents {
 		inputs += fmt.Sprintf(", %q", p.input.Name)
 	}
-	if x.parents != nil {
+	for _, p := range x.names {
+		inputs += fmt.Sprintf(", %q", p.Name)
+	}
+	if x.parents != nil || x.names != nil {
 		inputs = "omit(" + inputs + ")"
 	}
 	return text("${"+inputs+"}", x.s.Path.Range)
@@ -213,10 +229,14 @@ func (x *expansion) body(inputs string) *spec.Node {
 
 // objectPath returns the path of an object.
 func (x *expansion) objectPath() *spec.Node {
-	if strings.HasSuffix(x.s.Path.Text, "/") {
-		return x.path("${id}/", false)
+	name := "${id}"
+	if x.puts {
+		name = x.nameTemplate(false).Text
 	}
-	return x.path("/${id}", false)
+	if strings.HasSuffix(x.s.Path.Text, "/") {
+		return x.path(name+"/", false)
+	}
+	return x.path("/"+name, false)
 }
 
 // path returns the path of the list with a suffix. In it, the names of parents are

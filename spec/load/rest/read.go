@@ -25,8 +25,9 @@ var (
 func (x *options) read() bool {
 	before := len(x.Diags)
 	x.checkPath()
+	x.puts = x.oneOf(x.s.Create, "create", "POST", block.RestCreates...) == "PUT"
 	x.idPath = []string{"id"}
-	if path := x.wirePath(x.s.ID, "id"); path != nil {
+	if path := x.wirePath(x.s.ID, "id"); path != nil && !x.puts {
 		x.idPath = path
 	}
 	x.unwrap = x.wirePath(x.s.Unwrap, "unwrap")
@@ -34,7 +35,7 @@ func (x *options) read() bool {
 	if path := x.wirePath(x.s.Items, "items"); path != nil {
 		x.items = path
 	}
-	x.update = x.oneOf(x.s.Update, "update", "PATCH", block.RestUpdates...)
+	x.update = x.oneOf(x.s.Update, "update", map[bool]string{true: "PUT", false: "PATCH"}[x.puts], block.RestUpdates...)
 	x.merge = x.oneOf(x.s.Patch, "patch", "", "merge") == "merge"
 	x.listed = x.oneOf(x.s.List, "list", "", "none") != "none"
 	if x.merge && x.update != "PATCH" {
@@ -42,6 +43,7 @@ func (x *options) read() bool {
 	}
 	x.readReturns()
 	x.readUnder()
+	x.readName()
 	x.readUnique()
 	x.checkItems()
 	return len(x.Diags) == before
@@ -78,9 +80,16 @@ func (x *options) wirePath(n *spec.Node, key string) []string {
 		return nil
 	}
 	path := strings.Split(n.Text, ".")
+	if x.puts && key == "id" {
+		return nil // see readName
+	}
 	if n.Text == "" || slices.Contains(path, "") || strings.ContainsAny(n.Text, "${}[]/ ") {
+		named := ""
+		if key == "id" && parentInputs.MatchString(n.Text) {
+			named = " If the program chooses the name of an object, and a PUT to it creates the object, add `create: \"PUT\"`."
+		}
 		x.fail(source.CodeBadValue, n.Range, key, fmt.Sprintf("%q is not a name or path of names on the wire", n.Text),
-			fmt.Sprintf("Write the name of a member of the response, or a path of names, without an expression: `%s: \"meta.%s\"`.", key, map[string]string{"id": "uuid", "unwrap": "data", "items": "results"}[key]))
+			fmt.Sprintf("Write the name of a member of the response, or a path of names, without an expression: `%s: \"meta.%s\"`.", key, map[string]string{"id": "uuid", "unwrap": "data", "items": "results"}[key])+named)
 		return nil
 	}
 	return path
@@ -116,7 +125,7 @@ func (x *options) readReturns() {
 		return
 	}
 	x.returns = n.Type
-	if _, ok := memberOf(x.returns, x.idPath, x.rule, x.provider.Types); !ok && !x.own["id"] {
+	if _, ok := memberOf(x.returns, x.idPath, x.rule, x.provider.Types); !ok && !x.own["id"] && !x.puts {
 		at, wire := cmp.Or(x.s.ID, n).Range, strings.Join(x.idPath, ".")
 		x.fail(source.CodeBadValue, at, "id", fmt.Sprintf("%s has no member %q on the wire, which is the id", n.Text, wire),
 			"Declare it in the type, such as `petId: string @wire("+wire+")`, or name the member that is the id. "+diag.Remedy(wire, wireNames(x.returns, x.rule, x.provider.Types)))
@@ -168,20 +177,29 @@ func (x *options) addParent(name string, template *spec.Node) {
 		x.fail(source.CodeBadValue, template.Range, key, "a parent must be an input", fmt.Sprintf("Write `%s: \"${inputs.%s}\"`. Other values, such as ${config.org}, belong into the path itself.", name, name))
 		return
 	}
-	input := x.r.Inputs.Field(m[1])
-	switch {
-	case input == nil && x.s.Under.Get(name) == nil:
+	if x.r.Inputs.Field(m[1]) == nil && x.s.Under.Get(name) == nil {
 		return // the compiler reports it in the path
+	}
+	if input := x.pathInput(m[1], key, template.Range); input != nil {
+		x.parents = append(x.parents, parent{name, input})
+	}
+}
+
+// pathInput returns an input that is part of the path of an object, and reports one that does not
+// identify an object. It returns nil if there is none of that name.
+func (x *options) pathInput(name, key string, at diag.Range) *spec.Property {
+	input := x.r.Inputs.Field(name)
+	switch {
 	case input == nil:
-		x.fail(source.CodeBadValue, template.Range, key, fmt.Sprintf("there is no input %q", m[1]), strings.TrimSpace("Declare the input. "+diag.Remedy(m[1], x.r.Inputs.FieldNames())))
-		return
+		x.fail(source.CodeBadValue, at, key, fmt.Sprintf("there is no input %q", name), strings.TrimSpace("Declare the input. "+diag.Remedy(name, x.r.Inputs.FieldNames())))
+		return nil
 	case !input.Replace:
 		x.fail(source.CodeBadValue, input.Range, key, fmt.Sprintf("input %q is part of the path of rest, but may change", input.Name),
 			"A change would address another object. Mark the input @replace().")
 	case !input.Required && input.Default == nil && input.DefaultExpr == nil && input.Autoname == nil:
 		x.fail(source.CodeBadValue, input.Range, key, fmt.Sprintf("input %q is part of the path of rest, but optional", input.Name), "Make it required, or give it a default.")
 	}
-	x.parents = append(x.parents, parent{name, input})
+	return input
 }
 
 // readUnique reads the inputs that identify an object in the list.
@@ -258,6 +276,7 @@ func (x *options) checkUnused() {
 		given          *spec.Node
 		used           bool
 	}{
+		{"ifNoneMatch", "create", x.s.IfNoneMatch, !x.own["create"]},
 		{"update", "update", x.s.Update, !x.own["update"]},
 		{"patch", "update", x.s.Patch, !x.own["update"]},
 		{"idempotencyKey", "create", x.s.IdempotencyKey, !x.own["create"]},

@@ -1,0 +1,180 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/actions/builtin"
+	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/load"
+	"github.com/declprov/declprov/spec/load/printer"
+)
+
+// namedAPI is an API whose clients choose the names of objects. It is safe for concurrent use.
+type namedAPI struct {
+	mu      sync.Mutex
+	objects map[string]map[string]any // by path
+	log     []string
+}
+
+func (a *namedAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	body, _ := io.ReadAll(r.Body)
+	a.log = append(a.log, strings.TrimSpace(r.Method+" "+r.URL.EscapedPath()+" "+r.Header.Get("If-None-Match")+" "+string(body)))
+	escaped := r.URL.EscapedPath()
+	object, there := a.objects[escaped]
+	status := http.StatusOK
+	switch {
+	case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/queues"):
+		list := []any{}
+		for at, object := range a.objects {
+			if path.Dir(at) == r.URL.Path {
+				list = append(list, object)
+			}
+		}
+		respond(w, status, list)
+		return
+	case r.Method == http.MethodPut && there && r.Header.Get("If-None-Match") != "":
+		status = http.StatusPreconditionFailed
+	case r.Method == http.MethodPut:
+		title, _ := url.PathUnescape(path.Base(escaped))
+		object = map[string]any{"title": title, "messages": 3}
+		_ = json.Unmarshal(body, &object)
+		a.objects[escaped] = object
+	case !there:
+		status = http.StatusNotFound
+	case r.Method == http.MethodPatch:
+		_ = json.Unmarshal(body, &object)
+	case r.Method == http.MethodDelete:
+		delete(a.objects, escaped)
+	}
+	respond(w, status, object)
+}
+
+// TestRestPut plays the life of objects whose names the program chooses, with all options that
+// matter, and with what `expand` prints: the requests are the same. An object of somebody else is
+// not overwritten, and the id alone imports an object.
+func TestRestPut(t *testing.T) {
+	for _, parent := range []string{"", "input", "under"} {
+		for _, options := range []string{"", `ifNoneMatch: true`, `update: "PATCH", returns: #Queue`, `update: "none"`} {
+			t.Run(parent+" "+options, func(t *testing.T) {
+				t.Parallel()
+				rest := map[string]string{"": `path: "/queues"`, "input": `path: "/hosts/${inputs.host}/queues"`, "under": `path: "/hosts/${of}/queues", under: of: "${inputs.host}"`}[parent]
+				if options != "" {
+					rest += ", " + options
+				}
+				host := ""
+				if parent != "" {
+					host = "host: string @replace(), "
+				}
+				text := `
+name: "queues"
+version: "1.0.0"
+config: endpoint: string
+http: baseURL: "${config.endpoint}"
+#Queue: {name: string @wire(title), messages: int, durable?: bool}
+resources: Queue: {
+	inputs: {` + host + `name: string @replace() @wire(title), durable: *true | bool}
+	outputs: messages: int
+	rest: {` + rest + `, create: "PUT", id: "${inputs.name}"}
+}`
+				doc, diags := load.Load(t.Context(), load.Source{Path: "-", Stdin: []byte(text), Format: "cue"})
+				if len(diags) > 0 {
+					t.Fatalf("%+v", diags)
+				}
+				long, err := printer.CUE(doc.Provider)
+				if err != nil {
+					t.Fatal(err)
+				}
+				expanded, diags := load.Load(t.Context(), load.Source{Path: "-", Stdin: long, Format: "cue"})
+				if len(diags) > 0 {
+					t.Fatalf("%s\n%+v", long, diags)
+				}
+				changes := !strings.Contains(options, "none")
+				short := lifeOfQueue(t, doc.Provider, parent, changes)
+				if diff := cmp.Diff(short, lifeOfQueue(t, expanded.Provider, parent, changes)); diff != "" {
+					t.Errorf("the requests differ (-rest +expanded):\n%s", diff)
+				}
+				if put := `PUT /queues/a%2Fb`; parent == "" && !strings.Contains(strings.Join(short, "\n"), put) {
+					t.Errorf("no %s in %q", put, short)
+				}
+				if strings.Contains(options, "ifNoneMatch") != strings.Contains(strings.Join(short, "\n"), " * ") {
+					t.Errorf("the condition of creates: %q", short)
+				}
+			})
+		}
+	}
+}
+
+// lifeOfQueue returns the requests in the life of a queue.
+func lifeOfQueue(t *testing.T, p *spec.Provider, parent string, changes bool) []string {
+	t.Helper()
+	api := &namedAPI{objects: map[string]map[string]any{}}
+	server := httptest.NewServer(api)
+	defer server.Close()
+	program, diags := engine.Compile(p, builtin.Families())
+	if len(diags) > 0 {
+		t.Fatalf("%+v", diags)
+	}
+	dir, err := os.MkdirTemp("", "queue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	e, err := program.Configure(t.Context(), object("endpoint", server.URL), engine.Options{Dir: dir, Journal: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs, id, query := object("name", "a/b"), "a/b", object()
+	if parent != "" {
+		inputs, id = inputs.Set("host", value("h")), "h/a/b"
+		query = object(map[string]string{"input": "host", "under": "of"}[parent], "h")
+	}
+	state := created(t, e, "Queue", inputs)
+	if state.ID != id {
+		t.Errorf("the id is %q, want %q", state.ID, id)
+	}
+	other := e.Create(t.Context(), engine.CreateRequest{Ref: engine.Ref{Type: "Queue", Name: "other", Key: "urn:other"}, Inputs: check(t, e, "Queue", inputs)})
+	if other.Err == nil || other.State != nil {
+		t.Errorf("an object that exists was created: %+v", other.State)
+	}
+	if changes {
+		out := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Queue"), State: state, Inputs: check(t, e, "Queue", inputs.Set("durable", value(false)))})
+		if out.Err != nil {
+			t.Fatal(out.Err)
+		}
+		state = *out.State
+	}
+	for listed, err := range e.List(t.Context(), engine.ListRequest{Ref: ref("Queue"), Query: query}) {
+		if err != nil || listed.ID != id {
+			t.Errorf("listed %q, %v", listed.ID, err)
+		}
+	}
+	imported := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Queue"), State: engine.State{ID: id}, Reason: engine.Import})
+	if imported.Err != nil {
+		t.Fatal(imported.Err)
+	}
+	if diff := cmp.Diff(state.Inputs, imported.State.Inputs, values); diff != "" {
+		t.Errorf("imported (-want +got):\n%s", diff)
+	}
+	if err := e.Delete(t.Context(), engine.DeleteRequest{Ref: ref("Queue"), State: *imported.State}); err != nil {
+		t.Fatal(err)
+	}
+	if len(api.objects) != 0 {
+		t.Errorf("left: %v", api.objects)
+	}
+	return append(api.log, fmt.Sprint(len(api.log)))
+}

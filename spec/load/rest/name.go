@@ -1,0 +1,84 @@
+package rest
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/load/source"
+)
+
+// With `create: "PUT"`, the client chooses the name of an object: `id` is a template over inputs,
+// which is the end of the object's path. The id of the resource is the parents and the name, so
+// that it can be imported by its id alone.
+
+// readName reads the template of the name, and checks that it consists of inputs that identify an
+// object.
+func (x *options) readName() {
+	n := x.s.ID
+	if !x.puts {
+		if x.s.IfNoneMatch != nil {
+			x.fail(source.CodeMisplacedKey, x.s.IfNoneMatch.Range, "ifNoneMatch", "ifNoneMatch requires a create by PUT", "Add `create: \"PUT\"` and the name of the object: `id: \"${inputs.name}\"`.")
+		}
+		return
+	}
+	if n == nil || n.Kind != spec.StringNode || strings.Contains(parentInputs.ReplaceAllString(n.Text, ""), "${") || !parentInputs.MatchString(n.Text) {
+		x.fail(source.CodeBadValue, cmp.Or(n, x.s.Create).Range, "id", "create: \"PUT\" requires a name that consists of inputs", "Write the name of the object in its path: `id: \"${inputs.name}\"`.")
+		return
+	}
+	for _, m := range parentInputs.FindAllStringSubmatch(n.Text, -1) {
+		if input := x.pathInput(m[1], "id", n.Range); input != nil {
+			x.names = append(x.names, input)
+		}
+	}
+	if x.s.Unique != nil {
+		x.fail(source.CodeMisplacedKey, x.s.Unique.Range, "unique", "unique has no effect with create: \"PUT\"", "The name identifies an object. Remove `unique`.")
+	}
+	x.checkListedNames()
+}
+
+// checkListedNames reports a list whose objects do not have the inputs that the name consists of.
+func (x *options) checkListedNames() {
+	if !x.listed || x.returns == nil || x.own["list"] {
+		return
+	}
+	for _, p := range x.names {
+		wire := p.WirePath(x.rule)
+		if _, ok := memberOf(x.returns, wire, x.rule, x.provider.Types); !ok {
+			x.fail(source.CodeBadValue, x.s.ID.Range, "id", fmt.Sprintf("%s has no member %q on the wire, which is part of the name", x.s.Returns.Text, strings.Join(wire, ".")),
+				"Declare it in the type, or write `list: \"none\"`.")
+		}
+	}
+}
+
+// nameTemplate returns the template of the name; if whole is true, with the parents before it.
+func (x *expansion) nameTemplate(whole bool) *spec.Node {
+	if x.s.ID == nil {
+		return text("", x.s.Range) // which was reported
+	}
+	name := ""
+	for _, p := range x.parents {
+		if whole {
+			name += "${inputs." + p.input.Name + "}/"
+		}
+	}
+	return text(name+x.s.ID.Text, x.s.ID.Range)
+}
+
+// nameOfItem returns the template of the name of an object in a list.
+func (x *expansion) nameOfItem() string {
+	return parentInputs.ReplaceAllStringFunc(x.nameTemplate(false).Text, func(ref string) string {
+		p := x.r.Inputs.Field(parentInputs.FindStringSubmatch(ref)[1])
+		if p == nil {
+			return ref
+		}
+		return "${each.value" + x.inItem(p.WirePath(x.rule)) + "}"
+	})
+}
+
+// putOperation returns the create of an object whose name the client chooses.
+func (x *expansion) putOperation() *spec.Operation {
+	return x.operation(true, field("method", text("PUT", x.s.Create.Range)), field("path", x.objectPath()), field("json", x.body("inputs")),
+		field("ifNoneMatch", x.s.IfNoneMatch), field("idempotencyKey", x.s.IdempotencyKey), x.returning(x.objectType(), "Response"))
+}
