@@ -40,7 +40,7 @@ func TestMistakesInRest(t *testing.T) {
 		{"an id of two dots", source.CodeBadValue, `rest: {path: "/pets", id: «"meta..uuid"»}`},
 		{"an id that the type lacks", source.CodeBadValue, `rest: {path: "/pets", id: «"uid"», returns: #Pet}`},
 		{"an id by its declared name", source.CodeBadValue, `rest: {path: "/pets", id: «"petId"», returns: #Pet}`},
-		{"an unknown create", source.CodeBadValue, `rest: {path: "/pets", create: «"put"», id: "${inputs.name}"}`},
+		{"an unknown create", source.CodeBadValue, `rest: {path: "/pets", create: «"put"»}`},
 		{"a name without PUT", source.CodeBadValue, `rest: {path: "/pets", id: «"${inputs.name}"»}`},
 		{"PUT without a name", source.CodeBadValue, `rest: {path: "/pets", create: «"PUT"»}`},
 		{"a name that is none", source.CodeBadValue, `rest: {path: "/pets", create: "PUT", id: «"name"»}`},
