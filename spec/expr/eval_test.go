@@ -385,7 +385,10 @@ func TestStaticSecret(t *testing.T) {
 		{"${config}", true},
 		{"x ${session.key}", true},
 		{"${config.endpoint}", false},
-		{"${omit(config, \"token\")}", true},
+		{"${omit(config, \"token\")}", false}, // as the result of an evaluation is
+		{"${omit(config, \"endpoint\")}", true},
+		{"${pick(config, \"token\")}", true},
+		{"${pick(config, \"endpoint\")}", false},
 		{"${config.token == null}", true},
 		{"${mapValues(config, 1)}", true},
 		{"${entries(config)}", true},

@@ -31,6 +31,9 @@ func (u *uses) use(v TypedPart) *spec.Type {
 	return v.T
 }
 
+// Use is use for the functions of other packages.
+func (u *uses) Use(v TypedPart) { u.use(v) }
+
 // Trust records an access that cannot be checked before it runs.
 func (u *uses) Trust(at parse.Extent) { u.unchecked = append(u.unchecked, at) }
 

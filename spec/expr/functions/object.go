@@ -223,6 +223,15 @@ func reshape(cl *check.Call, keep bool) *spec.Type {
 		return types.Map()
 	}
 	names, literal := chosenNames(cl, t)
+	if from := &cl.Args[0]; literal && from.Origin != nil && (keep || !t.Open) {
+		// Only these members are used, which decides what is secret, unknown or never sent.
+		for _, f := range t.Fields {
+			if slices.Contains(names, f.Name) == keep {
+				cl.Use(check.TypedPart{T: f.Type, Origin: check.Extend(from.Origin, f.Name), At: from.At})
+			}
+		}
+		from.Origin = nil
+	}
 	out := &spec.Type{Kind: spec.Object, Open: t.Open && !keep, Elem: t.Elem}
 	for _, f := range t.Fields {
 		switch {
