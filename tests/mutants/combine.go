@@ -27,9 +27,22 @@ const (
 	noneOff    = "0000"
 )
 
-// switchSource is the source of the package. It reads the number once, at start.
-const switchSource = `// Package mutant says which mechanism is switched off.
+// switchSource returns the source of the package. It reads the number once, at start, and opens a
+// file of that name in the folder, because the process may be confined later. The file is empty
+// until an edit runs.
+func switchSource(reached string) string {
+	return fmt.Sprintf(switchText, reached)
+}
+
+const switchText = `// Package mutant says which mechanism is switched off.
 package mutant
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+)
 
 var mark = "` + switchMark + noneOff + `"
 
@@ -44,8 +57,30 @@ func read() int {
 	return n
 }
 
+var reached = open()
+
+func open() *os.File {
+	if number == 0 {
+		return nil
+	}
+	file, _ := os.OpenFile(filepath.Join(%q, strconv.Itoa(number)), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	return file
+}
+
+var once sync.Once
+
 // Off reports whether it is the mechanism of that number.
-func Off(n int) bool { return number == n }
+func Off(n int) bool {
+	if number != n {
+		return false
+	}
+	once.Do(func() {
+		if reached != nil {
+			reached.WriteString("x")
+		}
+	})
+	return true
+}
 `
 
 // combine returns a source file that contains the edits of all rows, each behind a

@@ -48,9 +48,14 @@ func outcomeOf(printed string, err error) outcome {
 	}
 }
 
-// verdict returns nil if the test failed with the text of its row, and an error otherwise.
-func verdict(m table.Mutant, got outcome, printed string) error {
+// verdict returns nil if the test failed with the text of its row after the edit had run, and an
+// error otherwise.
+func verdict(m table.Mutant, got outcome, hasRun bool, printed string) error {
 	switch {
+	case got == passed && !hasRun:
+		return fmt.Errorf("%s: %s %s passes, and never runs the edited code of %s; choose a test that does", m, m.Package, m.Test, m.File)
+	case got == failed && !hasRun:
+		return fmt.Errorf("%s: %s %s fails, but never runs the edited code of %s: it fails for another reason\n%s", m, m.Package, m.Test, m.File, printed)
 	case got == passed:
 		return fmt.Errorf("%s: %s %s passes with %q instead of %q in %s; make the test stricter", m, m.Package, m.Test, m.Replace, m.Find, m.File)
 	case got != failed:

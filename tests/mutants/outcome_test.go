@@ -33,9 +33,19 @@ func TestVerdict(t *testing.T) {
 		if got != tc.outcome {
 			t.Errorf("%s: the outcome is %q, want %q", name, got, tc.outcome)
 		}
-		err := verdict(m, got, tc.printed)
+		err := verdict(m, got, true, tc.printed)
 		if (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestVerdictOfCodeThatNeverRan checks that no outcome counts if the edited code did not run.
+func TestVerdictOfCodeThatNeverRan(t *testing.T) {
+	m := table.Mutant{Test: "TestIt", Fails: "1 polls", File: "engine/until.go"}
+	for _, got := range []outcome{passed, failed} {
+		if err := verdict(m, got, false, "1 polls"); err == nil || !strings.Contains(err.Error(), "never runs the edited code") {
+			t.Errorf("%s: %v", got, err)
 		}
 	}
 }

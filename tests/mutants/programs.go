@@ -90,6 +90,16 @@ func (b *bench) overlay(ctx context.Context) (path string, err error) {
 	}
 }
 
+// reached is the folder with a file for each row, which is not empty if its edit has run.
+func (b *bench) reached() string { return filepath.Join(b.work, "reached") }
+
+// hasRun reports whether the edit of a row has run. It is not known of rows that are compiled
+// separately.
+func (b *bench) hasRun(m numbered) bool {
+	info, err := os.Stat(filepath.Join(b.reached(), strconv.Itoa(m.number)))
+	return b.programs.alone[m.number] || err == nil && info.Size() > 0
+}
+
 // combineAll writes an overlay with all rows that are not known to be broken.
 func (b *bench) combineAll(path string) error {
 	byFile := map[string][]numbered{}
@@ -120,7 +130,10 @@ func (b *bench) combineAll(path string) error {
 			return err
 		}
 	}
-	if err := write(switchFolder+"/mutant.go", switchSource); err != nil {
+	if err := os.MkdirAll(b.reached(), 0o755); err != nil {
+		return err
+	}
+	if err := write(switchFolder+"/mutant.go", switchSource(b.reached())); err != nil {
 		return err
 	}
 	plan, err := json.Marshal(map[string]map[string]string{"Replace": replace})

@@ -74,7 +74,7 @@ func (b *bench) runSwitchedOff(ctx context.Context, _ int, m numbered) error {
 		b.printf("%s\n", printed)
 	}
 	took := time.Since(began).Seconds()
-	if err := verdict(m.Mutant, got, printed); err != nil {
+	if err := verdict(m.Mutant, got, b.hasRun(m), printed); err != nil {
 		b.printf("HOLLOW   %s: %s (%.1f s)\n%v\n", m.Test, m, took, err)
 		return fmt.Errorf("%s: %s", m.Test, m)
 	}

@@ -5,6 +5,38 @@ package table
 func ofLanguage() []Mutant {
 	return []Mutant{
 		{
+			Promise:   "A shorthand is what it stands for",
+			Mechanism: "unique of rest adds a find",
+			File:      "spec/load/rest/expand.go",
+			Find:      `	case x.unique != nil:`,
+			Replace:   `	case x.unique != nil && false:`,
+			Package:   "spec/load/rest", Test: "TestWhatOptionsAdd", Fails: "find is missing",
+		},
+		{
+			Promise:   "A shorthand is what it stands for",
+			Mechanism: "parents of rest are not sent in bodies",
+			File:      "spec/load/rest/expand.go",
+			Find:      `		inputs += fmt.Sprintf(", %q", p.input.Name)`,
+			Replace:   `		_ = p`,
+			Package:   "spec/load/rest", Test: "TestWhatOptionsAdd", Fails: "the create sends",
+		},
+		{
+			Promise:   "Nothing is made twice",
+			Mechanism: "a default retry repeats nothing whose effect may be unknown",
+			File:      "engine/plan/step.go",
+			Find:      `	if s.Certainty != actions.Uncertain || !p.CoversDoubt(s) {`,
+			Replace:   `	if s.Certainty != actions.Uncertain || !p.CoversDoubt(s) || true {`,
+			Package:   "engine", Test: "TestDefaultsOfHTTP", Fails: "requests (-want +got)",
+		},
+		{
+			Promise:   "The second up has nothing to do",
+			Mechanism: "a value that the server rewrites is compared with that of the last write",
+			File:      "engine/run/reading.go",
+			Find:      `		case wasWritten && r.res.rules()`,
+			Replace:   `		case false && r.res.rules()`,
+			Package:   "engine", Test: "TestNormalised", Fails: "recorded (-want +got)",
+		},
+		{
 			Promise:   "The second up has nothing to do",
 			Mechanism: "an empty list that was read counts as absent",
 			File:      "engine/run/compare/compare.go",
