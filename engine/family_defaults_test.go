@@ -116,3 +116,38 @@ functions: get: {outputs: a?: string, http: path: "/x", return: {}}
 		})
 	}
 }
+
+// TestDefaultRetryWithFind shows that a default retry does not repeat a request whose effect may be
+// unknown, even if `find` could tell what it did: only the retry of the step decides that.
+func TestDefaultRetryWithFind(t *testing.T) {
+	t.Parallel()
+	for step, posts := range map[string]int{"": 1, `retry: {on: [503], backoff: "1ms"}, `: 2} {
+		var sent int
+		listening := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.Method == http.MethodGet:
+				http.Error(w, "{}", http.StatusNotFound)
+			case sent < 1:
+				sent++
+				http.Error(w, "{}", http.StatusServiceUnavailable)
+			default:
+				sent++
+				respond(w, http.StatusCreated, map[string]any{"id": "7"})
+			}
+		}))
+		defer listening.Close()
+		e, _ := newWorld().engine(t, `http: {baseURL: "`+listening.URL+`", retry: {on: [503], backoff: "1ms"}}
+resources: Thing: {
+	inputs: name: string
+	id: "${body.id}"
+	consistency: "1ms"
+	find: http: path: "/things/${inputs.name}"
+	create: {`+step+`http: {method: "POST", path: "/things", json: "${inputs}"}}
+	delete: http: path: "/x"
+}`)
+		out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", "a")})
+		if (out.Err == nil) != (posts == 2) || sent != posts {
+			t.Errorf("%d requests were sent, want %d: %v", sent, posts, out.Err)
+		}
+	}
+}

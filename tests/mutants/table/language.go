@@ -26,7 +26,7 @@ func ofLanguage() []Mutant {
 			File:      "engine/plan/step.go",
 			Find:      `	if s.Certainty != actions.Uncertain || !p.CoversDoubt(s) {`,
 			Replace:   `	if s.Certainty != actions.Uncertain || !p.CoversDoubt(s) || true {`,
-			Package:   "engine", Test: "TestDefaultsOfHTTP", Fails: "requests (-want +got)",
+			Package:   "engine", Test: "TestDefaultRetryWithFind", Fails: "2 requests were sent, want 1",
 		},
 		{
 			Promise:   "The second up has nothing to do",
