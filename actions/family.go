@@ -33,8 +33,8 @@ type Family struct {
 	// so they come with each call. Nil: each kind has its own Run, and nothing outlives a
 	// run.
 	Open func() Runner
-	// Shorthands says that expressions may refer to the members `body`, `status` and
-	// `headers` of the latest result by these names alone, also after a failed call.
+	// Shorthands says that expressions may refer to the members `body`, `status`,
+	// `headers` and `errors` of the latest result by these names alone, also after a failed call.
 	Shorthands bool
 	// Grants returns the permissions that the family's defaults imply for a spec without a
 	// permissions block.
@@ -270,8 +270,12 @@ type Static struct {
 	Requests map[string]*spec.Node
 	Defaults map[string]*spec.Node
 	// Types are the types that are known: of a Typed argument the type that it names, of a
-	// Late argument the type of its expression.
+	// Late argument the type of its expression, of another one the type of its value.
 	Types map[string]*spec.Type
+	// Named are the definitions of the spec that types refer to. Wire is the rule that names
+	// their members on the wire.
+	Named spec.Types
+	Wire  string
 }
 
 // Given reports whether the argument is given, in the step or in the defaults.

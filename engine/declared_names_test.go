@@ -194,7 +194,7 @@ func TestFailuresSeeDeclaredNames(t *testing.T) {
 		"retry.if":           {"500", `http: {path: "/x", returns: #Answer}, retry: {if: "${body.isBusy ?? false}", attempts: 2, backoff: "1ms"}`, "attempt 2: "},
 		"fail":               {"200", `http: {path: "/x", returns: #Answer}, fail: "${body.errorMessage}"`, "http: bad"},
 		"until":              {"200", `http: {path: "/x", returns: #Answer}, until: "${body.errorMessage != 'bad'}", every: "1ms", timeout: "20ms"`, "the poll took longer"},
-		"of a graphql error": {"200", `http: {path: "/x", returns: #Answer, graphql: query: "{x}", error: "${body.errorMessage}"}`, "reports errors: bad"},
+		"of a graphql error": {"200", `http: {path: "/x", returns: #Answer, graphql: query: "{error_message}", error: "${body.errorMessage} ${errors[0].message}"}`, "reports errors: bad worse"},
 		"of a command": {
 			"", `exec: {shell: "printf '{\"error_message\": \"bad\"}'; exit 3", interpreter: ["/bin/sh", "-c"], stdout: "json", effect: "none", returns: #Answer, error: "${stdout.errorMessage}"}`,
 			"exit code 3: bad",
@@ -206,8 +206,8 @@ func TestFailuresSeeDeclaredNames(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			text := strings.Replace(answer, "{", `{"errors": [{"message": "worse"}], `, 1)
-			server := serve(t, map[string][]string{"GET /x": {tc.status + " " + answer}, "POST /x": {tc.status + " " + text}})
+			ofGraphQL := `{"errors": [{"message": "worse"}], "data": ` + answer + "}"
+			server := serve(t, map[string][]string{"GET /x": {tc.status + " " + answer}, "POST /x": {tc.status + " " + ofGraphQL}})
 			e := server.engine(t, ofPets+"#Answer: {errorMessage?: string, reasonCode?: string, isBusy?: bool, neededOne?: [...string]}\n"+
 				"functions: ask: {outputs: x?: string\n"+tc.step+"\nreturn: x: \"\"}")
 			_, err := e.Invoke(t.Context(), engine.InvokeRequest{Function: "ask"})

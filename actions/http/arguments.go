@@ -7,6 +7,7 @@ import (
 	"github.com/declprov/declprov/actions/assets"
 	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/actions/http/request"
+	"github.com/declprov/declprov/actions/http/verdict"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -38,7 +39,7 @@ func arguments() []actions.Arg {
 	graphql := wireArg("graphql", declare.Object(
 		declare.Member("query", declare.Text(), "The document; templates are not evaluated in it."), declare.Field("variables", declare.Map(declare.Any()), "Its variables."),
 		declare.Field("operationName", declare.Text(), "The operation to run, if the document has several."),
-	), "GraphQL request as the body. A response with `errors` is an error.")
+	), "GraphQL request as the body. The body of the response is its data; a response with `errors` is an error.")
 	graphql.Inner = map[string]actions.Mode{"query": actions.Raw}
 	return []actions.Arg{
 		method, path, address,
@@ -105,7 +106,7 @@ func defaults() []actions.Arg {
 		declare.Arg("tls", declare.TLSType(), "TLS settings. The minimum version is 1.2."),
 		declare.Arg("proxy", declare.NonEmpty(), "URL of an http or https proxy, which `permissions: hosts` must list. The proxy of the environment is never used."),
 		declare.Option("redirects", declare.OneOf("none", "same-origin"), "none", "Which redirects are followed."),
-		declare.Arg("expect", declare.List(declare.Between("100", "599")), "Statuses that are not an error."),
+		declare.Arg("expect", declare.List(declare.Either(declare.Between("100", "599"), declare.OneOf(verdict.Partial))), "Statuses that are not an error. For GraphQL, \"partial\" accepts data beside errors."),
 		declare.Arg("response", declare.OneOf("json", "xml", "text", "bytes", "none"),
 			"Format of the body of the response; `bytes` returns base64. Default: by the Content-Type, and JSON if `returns` is given and that is not XML."),
 		message,
@@ -128,5 +129,8 @@ func lateScope(s actions.Static, argument string) []*spec.Property {
 		body = bodyType(s)
 	}
 	members := responseMembers(body)
+	if s.Given("graphql") {
+		members = append(members, errorsMember())
+	}
 	return append(members, declare.Member("result", declare.Object(members...), "The response."))
 }

@@ -31,6 +31,7 @@ func check(s actions.Static) []actions.Fault {
 	checkAuth(s, fail)
 	checkOwner(s, fail)
 	checkPages(s, fail)
+	checkGraphQL(s, fail)
 	checkDurations(s, &out)
 	if v, ok := s.Literals["tls"].(map[string]any); ok && v["insecure"] == true {
 		out = append(out, actions.Fault{

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/http/graphql"
 	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/actions/http/session"
 	"github.com/declprov/declprov/actions/http/verdict"
@@ -181,11 +182,12 @@ func effect(s actions.Static) actions.Effect {
 		method, _ := s.Literals["method"].(string)
 		return request.EffectOf(method)
 	}
-	if g, ok := s.Literals["graphql"].(map[string]any); ok {
-		return request.GraphQLEffect(g)
+	if m, ok := s.Literals["graphql"].(map[string]any); ok {
+		return graphql.EffectOf(m)
 	}
 	if node := s.Nodes["graphql"]; node != nil {
-		return request.GraphQLEffect(map[string]any{"query": node.Get("query").Plain()})
+		name, _ := literalText(node.Get("operationName"))
+		return graphql.EffectOf(map[string]any{"query": node.Get("query").Plain(), "operationName": name})
 	}
 	for _, name := range request.BodyArguments() {
 		if s.Given(name) {

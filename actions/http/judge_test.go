@@ -143,11 +143,3 @@ func TestMessage(t *testing.T) {
 		})
 	}
 }
-
-func TestGraphQLErrors(t *testing.T) {
-	ts := newTestServer(t, respondJSON(200, `{"data":null,"errors":[{"message":"no field x"}]}`))
-	query := args{"graphql": args{"query": "{x}"}}
-	ts.expect(ts.run("/q", query), actions.Refused, "200", "POST /q returned 200 OK, but the response reports errors: no field x")
-	query["graphql"] = args{"query": "mutation {x}"}
-	ts.expect(ts.run("/q", query), actions.Failed, "200", "no field x")
-}

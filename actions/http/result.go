@@ -5,12 +5,16 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
+	"github.com/declprov/declprov/actions/http/verdict"
 	"github.com/declprov/declprov/spec"
 )
 
 // resultType returns the type of the result of a request.
 func resultType(s actions.Static) *spec.Type {
 	fields := responseMembers(bodyType(s))
+	if s.Given("graphql") {
+		fields = append(fields, errorsMember())
+	}
 	items := declare.Field("items", declare.List(declare.Any()), "The items of all pages; only fetched if the spec refers to it.")
 	if s.Given("items") {
 		items.Required = true
@@ -31,6 +35,19 @@ func responseMembers(body *spec.Type) []*spec.Property {
 		declare.Member("headers", declare.Map(declare.Text()), "Headers, by their names in lower case. Repeated headers are joined by commas, cookies by line breaks."),
 		content,
 	}
+}
+
+// errorsMember returns the errors in a response of GraphQL (its specification, 7.1.2). An error may
+// have members of the server's own.
+func errorsMember() *spec.Property {
+	step := declare.Either(declare.Text(), declare.Int())
+	e := declare.Object(
+		declare.Member("message", declare.Text(), "What went wrong."),
+		declare.Field("path", declare.List(step), "The member of the data that is wrong."),
+		declare.Field("extensions", declare.Map(declare.Any()), "What the server adds, such as `code`."),
+	)
+	e.Open = true
+	return declare.Member("errors", declare.List(e), "The errors in a response of GraphQL; empty if there are none.")
 }
 
 // bodyType returns the type of `returns`, or any.
@@ -61,7 +78,7 @@ func expectsErrors(s actions.Static) bool {
 	list, ok := s.Literals["expect"].([]any)
 	return !ok || slices.ContainsFunc(list, func(status any) bool {
 		text, err := actions.TextOf(status)
-		return err != nil || text >= "300"
+		return status != verdict.Partial && (err != nil || text >= "300")
 	})
 }
 

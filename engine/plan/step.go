@@ -125,7 +125,7 @@ func (s *Step) Static() actions.Static {
 			st.Types[name] = late.Type()
 		}
 		if a.Value != nil {
-			st.Secret[name] = a.Value.Secret()
+			st.Secret[name], st.Types[name] = a.Value.Secret(), a.Value.Type()
 			if v, ok := a.Value.Const(); ok {
 				st.Literals[name] = v
 			}

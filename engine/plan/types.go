@@ -26,7 +26,7 @@ func PerElement(kind spec.Kind, t *spec.Type) *spec.Type {
 }
 
 // Shorthands returns the members of a step's result that may be written without
-// `result.`: `body`, `status` and `headers`.
+// `result.`: `body`, `status`, `headers` and `errors`.
 func Shorthands(s *Step) []expr.Name {
 	if !s.HasShorthands() {
 		return nil

@@ -12,7 +12,7 @@ const (
 )
 
 // ShorthandNames are the members of a response that are also top-level names.
-var ShorthandNames = []string{"body", "status", "headers"}
+var ShorthandNames = []string{"body", "status", "headers", "errors"}
 
 // AnswerNames are the names of the latest response.
 var AnswerNames = append([]string{"result"}, ShorthandNames...)

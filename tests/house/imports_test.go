@@ -78,7 +78,8 @@ func arrows() map[string][]string {
 		family: {"actions/assets", "actions/declare"},
 		// Arguments become a request, and a response becomes an outcome; a session sends the one
 		// and receives the other.
-		"actions/http/request": {"actions/assets"},
+		"actions/http/graphql": {"actions", "spec/diag"},
+		"actions/http/request": {"actions/assets", "actions/http/graphql"},
 		"actions/http/verdict": {"actions/http/request"},
 		"actions/http/session": {"actions/declare", "actions/http/verdict"},
 		"actions/http":         {"actions/http/session", "spec/foreign"},
@@ -149,6 +150,7 @@ func owners() map[string][]string {
 		"google.golang.org/grpc":                    {"engine/pulumi", "engine/terraform", "cmd"},
 		"github.com/hashicorp/terraform-plugin-go":  {"engine/terraform"},
 		"github.com/spf13/cobra":                    {"cmd"},
+		"github.com/vektah/gqlparser":               {"actions/http/graphql"},
 		"database/sql":                              {"actions/sql/database"},
 		"github.com/jackc/pgx":                      {"actions/sql/database"},
 		"github.com/go-sql-driver/mysql":            {"actions/sql/database"},

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
-	"strings"
 
 	"github.com/declprov/declprov/actions"
 )
@@ -125,18 +123,6 @@ func graphqlBody(v any) (*Body, error) {
 	}
 	data, err := EncodeJSON(out)
 	return NewBody("application/json", data), err
-}
-
-var mutation = regexp.MustCompile(`(?i)\b(mutation|subscription)\b`)
-
-// GraphQLEffect returns None if the document certainly contains only queries.
-func GraphQLEffect(m map[string]any) actions.Effect {
-	query, _ := m["query"].(string)
-	query = strings.TrimSpace(query)
-	if mutation.MatchString(query) || !strings.HasPrefix(query, "{") && !strings.HasPrefix(query, "query") && !strings.HasPrefix(query, "fragment") {
-		return actions.Write
-	}
-	return actions.None
 }
 
 // Equal reports whether two bodies have the same content. A body that cannot be read has

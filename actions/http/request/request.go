@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/http/graphql"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -126,7 +127,7 @@ func (g Arguments) effect(r *Request) actions.Effect {
 		return actions.Write
 	}
 	if m, ok := g.bodies["graphql"].(map[string]any); ok && g.Method == "" {
-		return GraphQLEffect(m)
+		return graphql.EffectOf(m)
 	}
 	return EffectOf(r.Method)
 }

@@ -25,11 +25,13 @@ type Judge struct {
 	// Follow enables redirects.
 	Follow bool
 	// Format is the argument `response`: the format of the body, "" if it is not set.
-	Format  string
-	typed   bool
-	graphql bool
-	expect  []int
-	values  *decode.Budget
+	Format string
+	typed  bool
+	// graphql says that the response is one of GraphQL, partial that one with data beside
+	// errors is a success.
+	graphql, partial bool
+	expect           []int
+	values           *decode.Budget
 	// message extracts the server's message from an error response; nil if there is none.
 	message actions.LateExpr
 	// TokenOf extracts the token from the response to a login. secretMembers are the names of
@@ -43,7 +45,7 @@ type arguments struct {
 	Redirects string           `arg:"redirects"`
 	Response  string           `arg:"response"`
 	Returns   bool             `arg:"returns"`
-	Expect    []int            `arg:"expect"`
+	Expect    expected         `arg:"expect"`
 	GraphQL   any              `arg:"graphql"`
 	Error     actions.LateExpr `arg:"error"`
 }
@@ -56,10 +58,39 @@ func New(c *actions.Call, base *url.URL) (Judge, error) {
 	}
 	j := Judge{
 		call: c, base: base, Follow: args.Redirects == "same-origin", Format: args.Response, typed: args.Returns, graphql: args.GraphQL != nil,
-		expect: args.Expect, message: args.Error,
+		expect: args.Expect.statuses, partial: args.Expect.partial, message: args.Error,
+	}
+	if j.graphql && j.Format == "" {
+		j.Format = "json"
 	}
 	j.ResetBudget()
 	return j, nil
+}
+
+// Partial is the word in `expect` for data beside errors in a response of GraphQL.
+const Partial = "partial"
+
+// expected is the argument `expect`.
+type expected struct {
+	statuses []int
+	partial  bool
+}
+
+// ReadArgument reads the argument.
+func (e *expected) ReadArgument(v any) error {
+	list, _ := v.([]any)
+	for _, item := range list {
+		if item == Partial {
+			e.partial = true
+			continue
+		}
+		status, ok := item.(int64)
+		if !ok {
+			return fmt.Errorf("expected a status or %q, got %s", Partial, actions.KindOf(item))
+		}
+		e.statuses = append(e.statuses, int(status))
+	}
+	return nil
 }
 
 // NewForToken returns the judge for a token request of OAuth 2.
@@ -136,13 +167,10 @@ func (j *Judge) expectedOutcome(r *request.Request, resp *Response) actions.Outc
 	} else if err := resp.decode(j.Format, j.typed, j.values); err != nil {
 		return j.UnusableOutcome(r, resp, err)
 	}
-	if text := j.graphqlErrors(resp); text != "" {
-		out := j.UnusableOutcome(r, resp, errors.New(text))
-		out.Result, out.Received = j.failureResult(resp), j.typed
-		if r.Effect == actions.Write {
-			out.Status = actions.Failed
+	if j.graphql && j.Format != "none" {
+		if out := j.graphqlOutcome(r, resp); out.Status != actions.Done {
+			return out
 		}
-		return out
 	}
 	out := actions.Outcome{Status: actions.Done}
 	if j.typed && j.call.Receive != nil {
@@ -160,6 +188,12 @@ func (j *Judge) unexpectedOutcome(r *request.Request, resp *Response, wait time.
 	resp.decodeLeniently(j.typed, j.newBudget())
 	j.learnSecrets(resp)
 	out := actions.Outcome{Status: StatusOf(resp.Status), Class: strconv.Itoa(resp.Status), RetryAfter: wait}
+	if j.graphql {
+		resp.openGraphQL()
+		if out.Status == actions.Gone {
+			out.Status = actions.Refused // the endpoint does not exist, which says nothing about an object
+		}
+	}
 	if resp.MethodChanged {
 		out.Status = actions.Unknown // the response is about another request than the one that was processed
 	}
@@ -238,10 +272,13 @@ func (j *Judge) describeRedirect(resp *Response) string {
 
 // Result returns the result of the action for a response.
 func (j *Judge) Result(resp *Response) map[string]any {
-	attempts := int64(max(j.call.Attempt, 1))
-	return map[string]any{
-		"status": int64(resp.Status), "headers": resp.headers(), "body": resp.Body, "items": nil, "url": resp.bareURL(), "attempts": attempts,
+	result := map[string]any{
+		"status": int64(resp.Status), "headers": resp.headers(), "body": resp.Body, "items": nil, "url": resp.bareURL(), "attempts": int64(max(j.call.Attempt, 1)),
 	}
+	if j.graphql {
+		result["errors"] = resp.Errors
+	}
+	return result
 }
 
 // UnusableOutcome returns the outcome of a response that cannot be used. The server may have
@@ -263,6 +300,9 @@ func (j *Judge) serverMessage(resp *Response) string {
 			}
 		}
 	}
+	if text := j.maskText(resp.graphqlMessages()); text != "" {
+		return text
+	}
 	return j.maskText(resp.excerpt())
 }
 
@@ -280,24 +320,4 @@ func (j *Judge) failureResult(resp *Response) map[string]any {
 	result := j.Result(resp)
 	result["body"] = j.adaptedBody(resp)
 	return result
-}
-
-// graphqlErrors returns the errors in a GraphQL response, "" if there are none. Such a
-// response has status 200.
-func (j *Judge) graphqlErrors(resp *Response) string {
-	if !j.graphql {
-		return ""
-	}
-	j.learnSecrets(resp)
-	body, _ := resp.Body.(map[string]any)
-	list, _ := body["errors"].([]any)
-	if len(list) == 0 {
-		return ""
-	}
-	if j.call.Late["error"] != nil {
-		return "the response reports errors: " + j.serverMessage(resp)
-	}
-	first, _ := list[0].(map[string]any)
-	text, _ := first["message"].(string)
-	return "the response reports errors: " + j.maskText(text)
 }

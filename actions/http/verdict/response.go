@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -33,6 +34,8 @@ type Response struct {
 	// wireBody is the content before it is converted to the declared type, in wireForm.
 	wireBody any
 	wireForm actions.Form
+	// Errors are the errors in a response of GraphQL; nil in any other response.
+	Errors []any
 	// URL is the URL of the last request, without the query parameters that auth added.
 	URL *url.URL
 	// MethodChanged says that a redirect changed the method to GET. The server had then
@@ -76,7 +79,12 @@ func (resp *Response) Scope() map[string]any { return resp.scopeWithBody(resp.Bo
 // scopeWithBody returns these names with another body.
 func (resp *Response) scopeWithBody(body any) map[string]any {
 	result := map[string]any{"status": int64(resp.Status), "headers": resp.headers(), "body": body}
-	return map[string]any{"result": result, "status": result["status"], "headers": result["headers"], "body": body}
+	if resp.Errors != nil {
+		result["errors"] = resp.Errors
+	}
+	scope := maps.Clone(result)
+	scope["result"] = result
+	return scope
 }
 
 // AddTrailers adds the ETag and Last-Modified that a server sends after the body (RFC 9110,

@@ -26,6 +26,7 @@ var languageNames = []struct{ name, where string }{
 	{"body", ""},
 	{"status", ""},
 	{"headers", ""},
+	{"errors", "after a GraphQL request, and in its own refused, fail, gone, until, retry and error"},
 	{"each", "in a step or child with forEach, and in list"},
 	{"children", "in the children and the return of a component"},
 	{"resource", "in resources and components"},

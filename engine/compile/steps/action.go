@@ -79,7 +79,7 @@ func (c *Compiler) call(s *plan.Step, f spec.Field, scope *expr.Scope) {
 	c.checkWaiting(s, block)
 	s.SetDefaults(defaults)
 	c.checkGroups(s, args)
-	static := s.Static()
+	static := c.static(s)
 	args.CompileLate(s.Args, s.Kind, static)
 	for name, a := range s.Args {
 		// By the type of the argument alone: what else the resource declares does not matter.
@@ -88,7 +88,7 @@ func (c *Compiler) call(s *plan.Step, f spec.Field, scope *expr.Scope) {
 			s.Args[name] = a
 		}
 	}
-	static = s.Static()
+	static = c.static(s)
 	facts := s.Kind.Analyze(static)
 	c.reportFaults(s, facts.Faults, block)
 	s.Result, s.Effect, s.Yield, s.Known = facts.Result, facts.Effect, facts.Yields, true
@@ -108,6 +108,13 @@ func (c *Compiler) call(s *plan.Step, f spec.Field, scope *expr.Scope) {
 		s.SetCertainty(facts)
 	}
 	c.grants.Check(s, facts, block, scope)
+}
+
+// static returns what is known about the call of a step before it runs.
+func (c *Compiler) static(s *plan.Step) actions.Static {
+	static := s.Static()
+	static.Named, static.Wire = c.names.Spec.Types, c.wire
+	return static
 }
 
 // checkWaiting reports a default that the step would inherit, and that refers to the session, which

@@ -20,7 +20,7 @@ import (
 )
 
 // reserved are the names of the language, which a local name must not hide.
-var reserved = strings.Fields(`inputs config session state made changes id steps result body status headers each children resource old new error now request
+var reserved = strings.Fields(`inputs config session state made changes id steps result body status headers errors each children resource old new error now request
 	null nil true false let if else in not and or matches contains startsWith endsWith`)
 
 // Reserved returns the names of the language that a local name must not hide.
