@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 )
@@ -28,6 +29,19 @@ func (a API) Do(t testing.TB, method, path string, body any) (status int, value 
 		}
 		sent = bytes.NewReader(text)
 	}
+	return a.send(t, method, path, sent)
+}
+
+// Send is Must with a body that is a text, such as XML.
+func (a API) Send(t testing.TB, method, path, body string) {
+	t.Helper()
+	if status, value := a.send(t, method, path, strings.NewReader(body)); status < 200 || status > 299 {
+		t.Fatalf("%s %s: %d %v", method, path, status, value)
+	}
+}
+
+func (a API) send(t testing.TB, method, path string, sent io.Reader) (status int, value any) {
+	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, a.Base+path, sent)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 )
 
 // npmTool returns packages for Node: a folder below tests/tools with package.json,
-// package-lock.json and, for a program, main.js. Its path is that of entry in the installed
+// package-lock.json and, for a program, main.js and what that reads. Its path is that of entry in the installed
 // folder: main.js, which `node` runs, or node_modules. The path contains the hash of the
 // files, so that a new pin causes a new installation.
 func npmTool(name, purpose, folder, entry string) Tool {
@@ -42,7 +42,7 @@ func npmTool(name, purpose, folder, entry string) Tool {
 
 // npmFolder returns the installation folder of packages for Node.
 func npmFolder(root, name, folder string) (string, error) {
-	return pinnedFolder(root, name, filepath.Join(root, "tests", "tools", folder, "*.js*"))
+	return pinnedFolder(root, name, filepath.Join(root, "tests", "tools", folder, "*.*"))
 }
 
 // pinnedFolder returns the folder below .tools for what the files that match the pattern

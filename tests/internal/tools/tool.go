@@ -44,6 +44,8 @@ const (
 	Alertmanager      = "prometheus-alertmanager"
 	Radicale          = "radicale"
 	Moto              = "moto"
+	Styles            = "api-styles"
+	WebDAV            = "wsgidav"
 	SSHD              = "sshd"
 	Git               = "git"
 	Python            = "python3"
@@ -98,6 +100,8 @@ func All() []Tool {
 			[]string{"prometheus-alertmanager"}, nil),
 		serverTool(Radicale, "a real calendar server against a spec alone", "/usr/bin/radicale", []string{"radicale"}, nil),
 		pythonTool(Moto, "an emulator of Amazon's services, which verifies signatures, against a spec alone", "moto", "bin/moto_server"),
+		npmTool(Styles, "servers of GraphQL, SOAP and JSON-RPC against the specs in docs/apis", "styles", "main.js"),
+		pythonTool(WebDAV, "a real WebDAV server against the spec in docs/apis", "webdav", "bin/wsgidav"),
 	}
 }
 

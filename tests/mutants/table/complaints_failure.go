@@ -118,8 +118,8 @@ func ofFailures() []Mutant {
 			Complaint: 21, Promise: "What is a failure can be said, and is told in the server's words",
 			Mechanism: "`error` finds the server's message",
 			File:      "actions/http/verdict/judge.go",
-			Find:      `expect: args.Expect, message: args.Error,`,
-			Replace:   `expect: args.Expect,`,
+			Find:      `expect: args.Expect.statuses, partial: args.Expect.partial, message: args.Error,`,
+			Replace:   `expect: args.Expect.statuses, partial: args.Expect.partial,`,
 			Package:   complaints, Test: "TestComplaint21Failure", Fails: "after 409 it says",
 		},
 		{

@@ -1,0 +1,129 @@
+// Package styles takes the specs in docs/apis through their lives with the real Pulumi CLI: one
+// program has a resource of each, so that all share the runs of the CLI.
+package styles
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/tests/internal/provider"
+	"github.com/declprov/declprov/tests/internal/pulumitest"
+	"github.com/declprov/declprov/tests/internal/tools"
+)
+
+// style is an API style: a page in docs/apis, and the server that its spec is for.
+type style struct {
+	page string // without .md
+	// provider is the name of the provider, and resource that of its resource.
+	provider, resource string
+	// env is the environment of the provider.
+	env []string
+	// created, updated and replaced are the properties of the resource, one after the other, in
+	// YAML.
+	created, updated, replaced string
+	// things returns what the server has, in the order of their names.
+	things func(t *testing.T) []string
+	// had are the things after each of the three.
+	had [3][]string
+	// drift changes what the resource stands for, behind its back.
+	drift func(t *testing.T)
+}
+
+// TestStyles creates a resource of each style, and a second run changes nothing. It finds and
+// corrects drift, updates, replaces, imports and destroys.
+func TestStyles(t *testing.T) {
+	t.Parallel()
+	all := slices.Concat(startNode(t), startWebDAV(t))
+	providers, env := pulumitest.Providers{}, []string{}
+	for _, s := range all {
+		providers[s.provider] = provider.FolderWith(t, s.provider, ".cue", s.spec(t))
+		env = append(env, s.env...)
+	}
+	stack, n := pulumitest.New(t, providers, env...), len(all)
+	run := func(stage int, properties func(style) string, ops string) {
+		t.Helper()
+		stack.Program(program(all, properties, nil))
+		stack.Up(fmt.Sprintf(ops, n))
+		compare(t, all, stage)
+	}
+	created := func(s style) string { return s.created }
+	run(0, created, "create=%d")
+	stack.Up(fmt.Sprintf("same=%d", n))
+
+	var drifted []string
+	for _, s := range all {
+		s.drift(t)
+		drifted = append(drifted, fmt.Sprintf("update %s %s", s.resource, s.provider))
+	}
+	slices.Sort(drifted)
+	stack.Refresh(drifted...)
+	run(0, created, "update=%d")
+	run(1, func(s style) string { return s.updated }, "update=%d")
+	replaced := func(s style) string { return s.replaced }
+	run(2, replaced, "create-replacement=%[1]d delete-replaced=%[1]d replace=%[1]d")
+
+	// Another stack imports the objects, and finds them as this one left them.
+	ids := map[string]string{}
+	for _, s := range all {
+		ids[s.provider] = stack.Recorded(s.provider).ID.String()
+	}
+	other := pulumitest.New(t, providers, env...)
+	other.Program(program(all, replaced, ids))
+	other.Up(fmt.Sprintf("import=%d", n))
+
+	stack.Destroy(fmt.Sprintf("delete=%d", n))
+	for _, s := range all {
+		if left := s.things(t); len(left) > 0 {
+			t.Errorf("%s: the server has %q after all was destroyed", s.page, left)
+		}
+	}
+}
+
+// program has one resource of each style. With ids, it imports them.
+func program(all []style, properties func(style) string, ids map[string]string) string {
+	var b strings.Builder
+	b.WriteString("resources:\n")
+	for _, s := range all {
+		fmt.Fprintf(&b, "  %[1]s: {type: %[1]s:%[2]s, properties: {%[3]s}", s.provider, s.resource, properties(s))
+		if id := ids[s.provider]; id != "" {
+			fmt.Fprintf(&b, ", options: {import: %q}", id)
+		}
+		b.WriteString("}\n")
+	}
+	return b.String()
+}
+
+// compare compares what the servers have with what they should have after a stage.
+func compare(t *testing.T, all []style, stage int) {
+	t.Helper()
+	for _, s := range all {
+		if diff := cmp.Diff(s.had[stage], s.things(t)); diff != "" {
+			t.Errorf("%s: what the server has (-want +got):\n%s", s.page, diff)
+		}
+	}
+}
+
+// spec returns the spec in the page.
+func (s style) spec(t *testing.T) string {
+	t.Helper()
+	root, err := tools.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "apis", s.page+".md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := regexp.MustCompile("(?ms)^```cue \\S+\n(.*?)^```$").FindSubmatch(page)
+	if spec == nil {
+		t.Fatalf("docs/apis/%s.md has no spec", s.page)
+	}
+	return string(spec[1])
+}
