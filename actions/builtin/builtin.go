@@ -16,7 +16,8 @@ import (
 // Families returns all families, in the order of the documentation. Those that are given
 // replace the ones with their names: they have the drivers that other binaries do without.
 func Families(with ...*actions.Family) []*actions.Family {
-	all := []*actions.Family{file.Family(), http.Family(), exec.Family(), sql.Family(nil)}
+	commands := exec.Family()
+	all := []*actions.Family{file.Family(), http.Family(commands), commands, sql.Family(nil)}
 	for i, f := range all {
 		for _, w := range with {
 			if w.Name == f.Name {

@@ -121,8 +121,13 @@ func defaults() []actions.Arg {
 
 // lateScope returns the names that a late expression may refer to.
 func lateScope(s actions.Static, argument string) []*spec.Property {
-	if path := actions.PartPath(argument); strings.HasPrefix(argument, "auth.") && strings.HasPrefix(path, "sign.") {
-		return signScope()
+	if path := actions.PartPath(argument); strings.HasPrefix(argument, "auth.") {
+		switch {
+		case strings.HasPrefix(path, "sign."):
+			return signScope()
+		case strings.HasPrefix(path, "login.") && helperOf(s, argument) != nil:
+			return helperScope(helperOf(s, argument))
+		}
 	}
 	body := declare.Any()
 	if argument == "items" || argument == "paginate.next" || argument == "paginate.cursor.next" {

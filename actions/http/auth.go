@@ -1,6 +1,9 @@
 package http
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/actions/http/session"
@@ -15,15 +18,15 @@ func authArg() actions.Arg {
 	a.Recalled, a.Requestable = true, true
 	a.Inner = map[string]actions.Mode{
 		"login.token": actions.Late, "login.expires": actions.Late, "login.http.error": actions.Late,
-		"login.http.path": actions.Path, "login.http.url": actions.Path,
+		"login.http.path": actions.Path, "login.http.url": actions.Path, "login.exec.sandbox": actions.Raw,
 		"sign.headers": actions.Late, "sign.query": actions.Late,
 	}
 	a.ExposedWithin = []string{
-		"login.http.path", "login.http.url", "login.http.baseURL", "login.http.query", "login.as.header",
+		"login.http.path", "login.http.url", "login.http.baseURL", "login.http.query", "login.exec.command", "login.exec.dir", "login.as.header",
 		"oauth2.tokenURL", "apiKey.header", "apiKey.query", "apiKey.cookie",
 	}
 	a.ExposedNames = []string{"login.http.headers"}
-	a.Instead = "Servers and proxies log whole URLs. Send the secret in a header or the body of the login request."
+	a.Instead = "Servers and proxies log whole URLs, and every user of a machine can read command lines. Send the secret in a header or the body of the login request, or pass it to the command by `env` or `stdin`."
 	return a
 }
 
@@ -44,10 +47,11 @@ func authType() *spec.Type {
 		declare.Field("oauth2", oauth2Type(), "Token of OAuth 2. It is shared by all requests, renewed before it expires, and once if the server rejects it."),
 		declare.Field("login", declare.Object(
 			declare.Field("http", declare.Map(declare.Any()), "The login request."),
-			declare.Field("token", declare.Any(), "Expression for the token, by `body`, `status` and `headers`."),
+			declare.Field("exec", helperType(), "A command that prints a token, instead of a request. `permissions.run` must grant its program."),
+			declare.Field("token", declare.Any(), "Expression for the token, by `body`, `status` and `headers`, or for a command by `stdout`. Default for a command: its whole output."),
 			declare.Field("expires", declare.Any(), "Expression for the expiry: seconds from now, or a time."),
 			declare.Field("as", declare.Object(declare.Field("header", declare.NonEmpty(), "Default: Authorization."), declare.Field("prefix", declare.Text(), "Default: `Bearer `.")), "How the token is sent."),
-		), "Fetch a token by a login request. The token is shared by all requests, and renewed once if the server rejects it."),
+		), "Fetch a token by a login request or a command. The token is shared by all requests, and renewed once if the server rejects it."),
 		declare.Field("sigv4", declare.Object(
 			declare.Member("service", declare.NonEmpty(), "Service in the scope of the signature, such as `s3` or `dynamodb`."), declare.Member("region", declare.NonEmpty(), "Region, such as `us-east-1`."),
 			declare.Member("accessKey", declare.Text(), "Id of the access key."), declare.Member("secretKey", declare.Text(), "Secret access key."),
@@ -58,6 +62,19 @@ func authType() *spec.Type {
 			declare.Field("headers", declare.Map(declare.Any()), "Headers to add. Names must not contain templates; null adds none."),
 			declare.Field("query", declare.Map(declare.Any()), "Query parameters to add. Names must not contain templates; null adds none."),
 		), "Sign each request by expressions. They see `request` (`method`, `url`, `host`, `path`, `query`, `rawQuery`, `headers` by their names in lower case, `body` with `size`, `text` and the digests `md5`, `sha1`, `sha256` and `sha512` in hex) and `now`, the time at the server."),
+	)
+}
+
+// helperType returns the type of a command that prints a token.
+func helperType() *spec.Type {
+	return declare.Object(
+		declare.Member("command", declare.List(declare.Text()), "The program and its arguments. Without a shell; see exec."),
+		declare.Field("env", declare.Map(declare.Any()), "Environment variables, in addition to those in `permissions.env`."),
+		declare.Field("stdin", declare.Text(), "Standard input."),
+		declare.Field("stdout", declare.OneOf("text", "json"), "Format of the output. Default: text."),
+		declare.Field("dir", declare.NonEmpty(), "Working directory, relative to the folder of the user's program."),
+		declare.Field("sandbox", declare.OneOf("auto", "required", "off"), "Whether the Linux kernel confines the command, as in exec. Default: auto."),
+		declare.Field("timeout", declare.Text(), "Time limit. Default: 1m."),
 	)
 }
 
@@ -93,6 +110,31 @@ func oauth2Type() *spec.Type {
 		declare.Field("scopes", declare.List(declare.Text()), "Scopes to request."), declare.Field("audience", declare.Text(), "Audience."),
 		declare.Field("params", declare.Map(declare.Any()), "Further parameters of the token request."),
 	)
+}
+
+// helperOf returns the command of the login that a part of the argument `auth` belongs to, or nil.
+func helperOf(s actions.Static, part string) *spec.Node {
+	auth := s.Nodes["auth"]
+	if auth != nil && auth.Kind == spec.ListNode {
+		index, _, _ := strings.Cut(strings.TrimPrefix(part, "auth."), ".")
+		i, err := strconv.Atoi(index)
+		if err != nil || i >= len(auth.Items) {
+			return nil
+		}
+		auth = auth.Items[i]
+	}
+	return auth.Get("login").Get("exec")
+}
+
+// helperScope returns the names that an expression may refer to after a command has printed a
+// token.
+func helperScope(helper *spec.Node) []*spec.Property {
+	stdout := declare.Member("stdout", declare.Text(), "Standard output, without one newline at its end.")
+	if form, _ := literalText(helper.Get("stdout")); form == "json" {
+		stdout = declare.Field("stdout", declare.Any(), "Standard output, decoded.")
+	}
+	members := []*spec.Property{stdout, declare.Member("stderr", declare.Text(), "Standard error."), declare.Member("exitCode", declare.Int(), "Exit code.")}
+	return append(members, declare.Member("result", declare.Object(members...), "The three members above."))
 }
 
 // signScope returns the names that the expressions of `auth: sign` may refer to.

@@ -121,10 +121,17 @@ func checkCredentials(n *spec.Node, at func(string) string, fail reporter) {
 	if login == nil || login.Kind != spec.MapNode {
 		return
 	}
-	request := login.Get("http")
+	request, helper := login.Get("http"), login.Get("exec")
 	switch {
+	case request != nil && helper != nil:
+		exactly(login, "login", "http", "exec")
+	case helper != nil:
+		if form, _ := literalText(helper.Get("stdout")); form == "json" && login.Get("token") == nil {
+			fail("auth", at("login.token"), "login requires token, because the output of the command is JSON", "Set it to an expression that finds the token: `token: \"${stdout.token}\"`.")
+		}
+		checkHelper(helper.Get("command"), at, fail)
 	case request == nil || request.Kind != spec.MapNode:
-		fail("auth", at("login.http"), "login requires http", "Add the request: `http: {path: \"/login\", json: {…}}`.")
+		fail("auth", at("login.http"), "login requires http or exec", "Add the request: `http: {path: \"/login\", json: {…}}`, or a command that prints a token: `exec: command: [\"helper\"]`.")
 	case login.Get("token") == nil:
 		fail("auth", at("login.token"), "login requires token", "Set it to an expression that finds the token in the response: `token: \"${body.token}\"`.")
 	default:
@@ -219,6 +226,27 @@ func checkSign(n *spec.Node, at func(string) string, fail reporter) {
 			fail("auth", at("sign.headers."+f.Name), fmt.Sprintf("%q is not a valid header name", f.Name), "Use letters, digits and hyphens.")
 		case request.IsReserved(f.Name):
 			fail("auth", at("sign.headers."+f.Name), fmt.Sprintf("header %q is set automatically and cannot be overridden", f.Name), "Remove it.")
+		}
+	}
+}
+
+// checkHelper checks that no value becomes an option of the command that prints a token.
+func checkHelper(command *spec.Node, at func(string) string, fail reporter) {
+	if command == nil || command.Kind == 0 {
+		return // its type says so
+	}
+	const path = "login.exec.command"
+	if command.Kind != spec.ListNode || len(command.Items) == 0 {
+		fail("auth", at(path), "command must be a list", "Write the program and its arguments as a list: `command: [\"helper\", \"token\"]`.")
+		return
+	}
+	for _, word := range command.Items[1:] {
+		switch text, literal := literalText(word); {
+		case literal && text == "--":
+			return
+		case !literal && strings.HasPrefix(word.Text, "${"):
+			fail("auth", at(path), "a word of the command begins with a value, which the program may take as an option",
+				"Put \"--\" before it if the program supports that, put literal text in front of it, or pass it by `env`.")
 		}
 	}
 }

@@ -6,6 +6,7 @@
 package http
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"time"
@@ -17,14 +18,19 @@ import (
 	"github.com/declprov/declprov/actions/http/verdict"
 )
 
-// Family returns the declaration of the http action.
-func Family() *actions.Family {
+// Family returns the declaration of the http action. commands is the family that runs credential
+// helpers (`auth: login: exec`), by its one kind.
+func Family(commands *actions.Family) *actions.Family {
+	open := func() actions.Runner {
+		run, command := commands.Runner(), commands.Kind("")
+		return newRunner(time.Now, func(ctx context.Context, call *actions.Call) actions.Outcome { return run(ctx, command, call) })
+	}
 	return &actions.Family{
 		Name:       "http",
 		Summary:    "Requests to HTTP servers, at origins that the permissions grant.",
 		Defaults:   defaults(),
 		Kinds:      []*actions.Kind{kind()},
-		Open:       func() actions.Runner { return newRunner(time.Now) },
+		Open:       open,
 		Shorthands: true,
 		Grants:     familyGrants,
 		Check:      checkDefaults,
@@ -38,9 +44,10 @@ type runner struct {
 	now func() time.Time
 }
 
-// newRunner returns the runner of one engine, with this clock.
-func newRunner(now func() time.Time) actions.Runner {
-	return (&runner{shared: session.NewShared(now), now: now}).run
+// newRunner returns the runner of one engine, with this clock. helper runs the commands that print
+// credentials.
+func newRunner(now func() time.Time, helper session.Helper) actions.Runner {
+	return (&runner{shared: session.NewShared(now, helper), now: now}).run
 }
 
 func kind() *actions.Kind {
@@ -63,7 +70,7 @@ func analyze(s actions.Static) actions.Facts {
 	facts := actions.Facts{
 		Result: resultType(s), Yields: "body", Effect: effect(s), Certainty: certainty(s),
 		RepeatRemedy: "Send an idempotencyKey if the server supports one, or add `idempotent: true` if repeating the step does no harm.",
-		Place:        at, Makes: makes, Grants: requestGrants(s), Faults: check(s),
+		Place:        at, Makes: makes, Grants: requestGrants(s), Faults: check(s), Sandbox: helperSandbox(s),
 	}
 	if overwrites(s) {
 		facts.OverwriteRemedy = "Add `ifNoneMatch: true` if the server supports it"

@@ -9,7 +9,7 @@ import (
 )
 
 // familyGrants returns the grants of a spec without a permissions block: the origins in the
-// defaults.
+// defaults, that of baseURL first.
 func familyGrants(s actions.Static) []actions.Grant {
 	nodes := []*spec.Node{s.Nodes["baseURL"], s.Nodes["proxy"]}
 	for _, item := range credentialsOf(s.Nodes["auth"]) {
@@ -27,7 +27,24 @@ func familyGrants(s actions.Static) []actions.Grant {
 	return out
 }
 
-// requestGrants returns the grants that a request needs, as far as its origin is literal.
+// helperSandbox returns how the kernel confines the command that prints a token, for reviewers; ""
+// if there is none.
+func helperSandbox(s actions.Static) string {
+	for _, item := range credentialsOf(s.Nodes["auth"]) {
+		helper := item.Get("login").Get("exec")
+		if helper == nil {
+			continue
+		}
+		if mode, literal := literalText(helper.Get("sandbox")); literal {
+			return mode
+		}
+		return "auto"
+	}
+	return ""
+}
+
+// requestGrants returns the grants that a request needs, as far as its origin is literal, with the
+// programs that print its credentials.
 func requestGrants(s actions.Static) []actions.Grant {
 	out := familyGrants(s)
 	at := s.Nodes["url"]
@@ -43,6 +60,11 @@ func requestGrants(s actions.Static) []actions.Grant {
 			out[i].Perhaps = out[i].Pattern == s.Nodes["baseURL"]
 		}
 		out = append(out, actions.Grant{Access: grant.Connect, Pattern: at})
+	}
+	for _, item := range credentialsOf(s.Nodes["auth"]) {
+		if command := item.Get("login").Get("exec").Get("command"); command != nil && len(command.Items) > 0 {
+			out = append(out, actions.Grant{Access: grant.Run, Pattern: command.Items[0]})
+		}
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package http
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -34,7 +35,7 @@ type testServer struct {
 
 // newKind returns the kind of a new engine with this clock.
 func newKind(now func() time.Time) *actions.Kind {
-	k, run := kind(), newRunner(now)
+	k, run := kind(), newRunner(now, runHelper)
 	k.Run = func(ctx context.Context, call *actions.Call) actions.Outcome { return run(ctx, k, call) }
 	return k
 }
@@ -200,4 +201,17 @@ func respondJSON(status int, body string) http.HandlerFunc {
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)
 	}
+}
+
+// runHelper stands for the action that runs commands: the program `echo` prints its arguments, and
+// others fail.
+func runHelper(_ context.Context, call *actions.Call) actions.Outcome {
+	var words []string
+	for _, word := range call.Parts["command"] {
+		words = append(words, word.Text)
+	}
+	if words[0] != "echo" {
+		return actions.Refuse(fmt.Errorf("%s ended with exit code 1: %v", words[0], call.Args["stdin"]))
+	}
+	return actions.Succeed(args{"stdout": strings.Join(words[1:], " "), "stderr": "", "exitCode": int64(0)})
 }

@@ -149,7 +149,7 @@ var aboutHTTP = []string{
 
 // TestTheEngineNeedsNoHTTP runs the engine's tests with another family in the place of http.
 func TestTheEngineNeedsNoHTTP(t *testing.T) {
-	root, option := overlay(t, "\t\"github.com/declprov/declprov/actions/http\"\n", "", "http.Family()", "echo.Family()")
+	root, option := overlay(t, "\t\"github.com/declprov/declprov/actions/http\"\n", "", "http.Family(commands)", "echo.Family()")
 	verbs := "^Test(Check|Create|Read|Diff|Update|Delete|List|Invoke|Methods?|Construct|Find|Undo)[A-Za-z]*$"
 	if *whole {
 		verbs = "."

@@ -26,6 +26,7 @@ type login struct {
 // to send it.
 type loginSettings struct {
 	HTTP    map[string]any   `arg:"http"`
+	Exec    map[string]any   `arg:"exec"`
 	Token   actions.LateExpr `arg:"token"`
 	Expires actions.LateExpr `arg:"expires"`
 	As      struct {
@@ -47,6 +48,9 @@ func (s *Session) newLogin(at string, m *loginSettings) (credential, error) {
 	}
 	if !request.IsToken(a.header) {
 		return nil, fmt.Errorf("login.as: %q is not a valid header name", actions.Clip(a.header, 80))
+	}
+	if m.Exec != nil {
+		return s.withHelper(a, at, m)
 	}
 	path := at + ".http"
 	g, err := request.ArgumentsWithin(call, path, m.HTTP)
@@ -129,17 +133,24 @@ func (l *login) fetchToken(ctx context.Context) (*oauth2.Token, actions.Outcome)
 		return unusable(resp, errors.New("login.token did not find a token in the response"))
 	}
 	j.AddSecret(value)
-	var ends any
-	if l.expires != nil {
-		if ends, err = l.expires(resp.Scope()); err != nil {
-			return unusable(resp, fmt.Errorf("login.expires failed: %w", err))
-		}
-	}
-	expires, err := parseExpiry(ends, time.Now())
+	expires, err := expiryOf(l.expires, resp.Scope())
 	if err != nil {
 		return unusable(resp, err)
 	}
 	return &oauth2.Token{AccessToken: value, Expiry: expires}, actions.Outcome{Status: actions.Done}
+}
+
+// expiryOf returns when the token of a login expires, by the argument `expires`; without one,
+// never.
+func expiryOf(expires actions.LateExpr, known map[string]any) (time.Time, error) {
+	if expires == nil {
+		return time.Time{}, nil
+	}
+	ends, err := expires(known)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("login.expires failed: %w", err)
+	}
+	return parseExpiry(ends, time.Now())
 }
 
 // requestKey returns what identifies the request in addition to its arguments: URL and content.

@@ -49,11 +49,17 @@ type Shared struct {
 	digests request.Cache[sourceKey, *challenge]
 	clocks  clocks
 	limits  *limits
+	helper  Helper
 }
 
-// NewShared returns an empty Shared, with the clock of this machine.
-func NewShared(now func() time.Time) *Shared {
-	return &Shared{limits: newLimits(), clocks: clocks{now: now}}
+// Helper runs a command that prints credentials. Its call has the arguments of the action that
+// runs commands.
+type Helper func(ctx context.Context, call *actions.Call) actions.Outcome
+
+// NewShared returns an empty Shared, with the clock of this machine, and what runs credential
+// helpers.
+func NewShared(now func() time.Time, helper Helper) *Shared {
+	return &Shared{limits: newLimits(), clocks: clocks{now: now}, helper: helper}
 }
 
 // settings are the arguments that concern the sending of requests.

@@ -126,9 +126,11 @@ func (f *Families) compileDefaults(c *finding.Collector, types spec.Types, scope
 	block, f.verdicts[family.Name] = splitVerdicts(block)
 	b := Block{Collector: c, Types: types, Scope: scope, Owner: family.Name + " defaults", Field: block, Decls: family.Defaults}
 	defaults := b.Compile(nil, false)
+	written := plan.Step{Args: defaults}
+	static := written.Static()
 	for _, name := range slices.Sorted(maps.Keys(defaults)) {
 		a := defaults[name]
-		a.Parts = b.lateParts(a, kindWith(family, name), actions.Static{})
+		a.Parts = b.lateParts(a, kindWith(family, name), static)
 		defaults[name] = a
 	}
 	f.Defaults[family.Name] = defaults

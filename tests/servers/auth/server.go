@@ -33,6 +33,8 @@ type house struct {
 	refused int
 	// ahead is how far the clock of the house is ahead of that of the machine.
 	ahead time.Duration
+	// printed is the token that the credential helper must print.
+	printed string
 	// nonces are those that challenges contained, and how often each was used.
 	nonces map[string]int
 }
@@ -120,6 +122,8 @@ func (h *house) admits(door string, r *http.Request) bool {
 		return h.signed(r)
 	case "oauth":
 		return h.tickets[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
+	case "helper":
+		return r.Header.Get("Authorization") == "Bearer "+h.printed
 	case "login":
 		return h.tickets[strings.TrimPrefix(r.Header.Get("X-Ticket"), "ticket ")]
 	default:
