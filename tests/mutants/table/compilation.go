@@ -16,8 +16,8 @@ func ofCompilation() []Mutant {
 			Promise:   "A compiled program never changes",
 			Mechanism: "late parts of a family's defaults are compiled once, with them",
 			File:      "engine/compile/arguments/families.go",
-			Find:      `a.Parts = b.lateParts(a, kindWith(family, name), actions.Static{})`,
-			Replace:   ``,
+			Find:      `a.Parts = b.lateParts(a, kindWith(family, name), static)`,
+			Replace:   `_ = static`,
 			Package:   "engine", Test: "TestDefaultsKeepEveryLatePart", Fails: "has no auth.login.token",
 		},
 		{
