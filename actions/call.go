@@ -78,6 +78,12 @@ type Call struct {
 	// keeps all members, and adds those that fit under their declared names. Nil: the call
 	// has no typed result.
 	Adapt func(v any, form Form) any
+	// Event judges an event of a run that reads a stream (Facts.Streams): the outcome is Done,
+	// with a result as if the run had ended with this event. It reports whether the run goes
+	// on to the next one; if not, the run ends with this outcome. Nil: it goes on to the end.
+	Event func(Outcome) (more bool)
+	// Until says that only Event ends the stream. If it ends before, it was cut.
+	Until bool
 	// Limit is the maximum number of list items to fetch; 0 means all.
 	Limit int
 	// Values is the maximum number of values to read if the arguments do not set one; 0

@@ -123,6 +123,8 @@ type Facts struct {
 	// IfAbsent is the argument that lets a run succeed only if the object does not exist, or ""
 	// if it is not given or not known.
 	IfAbsent string
+	// Streams says that a run reads events, and calls Call.Event for each.
+	Streams bool
 	// Place is the text, as written, that identifies what a run makes, changes or removes: a
 	// path or a URL. "" means that it is not known. Makes says that a run may create it.
 	Place string

@@ -41,6 +41,8 @@ func arguments() []actions.Arg {
 		declare.Field("operationName", declare.Text(), "The operation to run, if the document has several."),
 	), "GraphQL request as the body. The body of the response is its data; a response with `errors` is an error.")
 	graphql.Inner = map[string]actions.Mode{"query": actions.Raw}
+	stream := declare.Arg("stream", declare.OneOf("events", "lines"), "Read the response while it arrives: as server-sent events, or as lines of JSON. Each event is a result, for which `refused`, `fail`, `progress` and `until` are evaluated; the last one is the result of the step.")
+	stream.Mode, stream.Instead = actions.Raw, "Write \"events\" or \"lines\"."
 	return []actions.Arg{
 		method, path, address,
 		wireArg("json", declare.Any(), "Body as JSON."),
@@ -50,7 +52,7 @@ func arguments() []actions.Arg {
 		wireArg("xml", declare.Map(declare.Any()), "Body as XML: an object with one member, the root element."),
 		declare.Arg("bytes", declare.Either(declare.Text(), declare.Asset(), declare.Archive()), "Body of bytes: base64, an asset, or an archive, which is packed."),
 		declare.Arg("archiveFormat", declare.OneOf(assets.Formats()...), "Format in which an archive in `bytes` is packed. Default: zip."),
-		graphql, items, paginateArg(),
+		graphql, stream, items, paginateArg(),
 		ifMatch, ifNoneMatch, idempotencyKey,
 		declare.Arg("idempotent", declare.Bool(), "Whether sending the request twice has the same effect as sending it once. Default: by the method. Set it to true, for example, for a POST that sets a value or a PATCH to fixed values, and to false for a PUT that appends. If true, the request is sent again if its response is lost, and a create is not *at least once*."),
 		declare.Arg("effect", declare.OneOf("none", "write"), "Whether the request changes anything. Default: by the method. Set it, for example, for a POST that only searches."),
@@ -115,7 +117,7 @@ func defaults() []actions.Arg {
 		declare.Arg("concurrency", declare.Positive(), "Maximum number of concurrent requests to an origin, for the whole process."),
 		declare.MaxBytes("Maximum size of a response after decompression, for all pages together."),
 		declare.MaxValues("Maximum number of values in a response, at any depth, for all pages together: items, members, elements, attributes."),
-		declare.Option("timeout", declare.Text(), "2m", "Maximum time for one attempt, from sending to the end of the response. The step's own `timeout` covers all attempts."),
+		declare.Option("timeout", declare.Text(), "2m", "Maximum time for one attempt, from sending to the end of the response; with `stream`, until the next bytes arrive. The step's own `timeout` covers all attempts."),
 	}
 }
 

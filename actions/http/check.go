@@ -32,6 +32,7 @@ func check(s actions.Static) []actions.Fault {
 	checkOwner(s, fail)
 	checkPages(s, fail)
 	checkGraphQL(s, fail)
+	checkStream(s, fail)
 	checkDurations(s, &out)
 	if v, ok := s.Literals["tls"].(map[string]any); ok && v["insecure"] == true {
 		out = append(out, actions.Fault{
@@ -192,6 +193,21 @@ func checkHeaders(s actions.Static, fail reporter) {
 		case request.IsReserved(f.Name):
 			fail("headers", f.Name, fmt.Sprintf("header %q is set automatically and cannot be overridden", f.Name), "Remove it.")
 		}
+	}
+}
+
+// checkStream checks that a stream has none of the arguments about whole bodies.
+func checkStream(s actions.Static, fail reporter) {
+	if !s.Given("stream") {
+		return
+	}
+	for _, other := range []string{"paginate", "items", "graphql"} {
+		if s.Given(other) {
+			fail("stream", "", "stream and "+other+" cannot be combined", "Remove one of them.")
+		}
+	}
+	if form := s.Literals["response"]; form != nil && form != "json" && form != "text" {
+		fail("response", "", fmt.Sprintf("stream requires response \"json\" or \"text\", got %q", form), "Remove `response`: an event is JSON if it can be decoded, else text.")
 	}
 }
 

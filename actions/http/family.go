@@ -70,6 +70,7 @@ func analyze(s actions.Static) actions.Facts {
 	facts := actions.Facts{
 		Result: resultType(s), Yields: "body", Effect: effect(s), Certainty: certainty(s),
 		RepeatRemedy: "Send an idempotencyKey if the server supports one, or add `idempotent: true` if repeating the step does no harm.",
+		Streams:      s.Given("stream"),
 		Place:        at, Makes: makes, Grants: requestGrants(s), Faults: check(s), Sandbox: helperSandbox(s),
 	}
 	if overwrites(s) {

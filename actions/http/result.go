@@ -15,6 +15,9 @@ func resultType(s actions.Static) *spec.Type {
 	if s.Given("graphql") {
 		fields = append(fields, errorsMember())
 	}
+	if s.Given("stream") {
+		fields = append(fields, declare.Member("event", declare.Text(), "Name of the event of a stream; empty if it has none."))
+	}
 	items := declare.Field("items", declare.List(declare.Any()), "The items of all pages; only fetched if the spec refers to it.")
 	if s.Given("items") {
 		items.Required = true

@@ -41,7 +41,9 @@ type Step struct {
 	Makes     bool
 	IfAbsent  string
 	SendsETag bool
-	Result    *spec.Type
+	// Streams is true if the call reads events, of which each may end it; see actions.Facts.
+	Streams bool
+	Result  *spec.Type
 	// Telling is the type of the result if an argument is secret, or nil if that makes
 	// no difference. Hides is true if the result has secret members in either case.
 	Telling *spec.Type

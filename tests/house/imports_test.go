@@ -150,6 +150,7 @@ func owners() map[string][]string {
 		"google.golang.org/grpc":                    {"engine/pulumi", "engine/terraform", "cmd"},
 		"github.com/hashicorp/terraform-plugin-go":  {"engine/terraform"},
 		"github.com/spf13/cobra":                    {"cmd"},
+		"github.com/tmaxmax/go-sse":                 {"actions/http/session"},
 		"github.com/vektah/gqlparser":               {"actions/http/graphql"},
 		"database/sql":                              {"actions/sql/database"},
 		"github.com/jackc/pgx":                      {"actions/sql/database"},

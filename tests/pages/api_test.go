@@ -59,6 +59,8 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		sent = map[string]any{"size": len(body), "sha256": fmt.Sprintf("%x", sha256.Sum256(body))}
 	}
 	switch collection := strings.Count(path, "/")%2 == 0; {
+	case habit == "builds" && strings.HasSuffix(path, "/events"):
+		a.stream(w, a.objects[strings.TrimSuffix(path, "/events")])
 	case habit == "rpc":
 		respond(w, 200, a.call(path, sent))
 	case collection && r.Method == "GET":
@@ -131,6 +133,25 @@ func (a *api) read(w http.ResponseWriter, path, habit string) {
 	if habit == "pages" && object["name"] == "busy" { // somebody else changes it
 		object["version"] = object["version"].(int) + 1
 	}
+}
+
+// stream sends the events of a build, the last of which completes it.
+func (a *api) stream(w http.ResponseWriter, build map[string]any) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	send := func(event map[string]any) {
+		text, _ := json.Marshal(event)
+		fmt.Fprintf(w, "event: progress\ndata: %s\n\n", text)
+		w.(http.Flusher).Flush()
+	}
+	for _, percent := range []int{30, 60} {
+		send(map[string]any{"percent": percent})
+	}
+	if build["source"] == "broken" {
+		send(map[string]any{"percent": 60, "error": "main.c:1: syntax error"})
+		return
+	}
+	build["image"] = fmt.Sprintf("image-%v", build["id"])
+	send(map[string]any{"percent": 100, "image": build["image"]})
 }
 
 // change updates or deletes an object. PUT may create it.

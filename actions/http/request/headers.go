@@ -68,6 +68,9 @@ func (r *Request) setHeaders(headers map[string]any, accept string, filter Heade
 	return nil
 }
 
+// streamTypes are the headers Accept for the argument `stream`.
+var streamTypes = map[string]string{"events": "text/event-stream", "lines": "application/x-ndjson, application/json, */*;q=0.8"}
+
 // acceptHeader returns the header Accept for the argument `response`.
 func acceptHeader(response string) string {
 	switch response {

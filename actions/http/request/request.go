@@ -30,6 +30,8 @@ type Request struct {
 	Body    *Body
 	// Effect says whether the request changes anything.
 	Effect actions.Effect
+	// Stream is the format of the events in the response; "" if it is no stream.
+	Stream string
 }
 
 // Arguments are the arguments that define a request, of a call or of the login within one.
@@ -40,6 +42,7 @@ type Arguments struct {
 	Query          map[string]any `arg:"query"`
 	Headers        map[string]any `arg:"headers"`
 	Response       string         `arg:"response"`
+	Stream         string         `arg:"stream"`
 	Effect         string         `arg:"effect"`
 	ArchiveFormat  string         `arg:"archiveFormat"`
 	Lists          ListRule       `arg:"lists"`
@@ -103,7 +106,12 @@ func (g Arguments) NewRequest(ctx context.Context, env *actions.Env, base *url.U
 	if r.Query, err = Parameters("query", g.Query, g.Lists); err != nil {
 		return nil, err
 	}
-	return r, r.setHeaders(g.Headers, acceptHeader(g.Response), filter)
+	accept := acceptHeader(g.Response)
+	if r.Stream = g.Stream; r.Stream != "" {
+		accept = streamTypes[r.Stream]
+		r.Headers.Set("Accept-Encoding", "identity") // compression would hold events back
+	}
+	return r, r.setHeaders(g.Headers, accept, filter)
 }
 
 // isCommonMethod reports whether the method is one of the most frequent ones, which need no

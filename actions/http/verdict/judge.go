@@ -278,6 +278,9 @@ func (j *Judge) Result(resp *Response) map[string]any {
 	if j.graphql {
 		result["errors"] = resp.Errors
 	}
+	if resp.Event != nil {
+		result["event"] = strings.ToValidUTF8(resp.Event.Name, "\uFFFD")
+	}
 	return result
 }
 

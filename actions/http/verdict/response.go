@@ -36,6 +36,8 @@ type Response struct {
 	wireForm actions.Form
 	// Errors are the errors in a response of GraphQL; nil in any other response.
 	Errors []any
+	// Event is the event of a stream that Raw contains, or nil.
+	Event *Event
 	// URL is the URL of the last request, without the query parameters that auth added.
 	URL *url.URL
 	// MethodChanged says that a redirect changed the method to GET. The server had then
@@ -46,6 +48,13 @@ type Response struct {
 	// ClockSkew is how far the clock of the server is ahead of that of this machine, if the
 	// server refused credentials that depend on the time.
 	ClockSkew time.Duration
+}
+
+// Event is an event of a stream.
+type Event struct {
+	Name string // "" if it has none
+	// Outcome is the outcome of the request, if it ended with this event.
+	Outcome actions.Outcome
 }
 
 // bareURL returns the URL without the query, which may contain secrets.
@@ -171,8 +180,13 @@ func (resp *Response) decode(requested string, typed bool, b *decode.Budget) err
 	if len(resp.Raw) == 0 || form == "none" {
 		return nil
 	}
+	if resp.Event != nil && requested == "" && !typed {
+		form = "event"
+	}
 	var err error
 	switch form {
+	case "event":
+		err = resp.decodeEvent(b)
 	case "json":
 		resp.wireBody, err = DecodeJSON(resp.Raw, b)
 		resp.Body = resp.wireBody
@@ -205,6 +219,18 @@ func (resp *Response) decode(requested string, typed bool, b *decode.Budget) err
 		kind = "no Content-Type"
 	}
 	return fmt.Errorf("the body (%s) cannot be decoded as %s: %w", kind, strings.ToUpper(form), err)
+}
+
+// decodeEvent sets Body to the data of an event, which is text if it is not JSON.
+func (resp *Response) decodeEvent(b *decode.Budget) error {
+	var err error
+	if resp.Body, err = DecodeJSON(resp.Raw, b); err != nil {
+		if errors.As(err, new(*decode.TooManyError)) {
+			return err
+		}
+		resp.Body, err = resp.decodeText()
+	}
+	return err
 }
 
 // decodeText returns the body as a string, decoded from UTF-8 or Latin-1.

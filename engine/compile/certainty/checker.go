@@ -145,7 +145,7 @@ func (c *checker) checkRetry(s *plan.Step, found bool) {
 			"This retry includes failures after which it is not known whether the step had an effect. "+s.RepeatRemedy+
 				" Or give the resource a `find`; or restrict `on` to failures without an effect, such as 409 or an exit code.")
 	}
-	if s.Until != nil {
+	if s.Until != nil && !s.Streams {
 		c.Fail(finding.CodeUnsafeRetry, s.Model.Until.Range, "until", fmt.Sprintf("until repeats %s, which has an effect each time", s.Action),
 			"Wait in a separate step that only reads. If repeating this one does no harm, add `idempotent: true`; if it changes nothing, `effect: \"none\"`.")
 	}

@@ -91,7 +91,7 @@ func (c *Compiler) call(s *plan.Step, f spec.Field, scope *expr.Scope) {
 	static = c.static(s)
 	facts := s.Kind.Analyze(static)
 	c.reportFaults(s, facts.Faults, block)
-	s.Result, s.Effect, s.Yield, s.Known = facts.Result, facts.Effect, facts.Yields, true
+	s.Result, s.Effect, s.Yield, s.Streams, s.Known = facts.Result, facts.Effect, facts.Yields, facts.Streams, true
 	s.NullIsNothing = facts.NullIsNothing
 	s.Telling = secretEchoes(s.Kind, s.Result)
 	if s.Telling != nil && slices.ContainsFunc(slices.Collect(maps.Keys(s.Args)), func(name string) bool { return static.Secret[name] }) {

@@ -170,6 +170,13 @@ func (a *attempts) call(ctx context.Context, attempt int) (*actions.Call, error)
 			a.Log.Message(severity, text)
 		},
 	}
+	if s.Streams {
+		call.Until = s.Until != nil
+		call.Event = func(out actions.Outcome) bool {
+			v := a.judge().Of(s, out)
+			return v.Status == actions.Done && v.Unfit == nil && (v.Pending || s.Until == nil)
+		}
+	}
 	a.Owner.Sign(call, s)
 	if s.Returns {
 		call.Receive = func(v any, form actions.Form) (any, error) { return s.ResultNaming.Receive(v, s.Yield, form) }

@@ -339,7 +339,7 @@ func (r *Run) once(ctx context.Context, s *plan.Step) (any, error) {
 		defer release()
 	}
 	limit := time.Duration(0)
-	if s.Until != nil {
+	if s.Until != nil || s.Streams {
 		limit = defaultPollTimeout
 	}
 	if limit, err = r.Duration(s.Timeout, limit); err != nil {
@@ -366,11 +366,14 @@ func (r *Run) once(ctx context.Context, s *plan.Step) (any, error) {
 // overtime returns the error of a step that took longer than its limit.
 func overtime(limit time.Duration, s *plan.Step) error {
 	what, option := "it", "the step's `timeout`"
-	if s.Until != nil {
+	switch {
+	case s.Streams:
+		what = "the stream"
+	case s.Until != nil:
 		what = "the poll"
-		if s.Timeout == nil {
-			option = "the default; give the step a `timeout` to wait longer"
-		}
+	}
+	if s.Timeout == nil {
+		option = "the default; give the step a `timeout` to wait longer"
 	}
 	return fmt.Errorf("%s took longer than %s (%s): %w", what, limit, option, context.DeadlineExceeded)
 }
