@@ -27,11 +27,11 @@ func startBroker(t *testing.T) []style {
 	return []style{{
 		page: "message-broker", provider: "rabbit", resource: "Queue",
 		env:     []string{"RABBIT_ENDPOINT=" + server.URL, "RABBIT_USER=ada", "RABBIT_PASSWORD=pass:word"},
-		created: "name: jobs/new, maxLength: 10", updated: "name: jobs/new, ttl: 5000", replaced: "name: jobs/new, kind: classic, ttl: 5000",
+		created: "name: jobs/new, maxLength: 10", updated: "name: jobs/new, ttl: 5000", replaced: "name: jobs/new, kind: classic",
 		had: [3][]string{
 			{"policies/%2F/queue-jobs%2Fnew map[max-length:10]", "queues/%2F/jobs%2Fnew map[x-queue-type:quorum]"},
 			{"policies/%2F/queue-jobs%2Fnew map[message-ttl:5000]", "queues/%2F/jobs%2Fnew map[x-queue-type:quorum]"},
-			{"policies/%2F/queue-jobs%2Fnew map[message-ttl:5000]", "queues/%2F/jobs%2Fnew map[x-queue-type:classic]"},
+			{"queues/%2F/jobs%2Fnew map[x-queue-type:classic]"},
 		},
 		things: func(*testing.T) (out []string) {
 			b.mu.Lock()
@@ -64,6 +64,10 @@ func (b *broker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		var sent map[string]any
 		if json.NewDecoder(r.Body).Decode(&sent) != nil {
 			respond(w, http.StatusBadRequest, map[string]any{"error": "bad_request", "reason": "not_json"})
+			return
+		}
+		if definition, ok := sent["definition"].(map[string]any); ok && len(definition) == 0 {
+			respond(w, http.StatusBadRequest, map[string]any{"error": "bad_request", "reason": "Validation failed\n\nno policy provided\n"})
 			return
 		}
 		sent["name"] = path[strings.LastIndex(path, "/")+1:]
