@@ -111,3 +111,13 @@ func TestXMLCounts(t *testing.T) {
 		t.Errorf("expected a count of 3, got %v", err)
 	}
 }
+
+// TestXMLNulls checks that null writes nothing, and an empty string an empty element.
+func TestXMLNulls(t *testing.T) {
+	root := args{"b": nil, "c": []any{nil, "x", ""}, "@d": nil, "e": args{}, "#children": []any{args{"f": nil}, args{"g": ""}, args{"f": []any{nil, "y"}}}}
+	got, err := request.EncodeXML(args{"a": root})
+	const want = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<a><c>x</c><c></c><e></e><g></g><f>y</f></a>"
+	if err != nil || string(got) != want {
+		t.Errorf("%v\ngot  %s\nwant %s", err, got, want)
+	}
+}

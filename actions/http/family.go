@@ -167,7 +167,7 @@ OPTIONS, PUT and DELETE without ` + "`ifMatch` or `ifNoneMatch`" + `, and for re
 
 XML corresponds to objects as follows: ` + "`{pet: {\"@id\": 7, name: \"Rex\", tag: [\"a\", \"b\"]}}`" + ` is
 ` + "`<pet id=\"7\"><name>Rex</name><tag>a</tag><tag>b</tag></pet>`" + `. ` + "`\"#text\"`" + ` is the text of an element that also has attributes. ` + "`\"#children\"`" + ` is a list of
-objects with one member each, for elements whose order matters.
+objects with one member each, for elements whose order matters. Null is omitted, and ` + "`\"\"`" + ` writes an empty element.
 
 XML does not distinguish a value from a list of one, or a string from a number; ` + "`returns`" + ` defines which it is. Two elements with the same
 local name in different namespaces are distinct: ` + "`{DAV:}href`" + ` is ` + "`href`" + ` in the namespace ` + "`DAV:`" + `, for any prefix that the server uses. In a

@@ -48,11 +48,14 @@ func EncodeXML(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// writeElement writes an element. space is the default namespace at this place. A qualified
+// writeElement writes an element, or nothing for null. space is the default namespace at this place. A qualified
 // name "{uri}local" changes the default namespace for the element and its content.
 func writeElement(b *bytes.Buffer, qualified string, v any, depth int, space string) error {
 	if depth > decode.MaxDepth {
 		return decode.DepthError{}
+	}
+	if v == nil && depth > 0 {
+		return nil
 	}
 	name, own, err := splitName(qualified)
 	if err != nil {
