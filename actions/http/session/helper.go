@@ -33,13 +33,14 @@ type helper struct {
 }
 
 // withHelper returns credentials with a token that a command prints.
-func (s *Session) withHelper(a *tokenCredential, at string, m *loginSettings) (credential, error) {
+func (a *tokenCredential) withHelper(at string, m *loginSettings) (credential, error) {
+	s := a.session
 	if m.HTTP != nil {
 		return nil, errors.New("login.http and login.exec are both given; remove one of them")
 	}
 	h := &helper{session: s, token: m.Token, expires: m.Expires}
 	var err error
-	if h.call, err = s.helperCall(at+".exec", m.Exec); err != nil {
+	if h.call, err = helperCall(s.call, at+".exec", m.Exec); err != nil {
 		return nil, fmt.Errorf("login.exec: %w", err)
 	}
 	a.source, err = s.tokenSource([]any{"helper", m.Exec, lateKey(s.call, at+".token"), lateKey(s.call, at+".expires")})
@@ -47,17 +48,17 @@ func (s *Session) withHelper(a *tokenCredential, at string, m *loginSettings) (c
 	return a, err
 }
 
-// helperCall returns the call of the command, whose arguments are the object at the path. Nothing
-// that it prints on standard output is shown.
-func (s *Session) helperCall(path string, object map[string]any) (*actions.Call, error) {
+// helperCall returns the call of the command, whose arguments are the object at the path in the
+// arguments of another call. Nothing that it prints on standard output is shown.
+func helperCall(of *actions.Call, path string, object map[string]any) (*actions.Call, error) {
 	words, _ := object["command"].([]any)
 	if len(words) == 0 {
 		return nil, errors.New("command is missing; write the program and its arguments as a list")
 	}
 	call := &actions.Call{
-		Args: maps.Clone(object), Parts: map[string][]spec.Part{}, Env: s.call.Env, Mask: s.call.Mask, Secrets: s.call.Secrets, Unfinished: s.call.Unfinished,
-		Progress: s.call.Progress, Log: s.call.Log, Secret: s.call.Secret, Values: s.call.Values,
-		Hidden: func(argument string) bool { return s.call.HidesAny(path + "." + argument) },
+		Args: maps.Clone(object), Parts: map[string][]spec.Part{}, Env: of.Env, Mask: of.Mask, Secrets: of.Secrets, Unfinished: of.Unfinished,
+		Progress: of.Progress, Log: of.Log, Secret: of.Secret, Values: of.Values,
+		Hidden: func(argument string) bool { return of.HidesAny(path + "." + argument) },
 	}
 	delete(call.Args, "command")
 	for _, word := range words {

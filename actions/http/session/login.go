@@ -50,7 +50,7 @@ func (s *Session) newLogin(at string, m *loginSettings) (credential, error) {
 		return nil, fmt.Errorf("login.as: %q is not a valid header name", actions.Clip(a.header, 80))
 	}
 	if m.Exec != nil {
-		return s.withHelper(a, at, m)
+		return a.withHelper(at, m)
 	}
 	path := at + ".http"
 	g, err := request.ArgumentsWithin(call, path, m.HTTP)

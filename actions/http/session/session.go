@@ -220,7 +220,7 @@ func (s *Session) sendMessage(ctx context.Context, r *request.Request, h hop) (*
 		return nil, actions.Outcome{Status: actions.Refused, Err: fmt.Errorf("%s: waiting for the rate or concurrency limit: %w", s.Judge.Title(r), err), Class: verdict.ClassOf(err)}
 	}
 	defer done()
-	limited, idle, cancel := s.limit(ctx, r)
+	limited, idle, cancel := limit(ctx, s.settings.Timeout, r.Stream != "")
 	defer cancel()
 
 	began := time.Now()
@@ -246,29 +246,14 @@ func (s *Session) sendMessage(ctx context.Context, r *request.Request, h hop) (*
 		return nil, s.Judge.UnusableOutcome(r, resp, fmt.Errorf("the body has the Content-Encoding %q, which was not requested", actions.Clip(by, 40)))
 	}
 	if r.Stream != "" && s.Judge.IsExpected(resp.Status) && resp.Status < 300 {
-		return s.readStream(ctx, limited, r, resp, &stream{body: raw.Body, idle: idle, open: raw.ContentLength < 0 && len(raw.TransferEncoding) == 0})
+		body := &stream{session: s, request: r, body: raw.Body, idle: idle, open: raw.ContentLength < 0 && len(raw.TransferEncoding) == 0}
+		return body.read(ctx, limited, resp)
 	}
 	if resp.Raw, err = readAll(raw.Body, s.maxBytes-s.bytesRead); err != nil {
 		return s.bodyFailure(ctx, limited, r, resp, err)
 	}
 	resp.AddTrailers(raw.Trailer)
 	return resp, actions.Outcome{Status: actions.Done}
-}
-
-// limit returns the context of one message, which ends after the timeout. For a stream, it ends
-// that long after idle was last called.
-func (s *Session) limit(ctx context.Context, r *request.Request) (limited context.Context, idle, cancel func()) {
-	ended := timeoutError(s.settings.Timeout)
-	if r.Stream == "" {
-		limited, cancel := context.WithTimeoutCause(ctx, s.settings.Timeout, ended)
-		return limited, func() {}, cancel
-	}
-	limited, end := context.WithCancelCause(ctx)
-	timer := time.AfterFunc(s.settings.Timeout, func() { end(ended) })
-	return limited, func() { timer.Reset(s.settings.Timeout) }, func() {
-		timer.Stop()
-		end(context.Canceled)
-	}
 }
 
 // waitTurn waits until the limits allow to send the message. As long as no message of the

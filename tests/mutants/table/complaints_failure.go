@@ -165,9 +165,9 @@ func ofFailures() []Mutant {
 		{
 			Complaint: 25, Promise: "Nothing hangs",
 			Mechanism: "`timeout` of a request bounds each attempt",
-			File:      "actions/http/session/session.go",
-			Find:      `context.WithTimeoutCause(ctx, s.settings.Timeout, timeoutError(s.settings.Timeout))`,
-			Replace:   `context.WithTimeoutCause(ctx, 1<<40, timeoutError(s.settings.Timeout))`,
+			File:      "actions/http/session/stream.go",
+			Find:      `context.WithTimeoutCause(ctx, timeout, ended)`,
+			Replace:   `context.WithTimeoutCause(ctx, 1<<40, ended)`,
 			Package:   complaints, Test: "TestComplaint25Timeouts", Fails: "no complete response within 300ms",
 		},
 		{
