@@ -126,10 +126,7 @@ func checkCredentials(n *spec.Node, at func(string) string, fail reporter) {
 	case request != nil && helper != nil:
 		exactly(login, "login", "http", "exec")
 	case helper != nil:
-		if form, _ := literalText(helper.Get("stdout")); form == "json" && login.Get("token") == nil {
-			fail("auth", at("login.token"), "login requires token, because the output of the command is JSON", "Set it to an expression that finds the token: `token: \"${stdout.token}\"`.")
-		}
-		checkHelper(helper.Get("command"), at, fail)
+		checkHelper(login, at, fail)
 	case request == nil || request.Kind != spec.MapNode:
 		fail("auth", at("login.http"), "login requires http or exec", "Add the request: `http: {path: \"/login\", json: {…}}`, or a command that prints a token: `exec: command: [\"helper\"]`.")
 	case login.Get("token") == nil:
@@ -230,8 +227,14 @@ func checkSign(n *spec.Node, at func(string) string, fail reporter) {
 	}
 }
 
-// checkHelper checks that no value becomes an option of the command that prints a token.
-func checkHelper(command *spec.Node, at func(string) string, fail reporter) {
+// checkHelper checks a command that prints the token of a login: that it is found in JSON, and that
+// no value becomes an option.
+func checkHelper(login *spec.Node, at func(string) string, fail reporter) {
+	helper := login.Get("exec")
+	if form, _ := literalText(helper.Get("stdout")); form == "json" && login.Get("token") == nil {
+		fail("auth", at("login.token"), "login requires token, because the output of the command is JSON", "Set it to an expression that finds the token: `token: \"${stdout.token}\"`.")
+	}
+	command := helper.Get("command")
 	if command == nil || command.Kind == 0 {
 		return // its type says so
 	}

@@ -20,7 +20,19 @@ func checkGraphQL(s actions.Static, fail reporter) {
 			return
 		}
 	}
-	variables := node.Get("variables")
+	setVariables(&r, s, node.Get("variables"))
+	for _, m := range r.Check() {
+		if m.Part == "returns" {
+			fail("returns", "", m.Summary, m.Remedy)
+		} else {
+			fail("graphql", m.Part, m.Summary, m.Remedy)
+		}
+	}
+}
+
+// setVariables sets what is known about the variables that are sent, by the names that the author
+// wrote or by the type of the value.
+func setVariables(r *graphql.Request, s actions.Static, variables *spec.Node) {
 	r.Written = variables != nil && variables.Kind == spec.MapNode
 	r.Given = variables == nil || r.Written
 	if r.Written {
@@ -28,23 +40,18 @@ func checkGraphQL(s actions.Static, fail reporter) {
 			r.Variables[f.Name] = &spec.Type{}
 		}
 	}
-	if field := s.Types["graphql"].Field("variables"); field != nil {
-		t := s.Named.Resolve(field.Type)
-		r.Given = r.Given || t.Kind == spec.Object && !t.Open
-		for _, p := range t.Fields {
-			value := p.Type
-			if !p.Required && p.Default == nil && !r.Written {
-				optional := *value
-				optional.Nullable, value = true, &optional
-			}
-			r.Variables[p.WirePath(s.Wire)[0]] = value
-		}
+	field := s.Types["graphql"].Field("variables")
+	if field == nil {
+		return
 	}
-	for _, m := range r.Check() {
-		if m.Part == "returns" {
-			fail("returns", "", m.Summary, m.Remedy)
-		} else {
-			fail("graphql", m.Part, m.Summary, m.Remedy)
+	t := s.Named.Resolve(field.Type)
+	r.Given = r.Given || t.Kind == spec.Object && !t.Open
+	for _, p := range t.Fields {
+		value := p.Type
+		if !p.Required && p.Default == nil && !r.Written {
+			optional := *value
+			optional.Nullable, value = true, &optional
 		}
+		r.Variables[p.WirePath(s.Wire)[0]] = value
 	}
 }

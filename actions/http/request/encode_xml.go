@@ -48,14 +48,31 @@ func EncodeXML(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// writeElement writes an element, or nothing for null. space is the default namespace at this place. A qualified
+// writeElements writes a value as elements of a name: one for each item of a list, none for null.
+func writeElements(b *bytes.Buffer, qualified string, v any, depth int, space string) error {
+	if v == nil {
+		return nil
+	}
+	list, isList := v.([]any)
+	if !isList {
+		return writeElement(b, qualified, v, depth, space)
+	}
+	if depth > decode.MaxDepth {
+		return decode.DepthError{}
+	}
+	for _, item := range list {
+		if err := writeElements(b, qualified, item, depth+1, space); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeElement writes an element. space is the default namespace at this place. A qualified
 // name "{uri}local" changes the default namespace for the element and its content.
 func writeElement(b *bytes.Buffer, qualified string, v any, depth int, space string) error {
 	if depth > decode.MaxDepth {
 		return decode.DepthError{}
-	}
-	if v == nil && depth > 0 {
-		return nil
 	}
 	name, own, err := splitName(qualified)
 	if err != nil {
@@ -63,15 +80,6 @@ func writeElement(b *bytes.Buffer, qualified string, v any, depth int, space str
 	}
 	if !xmlName().MatchString(name) {
 		return fmt.Errorf("%q is not a valid element name", actions.Clip(name, 80))
-	}
-	list, isList := v.([]any)
-	if isList {
-		for _, item := range list {
-			if err := writeElement(b, qualified, item, depth+1, space); err != nil {
-				return err
-			}
-		}
-		return nil
 	}
 	m, isMap := v.(map[string]any)
 	if !isMap {
@@ -163,7 +171,7 @@ func writeContent(b *bytes.Buffer, m map[string]any, depth int, space string) er
 		if key[:min(1, len(key))] == "@" || key == "#text" || key == "#children" || m[key] == nil {
 			continue
 		}
-		if err := writeElement(b, key, m[key], depth+1, space); err != nil {
+		if err := writeElements(b, key, m[key], depth+1, space); err != nil {
 			return err
 		}
 	}
@@ -182,7 +190,7 @@ func writeChildren(b *bytes.Buffer, v any, depth int, space string) error {
 			return errors.New("#children: expected objects with one member each")
 		}
 		for key, v := range one {
-			if err := writeElement(b, key, v, depth+1, space); err != nil {
+			if err := writeElements(b, key, v, depth+1, space); err != nil {
 				return err
 			}
 		}
