@@ -55,6 +55,11 @@ func examples() []actions.Example {
 			Responses: map[string]actions.Response{"POST /graphql": {Body: `{"data": {"pet": {"name": "Rex"}}}`}},
 		},
 		{
+			Summary:   "Read lines of JSON while they arrive",
+			Spec:      `http: {path: "/builds/7/log", stream: "lines"}`,
+			Responses: map[string]actions.Response{"GET /builds/7/log": {Body: "{\"percent\": 50}\n{\"percent\": 100}\n"}},
+		},
+		{
 			Summary: "Upload a file as a form", Spec: `http: {path: "/pets/7/photo", multipart: [{name: "title", value: "Rex"}, {name: "photo", value: "…", filename: "rex.txt", contentType: "text/plain"}]}`,
 			Responses: map[string]actions.Response{"POST /pets/7/photo": {Status: 204}},
 		},
