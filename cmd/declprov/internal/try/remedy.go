@@ -85,7 +85,7 @@ func (d difference) valueRemedy() string {
 	if isMasked(d.read) {
 		return fmt.Sprintf("The API returns a placeholder. Declare that it never returns the value: `%s: … @noRead()`.", d.name)
 	}
-	return fmt.Sprintf("Return what was written from read. If the API writes it in another form, say when both mean the same: `%s: … @equal(\"${…}\")` over old and new; if it never returns the value, add @noRead().", d.name)
+	return fmt.Sprintf("Return what was written from read. If the API rewrites the value, declare that: `%s: … @normalised()`; if it only has another form, say when both mean the same: @equal(\"${…}\") over old and new; if the API never returns the value, add @noRead().", d.name)
 }
 
 // equalRule returns the attribute by which two values count as equal, or "".

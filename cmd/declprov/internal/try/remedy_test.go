@@ -33,7 +33,7 @@ func TestExplain(t *testing.T) {
 		"JSON":                    {program: text(`{"a": 1, "b": 2}`), read: text(`{"b":2,"a":1}`), code: codeReadDiffers, remedy: "@equal(json)"},
 		"a placeholder":           {program: text("hunter2"), read: text("******"), code: codeReadDiffers, remedy: "@noRead()"},
 		"redacted":                {program: text("hunter2"), read: text("[REDACTED]"), code: codeReadDiffers, remedy: "@noRead()"},
-		"another text":            {program: text("a"), read: text("b"), code: codeReadDiffers, remedy: "@equal("},
+		"another text":            {program: text("a"), read: text("b"), code: codeReadDiffers, remedy: "@normalised()"},
 		"another order":           {program: list(text("b"), text("a")), read: list(text("a"), text("b")), code: codeReadDiffers, remedy: "@set()"},
 		"objects in other order":  {program: list(item("b", 1), item("a", 2)), read: list(item("a", 2), item("b", 1)), code: codeReadDiffers, remedy: "@key(name)"},
 		"repeated items":          {program: list(text("a"), text("a"), text("b")), read: list(text("a"), text("b"), text("b")), code: codeReadDiffers, remedy: "@equal("},
