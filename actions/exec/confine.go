@@ -3,8 +3,6 @@ package exec
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/sys/process"
@@ -99,22 +97,19 @@ func (c *command) log(text string) {
 	}
 }
 
-// refusalTexts returns the messages of the errors that a sandbox causes: EACCES for most
-// system calls, EPERM for signals and tracing, EXDEV for links and renames out of a folder.
-func refusalTexts() []string {
-	return []string{"permission denied", "operation not permitted", "invalid cross-device link"}
-}
-
 // sandboxHint returns a hint about permissions if a command failed in a sandbox, and its
 // output contains an error that a sandbox causes; else "".
 func (j *judge) sandboxHint(exit process.Exit) string {
 	if j.process.Box == nil {
 		return ""
 	}
-	said := strings.ToLower(j.out.stderr.end() + j.out.stdout.end())
-	if exit.Code != 126 && !slices.ContainsFunc(refusalTexts(), func(text string) bool { return strings.Contains(said, text) }) {
-		return ""
+	missing, refused := missingPermission(j.out.stderr.end()+"\n"+j.out.stdout.end(), j.process.Box.Rules, j.call.Env.Files)
+	switch {
+	case missing != "":
+		return "\nThe command ran in the kernel's sandbox: " + missing
+	case refused || exit.Code == 126:
+		return "\nThe command ran in the kernel's sandbox, which allows only what `permissions` grants, and the system's programs: " +
+			"add what is missing to `permissions`, or set sandbox: \"off\""
 	}
-	return "\nThe command ran in the kernel's sandbox, which allows only what `permissions` grants, and the system's programs: " +
-		"add what is missing to `permissions`, or set sandbox: \"off\""
+	return ""
 }
