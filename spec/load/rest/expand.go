@@ -85,19 +85,11 @@ func (x *expansion) addOperations() {
 		}
 		return
 	}
-	if r.ID == nil && x.puts {
-		r.ID = x.nameTemplate(true)
-	} else if r.ID == nil {
-		r.ID = text("${result.body"+x.inObject(x.idPath)+"}", cmp.Or(x.s.ID, x.s.Path).Range)
-	}
-	if r.Import == nil && !x.own["id"] && !x.puts {
-		r.Import = x.importTemplate()
-	}
+	x.addIdentity()
 	if r.Create == nil && x.puts {
 		r.Create = x.putOperation()
 	} else if r.Create == nil {
-		r.Create = x.operation(true, field("method", text("POST", x.s.Range)), field("path", x.path("", false)), field("json", x.body("inputs")),
-			field("idempotencyKey", x.s.IdempotencyKey), x.returning(x.objectType(), "Response"))
+		r.Create = x.postOperation()
 	}
 	if r.Read == nil {
 		r.Read = x.operation(true, field("path", x.objectPath()), x.returning(x.objectType(), "Response"))
@@ -111,6 +103,33 @@ func (x *expansion) addOperations() {
 	if r.List == nil && x.listed {
 		r.List = x.lister()
 	}
+	x.addFind()
+}
+
+// addIdentity adds the id and the import to the resource.
+func (x *expansion) addIdentity() {
+	r := x.r
+	switch {
+	case r.ID != nil:
+	case x.puts:
+		r.ID = x.nameTemplate(true)
+	default:
+		r.ID = text("${result.body"+x.inObject(x.idPath)+"}", cmp.Or(x.s.ID, x.s.Path).Range)
+	}
+	if r.Import == nil && !x.own["id"] && !x.puts {
+		r.Import = x.importTemplate()
+	}
+}
+
+// postOperation returns the create of an object whose id the server chooses.
+func (x *expansion) postOperation() *spec.Operation {
+	return x.operation(true, field("method", text("POST", x.s.Range)), field("path", x.path("", false)), field("json", x.body("inputs")),
+		field("idempotencyKey", x.s.IdempotencyKey), x.returning(x.objectType(), "Response"))
+}
+
+// addFind adds the find to the resource, if an object can be found by its inputs.
+func (x *expansion) addFind() {
+	r := x.r
 	switch {
 	case r.Find != nil:
 	case x.unique != nil:
