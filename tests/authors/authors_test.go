@@ -1,0 +1,63 @@
+// Package authors keeps the providers that authors wrote who had read only the manual, for servers
+// that no other test knows, and how that went: score.md in each folder. README.md has the table.
+package authors
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/tests/internal/provider"
+)
+
+// warnings are the codes of the warnings of each spec. Those without any are not listed.
+var warnings = map[string][]string{
+	"aptly": {"at-least-once"},
+}
+
+// TestAuthors checks that the specs still have no mistakes, and no other warnings than their
+// authors left.
+func TestAuthors(t *testing.T) {
+	t.Parallel()
+	specs, err := filepath.Glob("*/spec.*")
+	if err != nil || len(specs) == 0 {
+		t.Fatalf("found no specs: %v", err)
+	}
+	for _, spec := range specs {
+		folder := filepath.Dir(spec)
+		t.Run(folder, func(t *testing.T) {
+			t.Parallel()
+			for _, name := range []string{"Pulumi.yaml", "score.md"} {
+				if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
+					t.Error(err)
+				}
+			}
+			// vet exits with 1 if there are mistakes, and prints them.
+			out, err := exec.CommandContext(t.Context(), provider.Binary(t), "vet", "--format", "json", spec).Output()
+			if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+				t.Fatal(err)
+			}
+			var found []struct{ Severity, Code string }
+			if err := json.Unmarshal(out, &found); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			var codes []string
+			for _, f := range found {
+				if f.Severity == "error" {
+					t.Errorf("error %s\n%s", f.Code, out)
+				}
+				if f.Severity == "warning" {
+					codes = append(codes, f.Code)
+				}
+			}
+			if diff := cmp.Diff(warnings[folder], codes); diff != "" {
+				t.Errorf("warnings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
