@@ -6,7 +6,6 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
-	"github.com/declprov/declprov/spec/diag"
 )
 
 // StepError is the error of an operation that stopped at a step.
@@ -36,9 +35,6 @@ func (e *StepError) Error() string {
 }
 
 func (e *StepError) Unwrap() error { return e.Err }
-
-// Place returns the provider and a position in its spec, as messages show them.
-func (r *Run) Place(at diag.Range) string { return r.rt.Program.Place(at) }
 
 // Stop returns the error of a step that ended with a status.
 func (r *Run) Stop(s *plan.Step, attempt int, status actions.Status, err error) error {

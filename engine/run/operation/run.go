@@ -27,7 +27,7 @@ import (
 
 // Run is one execution of an operation.
 type Run struct {
-	view.View
+	located
 	Progress
 	// Owner decides about the effects of the steps.
 	Owner     Owner
@@ -97,7 +97,7 @@ type Repeat struct {
 // New returns a run of an operation of a resource. res is nil if the operation belongs to no
 // resource, and log is nil if nothing is to be logged.
 func (rt *Runtime) New(ctx context.Context, res *plan.Resource, op *plan.Operation, v plan.Verb, ref recorded.Ref, log Log) *Run {
-	r := &Run{rt: rt, Operation: op, Verb: v, View: view.View{Scope: rt.Scope(ctx, ref), Resource: res}}
+	r := &Run{rt: rt, Operation: op, Verb: v, located: located{View: view.View{Scope: rt.Scope(ctx, ref), Resource: res}, program: rt.Program}}
 	r.Owner = nobody{r}
 	if log == nil {
 		log = Silent{}

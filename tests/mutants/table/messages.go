@@ -22,9 +22,9 @@ func ofMessages() []Mutant {
 		{
 			Promise:   "An error names its provider",
 			Mechanism: "the place of a step is that of a provider and a version",
-			File:      "engine/run/operation/error.go",
-			Find:      `fmt.Sprintf("%s %s, %s", provider.Name, provider.Version, at)`,
-			Replace:   `at.String() + provider.Name[:0]`,
+			File:      "engine/plan/program.go",
+			Find:      `fmt.Sprintf("%s %s, %s", p.Provider.Name, p.Provider.Version, at)`,
+			Replace:   `at.String() + p.Provider.Name[:0]`,
 			Package:   "tests/e2e", Test: "TestMessages/an operation that fails", Fails: "the messages do not match",
 		},
 		{
