@@ -210,7 +210,7 @@ func (r *yamlReader) convertMapping(n *yaml.Node, p Place) *ast.StructLit {
 		name := key.Value
 		if old := seen[name]; old != nil && !r.isMerged(old, n) {
 			r.doc.Report(CodeDuplicateKey, r.doc.Files.RangeOf(f.Label), p.Member(name), fmt.Sprintf("duplicate key %q", name),
-				fmt.Sprintf("The first is at %s. Remove one.", r.doc.Files.RangeOf(old.Label))).Suggest(r.removeRepeated(n, i)...)
+				fmt.Sprintf("The first is at %s. Remove one.", r.doc.Files.RangeOf(old.Label))).Suggest(r.src.removeRepeated(n, i)...)
 			continue
 		} else if old != nil {
 			old.Value = f.Value
@@ -226,15 +226,15 @@ func (r *yamlReader) convertMapping(n *yaml.Node, p Place) *ast.StructLit {
 
 // removeRepeated returns the edit that removes the line of a member, if a member above has the
 // same key and the same value of one line.
-func (r *yamlReader) removeRepeated(n *yaml.Node, at int) []diag.Edit {
+func (s *sourceText) removeRepeated(n *yaml.Node, at int) []diag.Edit {
 	key, value := n.Content[at], n.Content[at+1]
 	line := key.Line - 1
-	if n.Style&yaml.FlowStyle != 0 || value.Kind != yaml.ScalarNode || value.Line != key.Line || line+1 >= len(r.src.lines) {
+	if n.Style&yaml.FlowStyle != 0 || value.Kind != yaml.ScalarNode || value.Line != key.Line || line+1 >= len(s.lines) {
 		return nil
 	}
 	for i := 0; i < at; i += 2 {
 		if first := n.Content[i+1]; n.Content[i].Value == key.Value && first.Kind == value.Kind && first.ShortTag() == value.ShortTag() && first.Value == value.Value {
-			return []diag.Edit{{At: r.src.exactSpan(r.src.lines[line], r.src.lines[line+1])}}
+			return []diag.Edit{{At: s.exactSpan(s.lines[line], s.lines[line+1])}}
 		}
 	}
 	return nil

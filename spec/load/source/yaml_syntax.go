@@ -45,40 +45,42 @@ func (r *yamlReader) reportSyntax(err error) {
 		}
 	}
 	if strings.Contains(summary, "tab character") {
-		at = r.findTab(at)
+		if line := r.src.tabLine(at.Start.Line); line > 0 {
+			at = r.line(line)
+		}
 	}
 	if t, ok := r.translateSyntax(at.Start.Line); ok && code == CodeSyntaxError {
 		at, summary, detail, edits = t.at, t.summary, t.remedy, t.edits
 	}
 	if strings.HasPrefix(r.src.line(at.Start.Line-1), "\t") {
-		edits = r.replaceTabs()
+		edits = r.src.replaceTabs()
 	}
 	r.doc.Report(code, at, Place{}, summary, detail).Suggest(edits...)
 }
 
-// findTab returns the first line, at or after a place, that is indented with tabs: the library
-// reports the line before.
-func (r *yamlReader) findTab(at diag.Range) diag.Range {
-	for line := at.Start.Line; line <= len(r.src.lines); line++ {
-		if indent := leadingSpace.FindString(r.src.line(line - 1)); strings.Contains(indent, "\t") {
-			return r.line(line)
+// tabLine returns the first line, from the given one on, that is indented with tabs, or 0: the
+// library reports the line before.
+func (s *sourceText) tabLine(from int) int {
+	for line := from; line <= len(s.lines); line++ {
+		if strings.Contains(leadingSpace.FindString(s.line(line-1)), "\t") {
+			return line
 		}
 	}
-	return at
+	return 0
 }
 
 // replaceTabs returns the edits that replace the tabs at the beginning of all lines, two spaces for
 // each. It returns none if other lines begin with spaces: then nobody knows how wide a tab is.
-func (r *yamlReader) replaceTabs() []diag.Edit {
+func (s *sourceText) replaceTabs() []diag.Edit {
 	var edits []diag.Edit
-	for i, start := range r.src.lines {
-		indent := leadingSpace.FindString(r.src.line(i))
+	for i, start := range s.lines {
+		indent := leadingSpace.FindString(s.line(i))
 		switch {
 		case indent == "":
 		case strings.Trim(indent, "\t") != "":
 			return nil
 		default:
-			edits = append(edits, diag.Edit{At: r.src.exactSpan(start, start+len(indent)), Text: strings.Repeat("  ", len(indent))})
+			edits = append(edits, diag.Edit{At: s.exactSpan(start, start+len(indent)), Text: strings.Repeat("  ", len(indent))})
 		}
 	}
 	return edits
