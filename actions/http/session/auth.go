@@ -128,35 +128,35 @@ func (s *Session) newCredential(path string, m map[string]any) (credential, erro
 
 // sign returns a message with the credentials of the call, if they belong to the address of
 // the request.
-func (s *Session) sign(ctx context.Context, r *request.Request, h hop) (signed hop, sends bool, out actions.Outcome) {
+func (s *Session) sign(ctx context.Context, r *request.Request, h hop) (hop, actions.Outcome) {
 	h.headers = h.headers.Clone() // sending adds to them
-	out = actions.Outcome{Status: actions.Done}
+	done := actions.Outcome{Status: actions.Done}
 	if len(s.auth) == 0 {
-		return h, false, out
+		return h, done
 	}
 	sends, err := s.owner.sendsTo(r.Address.URL)
 	if err != nil {
-		return h, false, actions.Refuse(fmt.Errorf("%s: %w", s.Judge.Title(r), err))
+		return h, actions.Refuse(fmt.Errorf("%s: %w", s.Judge.Title(r), err))
 	}
-	if !sends {
-		return h, false, out
+	if h.credentials = sends; !sends {
+		return h, done
 	}
 	var set []string
 	for _, c := range s.auth {
 		sign, out := c.sign(ctx, h)
 		if out.Status != actions.Done {
-			return h, true, out
+			return h, out
 		}
 		for _, p := range sign.headers {
 			if slices.Contains(set, p.Name) {
-				return h, true, actions.Refuse(fmt.Errorf("auth: two of the credentials set the header %s; remove one of them", p.Name))
+				return h, actions.Refuse(fmt.Errorf("auth: two of the credentials set the header %s; remove one of them", p.Name))
 			}
 			set = append(set, p.Name)
 			h.headers.Set(p.Name, p.Value)
 		}
 		h.added = append(slices.Clip(h.added), sign.query...)
 	}
-	return h, true, out
+	return h, done
 }
 
 // renew reports whether a message that the server refused may be sent once more, because

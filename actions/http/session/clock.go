@@ -38,6 +38,16 @@ func (c *clocks) skewOf(u *url.URL) time.Duration {
 	return c.skew[origin]
 }
 
+// dateOf returns the time at the server when it made the response, in whole seconds. It is
+// unknown in a response without Date, and in one from a cache, whose Date has passed.
+func dateOf(resp *verdict.Response) (date time.Time, known bool) {
+	if resp == nil {
+		return time.Time{}, false
+	}
+	date, err := http.ParseTime(resp.Header.Get("Date"))
+	return date, err == nil && resp.Header.Get("Age") == ""
+}
+
 // correct compares the clock of this machine with the Date of a response that refused a
 // signature. It reports whether the time at that origin changed by minSkew or more.
 func (c *clocks) correct(u *url.URL, resp *verdict.Response) bool {
@@ -46,9 +56,9 @@ func (c *clocks) correct(u *url.URL, resp *verdict.Response) bool {
 	default:
 		return false
 	}
-	date, err := http.ParseTime(resp.Header.Get("Date"))
-	origin, unknown := request.OriginOf(u)
-	if err != nil || unknown != nil || resp.Header.Get("Age") != "" { // the Date of a cached response has passed
+	date, known := dateOf(resp)
+	origin, err := request.OriginOf(u)
+	if !known || err != nil {
 		return false
 	}
 	skew := date.Sub(c.now())

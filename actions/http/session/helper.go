@@ -102,7 +102,7 @@ func (h *helper) fetchToken(ctx context.Context) (*oauth2.Token, actions.Outcome
 		return fail(errors.New("login.exec printed no token; set login.token to an expression that finds it in the output, such as \"${stdout.token}\" with `stdout: \"json\"`"))
 	}
 	h.session.Judge.AddSecret(value)
-	expires, err := expiryOf(h.expires, known)
+	expires, err := expiryOf(h.expires, known, nil)
 	if err != nil {
 		return fail(err)
 	}

@@ -21,6 +21,8 @@ type hop struct {
 	body    *request.Body
 	// added are the query parameters of the credentials.
 	added []request.Pair
+	// credentials says that the message has the credentials of the call.
+	credentials bool
 	// first says that no message of the request was sent before.
 	first bool
 }

@@ -58,8 +58,11 @@ func (s *Session) newTokenSigner(path string, m *jwtSettings) (*tokenSigner, err
 }
 
 // token returns a JWT with the claims of the settings, and those of absent that the settings lack.
+// It was issued a while ago, because servers refuse a JWT from their future, and smaller
+// differences between the clocks are not corrected.
 func (t *tokenSigner) token(now time.Time, absent map[string]any) (string, error) {
-	claims := map[string]any{"iat": now.Unix(), "exp": now.Add(t.Lifetime).Unix()}
+	issued := now.Add(-min(minSkew, t.Lifetime/2))
+	claims := map[string]any{"iat": issued.Unix(), "exp": issued.Add(t.Lifetime).Unix()}
 	maps.Copy(claims, absent)
 	maps.Copy(claims, t.Claims)
 	header := map[string]any{"typ": "JWT", "alg": t.Alg}

@@ -63,6 +63,7 @@ func (s *Session) newLogin(at string, m *loginSettings) (credential, error) {
 		base = s.owner.defaultBase // independent of the URL of the step
 	}
 	l.session.auth = nil
+	l.session.throttle = throttle{} // the request that waits for the token has the turn
 	if l.session.Judge, err = verdict.NewForLogin(call, path, m.HTTP, base, s.Judge.Follow, m.Token); err != nil {
 		return nil, err
 	}
@@ -133,16 +134,16 @@ func (l *login) fetchToken(ctx context.Context) (*oauth2.Token, actions.Outcome)
 		return unusable(resp, errors.New("login.token did not find a token in the response"))
 	}
 	j.AddSecret(value)
-	expires, err := expiryOf(l.expires, resp.Scope())
+	expires, err := expiryOf(l.expires, resp.Scope(), resp)
 	if err != nil {
 		return unusable(resp, err)
 	}
 	return &oauth2.Token{AccessToken: value, Expiry: expires}, actions.Outcome{Status: actions.Done}
 }
 
-// expiryOf returns when the token of a login expires, by the argument `expires`; without one,
-// never.
-func expiryOf(expires actions.LateExpr, known map[string]any) (time.Time, error) {
+// expiryOf returns when to renew the token of a login, by the argument `expires`; without one,
+// never. resp is nil if the token came from a command.
+func expiryOf(expires actions.LateExpr, known map[string]any, resp *verdict.Response) (time.Time, error) {
 	if expires == nil {
 		return time.Time{}, nil
 	}
@@ -150,7 +151,7 @@ func expiryOf(expires actions.LateExpr, known map[string]any) (time.Time, error)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("login.expires failed: %w", err)
 	}
-	return parseExpiry(ends, time.Now())
+	return renewalOf(ends, resp)
 }
 
 // requestKey returns what identifies the request in addition to its arguments: URL and content.

@@ -1,23 +1,16 @@
 package session
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/oauth2"
-	"golang.org/x/oauth2/clientcredentials"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/http/request"
@@ -113,6 +106,7 @@ func (s *Session) newOAuth2(m *oauth2Settings) (credential, error) {
 		return nil, fmt.Errorf("oauth2.tokenURL: %w", err)
 	}
 	c.session.auth, c.session.maxBytes = nil, 1<<20
+	c.session.throttle = throttle{} // the request that waits for the token has the turn
 	c.session.Judge = verdict.NewForToken(s.call, s.base)
 	for _, secret := range []string{m.ClientSecret, m.Password, m.RefreshToken, m.SubjectToken} {
 		c.session.Judge.AddSecret(secret)
@@ -216,134 +210,4 @@ func (c *oauth2Client) fetchToken(ctx context.Context) (*oauth2.Token, actions.O
 		out.Err = fmt.Errorf("%w; the refresh token may have expired, or an earlier run has used it and the server replaced it: get a new one", out.Err)
 	}
 	return t, out
-}
-
-// assertions returns the form with the JWTs, which are signed for each request.
-func (c *oauth2Client) assertions(form url.Values) (url.Values, error) {
-	if c.assertion == nil && c.clientAssertion == nil {
-		return form, nil
-	}
-	form = maps.Clone(form)
-	now := c.session.shared.clocks.at(c.tokenURL)
-	sign := func(name string, by *tokenSigner, absent map[string]any) error {
-		text, err := by.token(now, absent)
-		c.session.Judge.AddSecret(text)
-		form.Set(name, text)
-		return err
-	}
-	if c.assertion != nil && form.Get("grant_type") == jwtBearer {
-		if err := sign("assertion", c.assertion, map[string]any{"aud": c.TokenURL}); err != nil {
-			return nil, err
-		}
-	}
-	if c.clientAssertion != nil {
-		form.Set("client_assertion_type", clientJWT)
-		absent := map[string]any{"iss": c.ClientID, "sub": c.ClientID, "aud": c.TokenURL, "jti": rand.Text()}
-		if err := sign("client_assertion", c.clientAssertion, absent); err != nil {
-			return nil, err
-		}
-	}
-	return form, nil
-}
-
-// requestToken sends the form, and once more if the server's clock differs so much that an
-// assertion was not valid there.
-func (c *oauth2Client) requestToken(ctx context.Context, form url.Values) (*oauth2.Token, actions.Outcome) {
-	t, resp, out := c.authenticate(ctx, form)
-	if resp != nil && out.Status != actions.Done && (c.assertion != nil || c.clientAssertion != nil) && c.session.shared.clocks.correct(c.tokenURL, resp) {
-		t, _, out = c.authenticate(ctx, form)
-	}
-	return t, out
-}
-
-// authenticate sends the form with the client's id and secret: in a header, as RFC 6749
-// recommends, or in the body if the server only accepts that. Without a secret, the id is in the
-// body (RFC 6749, 3.2.1; RFC 8705, 2).
-func (c *oauth2Client) authenticate(ctx context.Context, form url.Values) (*oauth2.Token, *verdict.Response, actions.Outcome) {
-	c.session.Judge.ResetBudget()
-	if c.source.secretInBody || c.ClientSecret == "" {
-		return c.retrieve(ctx, form, oauth2.AuthStyleInParams)
-	}
-	t, resp, out := c.retrieve(ctx, form, oauth2.AuthStyleInHeader)
-	if out.Class == "400" || out.Class == "401" {
-		if u, other, again := c.retrieve(ctx, form, oauth2.AuthStyleInParams); again.Status == actions.Done {
-			t, resp, out, c.source.secretInBody = u, other, again, true
-		}
-	}
-	return t, resp, out
-}
-
-// retrieve fetches a token with the oauth2 library, which makes the request and reads the
-// response. The session sends the request and interprets errors.
-func (c *oauth2Client) retrieve(ctx context.Context, form url.Values, style oauth2.AuthStyle) (*oauth2.Token, *verdict.Response, actions.Outcome) {
-	form, err := c.assertions(form)
-	if err != nil {
-		return nil, nil, actions.Refuse(err)
-	}
-	x := &tokenTransport{client: c}
-	config := clientcredentials.Config{ClientID: c.ClientID, ClientSecret: c.ClientSecret, TokenURL: c.tokenURL.String(), EndpointParams: form, AuthStyle: style}
-	t, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: x}))
-	t, out := c.readToken(x, t, err)
-	return t, x.response, out
-}
-
-// readToken returns the token that the library read from a response.
-func (c *oauth2Client) readToken(x *tokenTransport, t *oauth2.Token, err error) (*oauth2.Token, actions.Outcome) {
-	j := &c.session.Judge
-	switch {
-	case x.request == nil:
-		return nil, actions.Refuse(err)
-	case x.outcome.Status != actions.Done:
-		return nil, x.outcome
-	case errors.As(err, new(*oauth2.RetrieveError)):
-		return nil, j.UnusableOutcome(x.request, x.response, errors.New("the response reports an error instead of a token"))
-	case err != nil:
-		return nil, j.UnusableOutcome(x.request, x.response, errors.New("the response has no access_token"))
-	}
-	j.AddSecret(t.AccessToken)
-	j.AddSecret(t.RefreshToken)
-	if t.Expiry, err = parseExpiry(x.expires, time.Now()); err != nil {
-		return nil, actions.Refuse(err)
-	}
-	return t, actions.Outcome{Status: actions.Done}
-}
-
-// tokenTransport sends one token request of the oauth2 library through the session, within
-// its grants and limits. It keeps the request and the response.
-type tokenTransport struct {
-	client   *oauth2Client
-	request  *request.Request
-	response *verdict.Response
-	outcome  actions.Outcome
-	expires  any
-}
-
-func (x *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	form, err := io.ReadAll(r.Body)
-	if err = errors.Join(err, r.Body.Close()); err != nil {
-		return nil, err
-	}
-	headers := r.Header.Clone()
-	headers.Set("Accept", "application/json")
-	headers.Set("User-Agent", "declprov")
-	x.request = &request.Request{
-		Method: r.Method, Address: request.Address{URL: x.client.tokenURL}, Headers: headers, Effect: actions.None,
-		Body: request.NewBody(r.Header.Get("Content-Type"), form),
-	}
-	x.client.session.Judge.AddSecret(strings.TrimPrefix(r.Header.Get("Authorization"), "Basic "))
-	x.response, x.outcome = x.client.session.Do(r.Context(), x.request)
-	if x.outcome.Status != actions.Done {
-		return nil, errors.New("no token") // the outcome has the reason
-	}
-	// The library would parse text/plain as a form, and only accepts integers in expires_in.
-	members, _ := x.response.Body.(map[string]any)
-	x.expires = members["expires_in"]
-	members = maps.Clone(members)
-	delete(members, "expires_in")
-	body, err := json.Marshal(members)
-	if err != nil {
-		return nil, err
-	}
-	header := http.Header{"Content-Type": {"application/json"}}
-	return &http.Response{StatusCode: x.response.Status, Header: header, Body: io.NopCloser(bytes.NewReader(body)), Request: r}, nil
 }

@@ -189,37 +189,40 @@ func (s *Session) redirectFailure(r *request.Request, resp *verdict.Response, er
 // once more. Only this message is repeated: the rejection says that it had no effect, but says
 // nothing about earlier messages.
 func (s *Session) sendSigned(ctx context.Context, r *request.Request, h hop) (*verdict.Response, actions.Outcome) {
-	signed, sends, out := s.sign(ctx, r, h)
-	if out.Status != actions.Done {
-		return nil, out
-	}
-	resp, out := s.sendMessage(ctx, r, signed)
-	if !sends || out.Status != actions.Done || s.Judge.IsExpected(resp.Status) || !s.renew(signed, resp) {
+	signed, resp, out := s.sendInTurn(ctx, r, h)
+	if !signed.credentials || out.Status != actions.Done || s.Judge.IsExpected(resp.Status) || !s.renew(signed, resp) {
 		return resp, out
 	}
-	if signed, _, out = s.sign(ctx, r, h); out.Status != actions.Done {
-		return nil, out
-	}
-	if resp, out = s.sendMessage(ctx, r, signed); out.Status == actions.Done {
+	if signed, resp, out = s.sendInTurn(ctx, r, h); out.Status == actions.Done {
 		s.renew(signed, resp) // keeps what the response tells about the next message
 	}
 	return resp, out
 }
 
-// sendMessage sends one message, and reads the response.
-func (s *Session) sendMessage(ctx context.Context, r *request.Request, h hop) (*verdict.Response, actions.Outcome) {
+// sendInTurn sends one message when the limits allow it. It is signed only then, because a token
+// or a signature may expire while it waits.
+func (s *Session) sendInTurn(ctx context.Context, r *request.Request, h hop) (signed hop, resp *verdict.Response, out actions.Outcome) {
 	origin, err := request.OriginOf(h.url)
 	if err == nil {
 		err = s.network.Check(origin)
 	}
 	if err != nil {
-		return nil, actions.Refuse(err)
+		return h, nil, actions.Refuse(err)
 	}
 	done, err := s.waitTurn(ctx, h, origin)
 	if err != nil {
-		return nil, actions.Outcome{Status: actions.Refused, Err: fmt.Errorf("%s: waiting for the rate or concurrency limit: %w", s.Judge.Title(r), err), Class: verdict.ClassOf(err)}
+		return h, nil, actions.Outcome{Status: actions.Refused, Err: fmt.Errorf("%s: waiting for the rate or concurrency limit: %w", s.Judge.Title(r), err), Class: verdict.ClassOf(err)}
 	}
 	defer done()
+	if signed, out = s.sign(ctx, r, h); out.Status != actions.Done {
+		return signed, nil, out
+	}
+	resp, out = s.sendMessage(ctx, r, signed)
+	return signed, resp, out
+}
+
+// sendMessage sends one message, and reads the response.
+func (s *Session) sendMessage(ctx context.Context, r *request.Request, h hop) (*verdict.Response, actions.Outcome) {
 	limited, idle, cancel := limit(ctx, s.settings.Timeout, r.Stream != "")
 	defer cancel()
 

@@ -127,6 +127,21 @@ func renewalTime(now, end time.Time) time.Time {
 	return end.Add(-min(end.Sub(now)/10, 30*time.Second))
 }
 
+// renewalOf returns when to renew a token that came in a response, if any. A time of its expiry is
+// one of the server's clock, so the Date of the response tells how long the token lasts.
+func renewalOf(v any, resp *verdict.Response) (time.Time, error) {
+	now := time.Now()
+	date, known := dateOf(resp)
+	if !known {
+		date = now
+	}
+	end, err := parseExpiry(v, date)
+	if err != nil || end.IsZero() {
+		return end, err
+	}
+	return now.Add(end.Sub(date)), nil
+}
+
 // parseExpiry parses the expiry of a token: seconds from now, seconds or milliseconds since
 // 1970, or a time as a string. Null means never.
 func parseExpiry(v any, now time.Time) (time.Time, error) {
