@@ -7,6 +7,7 @@ require (
 	github.com/creack/pty v1.1.24
 	github.com/declprov/declprov v0.0.0-00010101000000-000000000000
 	github.com/go-sql-driver/mysql v1.10.1
+	github.com/golang-jwt/jwt/v5 v5.3.1
 	github.com/google/go-cmp v0.7.0
 	github.com/hashicorp/hcl/v2 v2.24.0
 	github.com/jackc/pgx/v5 v5.12.0

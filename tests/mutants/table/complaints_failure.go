@@ -142,16 +142,16 @@ func ofFailures() []Mutant {
 			Complaint: 23, Promise: "A token that ends is renewed, by itself",
 			Mechanism: "a token that is refused is renewed",
 			File:      "actions/http/session/session.go",
-			Find:      `if !sends || out.Status != actions.Done || s.Judge.IsExpected(resp.Status) || !s.renew(signed, resp) {`,
-			Replace:   `if sends || true {`,
+			Find:      `if !signed.credentials || out.Status != actions.Done || s.Judge.IsExpected(resp.Status) || !s.renew(signed, resp) {`,
+			Replace:   `if signed.credentials || true {`,
 			Package:   complaints, Test: "TestComplaint23TokenExpiry", Fails: "401",
 		},
 		{
 			Complaint: 23, Promise: "A token that ends is renewed, by itself",
 			Mechanism: "that is done once",
 			File:      "actions/http/session/session.go",
-			Find:      "	if resp, out = s.sendMessage(ctx, r, signed); out.Status == actions.Done {\n		s.renew(signed, resp) // keeps what the response tells about the next message\n	}\n	return resp, out",
-			Replace:   "	return s.sendSigned(ctx, r, h)",
+			Find:      "	if signed, resp, out = s.sendInTurn(ctx, r, h); out.Status == actions.Done {\n		s.renew(signed, resp) // keeps what the response tells about the next message\n	}\n	return resp, out",
+			Replace:   "	if signed, out = s.sign(ctx, r, h); out.Status == actions.Done {\n		return s.sendSigned(ctx, r, h)\n	}\n	return nil, out",
 			Package:   complaints, Test: "TestComplaint23TokenExpiry", Fails: "with a token that is always rejected",
 		},
 		{
@@ -161,6 +161,27 @@ func ofFailures() []Mutant {
 			Find:      `(s.current.Expiry.IsZero() || time.Now().Before(s.current.Expiry))`,
 			Replace:   `true`,
 			Package:   complaints, Test: "TestComplaint23TokenEnds", Fails: "an expired token is sent",
+		},
+		{
+			Promise:   "A token that ends is renewed, by itself",
+			Mechanism: "a request that waits for its turn gets its token when it is sent",
+			File:      "actions/http/session/session.go",
+			Find:      `	done, err := s.waitTurn(ctx, h, origin)`,
+			Replace: `	h, _ = s.sign(ctx, r, h)
+	if signs := s.auth; signs != nil {
+		s.auth = nil
+		defer func() { s.auth = signs }()
+	}
+	done, err := s.waitTurn(ctx, h, origin)`,
+			Package: "actions/http", Test: "TestTokenAfterAWait", Fails: "requests were refused",
+		},
+		{
+			Promise:   "A token that ends is renewed, by itself",
+			Mechanism: "when a token ends is a time of the server's clock",
+			File:      "actions/http/session/token.go",
+			Find:      `	if !known {`,
+			Replace:   `	if date = now; !known {`,
+			Package:   "actions/http", Test: "TestExpiryByTheServersClock", Fails: "tokens, want",
 		},
 		{
 			Complaint: 25, Promise: "Nothing hangs",

@@ -254,8 +254,8 @@ func ofJournals() []Mutant {
 			Promise:   "Nothing is made twice",
 			Mechanism: "after a redirect only the hop that was refused is sent again",
 			File:      "actions/http/session/session.go",
-			Find:      "	if signed, _, out = s.sign(ctx, r, h); out.Status != actions.Done {\n		return nil, out\n	}",
-			Replace:   "	h.method = r.Method\n	h.url = r.FullURL(nil)\n	if signed, _, out = s.sign(ctx, r, h); out.Status != actions.Done {\n		return nil, out\n	}",
+			Find:      "	if signed, resp, out = s.sendInTurn(ctx, r, h); out.Status == actions.Done {",
+			Replace:   "	h.method = r.Method\n	h.url = r.FullURL(nil)\n	if signed, resp, out = s.sendInTurn(ctx, r, h); out.Status == actions.Done {",
 			Package:   "actions/http", Test: "TestTokenRefusedAfterARedirect", Fails: "POSTs",
 		},
 		{
