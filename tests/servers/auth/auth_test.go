@@ -216,6 +216,41 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
+// TestClientsWithoutSecret has clients that authenticate themselves at the token endpoint by a
+// certificate or a signed assertion, as the server requires. A token that is bound to a certificate
+// is only accepted with that. Both are renewed.
+func TestClientsWithoutSecret(t *testing.T) {
+	ca := issue(t, "ca", nil)
+	ada, eve := issue(t, "ada", ca), issue(t, "eve", ca)
+	for kind, requires := range map[string]string{"Asserted": "assertion", "Bound": "certificate"} {
+		t.Run(kind, func(t *testing.T) {
+			h := open(t)
+			h.requires, h.key = requires, ada.pair.Leaf.PublicKey
+			config := func(by *issued) values {
+				return values{
+					"endpoint": property.New(h.URL), "secure": property.New(behindTLS(t, ca, h.routes(h.admits))), "password": property.New(password),
+					"ca": property.New(ca.cert), "cert": property.New(by.cert), "key": property.New(by.key),
+				}
+			}
+			p := enter(t, config(ada))
+			live(t, p, door(kind), map[string]string{"Asserted": "oauth", "Bound": "bound"}[kind])
+			h.revoke()
+			h.refresh = "" // the refresh token is revoked, too
+			if s, err := p.Create(t.Context(), door(kind), named("ada"), client.Operation{}); err != nil || s.ID == "" {
+				t.Errorf("after the token is revoked: %v", err)
+			}
+			asked, refused := h.record()
+			if diff := cmp.Diff([]string{"client_credentials", "refresh_token", "client_credentials"}, asked); diff != "" || refused != 1 {
+				t.Errorf("refused %d times (-want +got):\n%s", refused, diff)
+			}
+			p.Reconfigure(t, "doors", config(eve))
+			if _, err := p.Create(t.Context(), door(kind), named("eve"), client.Operation{}); err == nil || !strings.Contains(err.Error(), "invalid_client") {
+				t.Errorf("by another client: %v", err)
+			}
+		})
+	}
+}
+
 // TestDoorsByTheCLI has one program go through several doors.
 func TestDoorsByTheCLI(t *testing.T) {
 	t.Parallel()

@@ -3,11 +3,11 @@
 package auth
 
 import (
+	"crypto"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -37,11 +37,18 @@ type house struct {
 	printed string
 	// nonces are those that challenges contained, and how often each was used.
 	nonces map[string]int
+	// requires is how clients authenticate themselves: "" by a secret, "certificate" or "assertion".
+	requires string
+	// key verifies assertions, and used are their ids.
+	key  crypto.PublicKey
+	used map[string]bool
+	// bound are the certificates that tickets are bound to (RFC 8705, 3).
+	bound map[string][32]byte
 }
 
 func open(t *testing.T) *house {
 	t.Helper()
-	h := &house{guests: map[string]map[string]string{}, tickets: map[string]bool{}, lasts: 3600, nonces: map[string]int{}}
+	h := &house{guests: map[string]map[string]string{}, tickets: map[string]bool{}, lasts: 3600, nonces: map[string]int{}, used: map[string]bool{}, bound: map[string][32]byte{}}
 	s := httptest.NewServer(h.routes(h.admits))
 	t.Cleanup(s.Close)
 	h.URL = s.URL
@@ -124,6 +131,9 @@ func (h *house) admits(door string, r *http.Request) bool {
 		return h.tickets[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
 	case "helper":
 		return r.Header.Get("Authorization") == "Bearer "+h.printed
+	case "bound":
+		ticket := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		return h.tickets[ticket] && h.bound[ticket] == fingerprint(r)
 	case "login":
 		return h.tickets[strings.TrimPrefix(r.Header.Get("X-Ticket"), "ticket ")]
 	default:
@@ -137,15 +147,15 @@ func (h *house) token(w http.ResponseWriter, r *http.Request) {
 	defer h.mu.Unlock()
 	grant := r.PostFormValue("grant_type")
 	h.asked = append(h.asked, strings.TrimSpace(grant+" "+r.PostFormValue("scope")))
-	user, pass, _ := r.BasicAuth()
-	known := user == "ada" && pass == url.QueryEscape(password) // as RFC 6749, 2.3.1 has it
-	if !known || grant == "refresh_token" && r.PostFormValue("refresh_token") != h.refresh {
+	if !h.knows(r) || grant == "refresh_token" && r.PostFormValue("refresh_token") != h.refresh {
 		say(w, http.StatusUnauthorized, map[string]string{"error": "invalid_client"})
 		return
 	}
 	h.refresh = h.ticket("refresh")
+	access := h.ticket("access")
+	h.bound[access] = fingerprint(r)
 	say(w, http.StatusOK, map[string]any{
-		"access_token": h.ticket("access"), "token_type": "Bearer", "expires_in": h.lasts, "refresh_token": h.refresh,
+		"access_token": access, "token_type": "Bearer", "expires_in": h.lasts, "refresh_token": h.refresh,
 	})
 }
 
