@@ -6,6 +6,8 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,5 +87,46 @@ func TestCanary(t *testing.T) {
 	}
 	if strings.Contains(logged.String(), canary) {
 		t.Errorf("the secret was logged: %s", logged.String())
+	}
+}
+
+// TestDerivedSecrets checks that what is made of a secret and stands for it, such as a signature, is
+// masked like the secret.
+func TestDerivedSecrets(t *testing.T) {
+	for name, tc := range map[string]struct {
+		auth    args
+		derived func(authorization string) string
+	}{
+		"sigv4": {
+			args{"sigv4": args{"service": "s3", "region": "r", "accessKey": "a", "secretKey": "b"}},
+			func(sent string) string { return sent[strings.LastIndex(sent, "=")+1:] },
+		},
+		"digest": {
+			args{"digest": args{"username": "u", "password": "p"}},
+			func(sent string) string { return regexp.MustCompile(`response="(\w+)"`).FindStringSubmatch(sent)[1] },
+		},
+		"jwt": {
+			args{"jwt": args{"alg": "HS256", "key": "k"}},
+			func(sent string) string { return strings.TrimPrefix(sent, "Bearer ") },
+		},
+		"basic": {
+			args{"basic": args{"username": "u", "password": "p"}},
+			func(sent string) string { return strings.TrimPrefix(sent, "Basic ") },
+		},
+	} {
+		ts := newTestServer(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Authorization") == "" {
+				w.Header().Set("WWW-Authenticate", `Digest realm="r", nonce="n", algorithm=SHA-256, qop="auth"`)
+				w.WriteHeader(401)
+				return
+			}
+			w.WriteHeader(204)
+		})
+		ts.done(ts.run("/x", args{"auth": tc.auth}))
+		all := ts.requests()
+		derived := tc.derived(all[len(all)-1].Header.Get("Authorization"))
+		if len(derived) < 4 || !slices.Contains(ts.secrets, derived) {
+			t.Errorf("%s: %q is not a secret", name, derived)
+		}
 	}
 }

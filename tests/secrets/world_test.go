@@ -116,7 +116,7 @@ func (b *bench) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	answer := map[string]any{"token": "t"}
+	answer := map[string]any{"token": "t", "access_token": "t"}
 	if r.URL.Path == "/mirror" {
 		answer = map[string]any{"pin": sent["pin"], "all": []any{map[string]any{"pin": sent["pin"]}}}
 	}

@@ -18,7 +18,7 @@ import (
 // digestCredential answers the challenges of Digest authentication (RFC 7616).
 type digestCredential struct {
 	userSettings
-	shared *Shared
+	session *Session
 	// answered is the nonce that the last signature used, "" if there was no challenge yet.
 	answered string
 }
@@ -36,7 +36,7 @@ func (s *Session) newDigest(m *userSettings) (credential, error) {
 		return nil, fmt.Errorf("digest: %w; username is required", errNoCredentials)
 	}
 	s.Judge.AddSecret(m.Password)
-	return &digestCredential{userSettings: *m, shared: s.shared}, nil
+	return &digestCredential{userSettings: *m, session: s}, nil
 }
 
 // sign answers the last challenge of the server. Without one, the message goes out without
@@ -60,6 +60,7 @@ func (c *digestCredential) sign(_ context.Context, h hop) (signature, actions.Ou
 		return signature{}, actions.Refuse(fmt.Errorf("auth: %w", err))
 	}
 	c.answered = k.last.Nonce
+	c.session.Judge.AddSecret(answer.Response) // whoever reads it could guess the password
 	return signature{headers: []request.Pair{{Name: "Authorization", Value: answer.String()}}}, done
 }
 
@@ -86,5 +87,5 @@ func (c *digestCredential) renew(h hop, resp *verdict.Response) bool {
 // challengeOf returns the challenge of the server to the user, shared by all calls.
 func (c *digestCredential) challengeOf(h hop) *challenge {
 	key := sha256.Sum256([]byte(strings.Join([]string{h.url.Scheme, h.url.Host, c.Username, c.Password}, "\x00")))
-	return c.shared.digests.Get(key, func() *challenge { return &challenge{} })
+	return c.session.shared.digests.Get(key, func() *challenge { return &challenge{} })
 }

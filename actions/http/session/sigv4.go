@@ -35,7 +35,8 @@ type sigv4Settings struct {
 // the size of a provider than this file is worth; AWS's test suite checks both.
 type sigv4 struct {
 	sigv4Settings
-	clocks *clocks
+	clocks  *clocks
+	session *Session
 }
 
 func (s *Session) newSigV4(m *sigv4Settings) (credential, error) {
@@ -44,13 +45,17 @@ func (s *Session) newSigV4(m *sigv4Settings) (credential, error) {
 	}
 	s.Judge.AddSecret(m.SecretKey)
 	s.Judge.AddSecret(m.SessionToken)
-	return &sigv4{*m, &s.shared.clocks}, nil
+	return &sigv4{*m, &s.shared.clocks, s}, nil
 }
 
 func (c *sigv4) sign(_ context.Context, h hop) (signature, actions.Outcome) {
 	headers, err := c.headers(h, c.clocks.at(h.url))
 	if err != nil {
 		return signature{}, actions.Refuse(fmt.Errorf("auth: sigv4: %w", err))
+	}
+	for _, p := range headers {
+		_, made, _ := strings.Cut(p.Value, "Signature=")
+		c.session.Judge.AddSecret(made) // whoever reads it could repeat the request
 	}
 	return signature{headers: headers}, actions.Outcome{Status: actions.Done}
 }

@@ -15,10 +15,21 @@ import (
 	"github.com/declprov/declprov/tests/internal/provider"
 )
 
-// settings returns the secrets of the provider's configuration.
-func settings() []string {
-	return []string{"token", "password", "apiKey", "cookie", "parameter", "header", "clientSecret", "loginSecret"}
+// sent returns the secrets of the provider's configuration that are sent to the server.
+func sent() []string {
+	return []string{
+		"token", "password", "apiKey", "cookie", "parameter", "header", "clientSecret", "loginSecret",
+		"userPassword", "refreshToken", "subjectToken", "sessionToken", "signToken",
+	}
 }
+
+// unsent returns those that sign requests or answer challenges. Nobody receives them.
+func unsent() []string {
+	return []string{"digest", "accessSecret", "signSecret", "macKey", "signingKey", "clientKey"}
+}
+
+// settings returns all secrets of the provider's configuration.
+func settings() []string { return append(sent(), unsent()...) }
 
 // canaryServer is a server, and the secrets that are sent to it or returned by it.
 type canaryServer struct {
@@ -74,9 +85,28 @@ func (s *canaryServer) searchArguments() {
 	s.checkText("the process list", all.String())
 }
 
-// checkArrived fails the test if a canary was never sent to the server.
+// checkArrived fails the test if a canary was never sent to the server, or one was that must not
+// be.
 func (s *canaryServer) checkArrived(places ...string) {
 	s.Helper()
+	all := s.received()
+	arrived := func(place string) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Values(forms(s.canaries[place]))), func(f string) bool { return strings.Contains(all, f) })
+	}
+	for _, place := range places {
+		if !arrived(place) {
+			s.Errorf("the server never received the %s", place)
+		}
+	}
+	for _, place := range unsent() {
+		if arrived(place) {
+			s.Errorf("the server received the %s", place)
+		}
+	}
+}
+
+// received returns everything that the server received.
+func (s *canaryServer) received() string {
 	var all strings.Builder
 	for _, r := range s.server.Requests() {
 		all.WriteString(r.URI + "\n" + r.Body + "\n")
@@ -90,9 +120,5 @@ func (s *canaryServer) checkArrived(places ...string) {
 			}
 		}
 	}
-	for _, place := range places {
-		if !slices.ContainsFunc(slices.Collect(maps.Values(forms(s.canaries[place]))), func(f string) bool { return strings.Contains(all.String(), f) }) {
-			s.Errorf("the server never received the %s", place)
-		}
-	}
+	return all.String()
 }

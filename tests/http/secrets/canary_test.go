@@ -1,14 +1,20 @@
 package secrets
 
 import (
+	"crypto/ed25519"
 	"crypto/rand"
+	"crypto/x509"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
+	"math/big"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // canaries are secrets, by their place.
@@ -17,17 +23,52 @@ type canaries map[string]string
 // newCanaries returns secrets that look different in JSON, in URLs and in base64.
 func newCanaries() canaries {
 	c := canaries{}
-	for _, place := range []string{
-		"token", "password", "apiKey", "cookie", "parameter", "header", "clientSecret", "loginSecret", "body", "answer", "issued",
-	} {
+	for _, place := range append(settings(), "body", "answer", "issued") {
 		c[place] = "Cn4ry/" + place + "+=" + rand.Text()
+	}
+	for _, place := range keys() {
+		c[place] = newKey()
 	}
 	c["body"] = "Cn4ry \"body\"\t&<é> " + rand.Text()
 	return c
 }
 
+// keys are the canaries that are private keys.
+func keys() []string { return []string{"signingKey", "clientKey"} }
+
+// newKey returns a private key, in PEM.
+func newKey() string {
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		panic(err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		panic(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
+}
+
+// certificateOf returns a certificate for a private key, both in PEM.
+func certificateOf(key string) string {
+	block, _ := pem.Decode([]byte(key))
+	private, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		panic(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, private.(ed25519.PrivateKey).Public(), private)
+	if err != nil {
+		panic(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+}
+
 // forms returns the forms in which a secret can appear.
 func forms(secret string) map[string]string {
+	if strings.HasPrefix(secret, "-----BEGIN") {
+		secret = strings.Split(secret, "\n")[1]
+	}
 	quoted, err := json.Marshal(secret)
 	if err != nil {
 		panic(err)
@@ -62,9 +103,13 @@ func (c canaries) shapes() []shape {
 	return out
 }
 
+// derived matches what is made of a secret and stands for it: a JWT, a signature, the answer to a
+// challenge.
+var derived = regexp.MustCompile(`eyJhbGciOi[\w-]+\.eyJ[\w-]+\.[\w-]+|Signature=[0-9a-f]{64}|response=\\?"[0-9a-f]{32,}`)
+
 // findShapes returns the canaries in a text, with their form and context.
 func findShapes(shapes []shape, text string) []string {
-	var out []string
+	out := derived.FindAllString(text, -1)
 	for _, s := range shapes {
 		if i := strings.Index(text, s.text); i >= 0 {
 			from, to := max(0, i-80), min(len(text), i+len(s.text)+20)

@@ -52,8 +52,8 @@ func TestSecretsOnEveryErrorPath(t *testing.T) {
 	for i, f := range faults() {
 		for j, method := range []string{"POST", "GET", "PATCH", "DELETE"} {
 			some := []string{order[(i+j)%len(order)]}
-			if strings.HasPrefix(f.Name, "echo") {
-				some = order
+			if strings.HasPrefix(f.Name, "echo") { // half of the kinds, and the other half for the next method
+				some = slices.DeleteFunc(slices.Clone(order), func(kind string) bool { return slices.Index(order, kind)%2 != (i+j)%2 })
 			}
 			for _, kind := range some {
 				todo = append(todo, func() { l.lifecycle(kind, l.planFault(method, f)) })
@@ -64,7 +64,7 @@ func TestSecretsOnEveryErrorPath(t *testing.T) {
 	// All lifecycles share the token, and so a fault at its endpoint.
 	runAll([]func(){func() { l.renewTokens("OAuth", "POST /token") }, func() { l.renewTokens("Login", "POST /login") }})
 	t.Logf("%d lifecycles, %d requests, %s", l.count.Load(), len(l.server.Requests()), time.Since(began).Round(time.Second))
-	l.checkArrived(append(settings(), "body", "issued")...)
+	l.checkArrived(append(sent(), "body", "issued")...)
 	l.searchElsewhere()
 }
 
@@ -118,6 +118,6 @@ func TestSecretsOverTLS(t *testing.T) {
 			}
 		}})
 	}
-	l.checkArrived(append(settings(), "body", "issued")...)
+	l.checkArrived(append(sent(), "body", "issued")...)
 	l.searchElsewhere()
 }

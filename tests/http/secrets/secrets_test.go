@@ -28,6 +28,9 @@ import (
 var kinds = map[string][]string{
 	"Bearer": {"token"}, "Basic": {"password"}, "ApiKey": {"apiKey"}, "Cookie": {"cookie"}, "Parameter": {"parameter"},
 	"OAuth": {"clientSecret", "issued"}, "Login": {"loginSecret", "issued"},
+	"Digest": {}, "SigV4": {"sessionToken"}, "Sign": {"signToken"}, "Several": {"token", "apiKey"}, "Signed": {},
+	"User": {"userPassword", "issued"}, "Refresh": {"refreshToken", "issued"}, "Exchange": {"subjectToken", "issued"},
+	"Bearer7523": {"issued"}, "Client": {"issued"},
 }
 
 // fixture is a server, a provider and their secrets.
@@ -45,7 +48,9 @@ func newFixture(t *testing.T, server *hostile.Server) *fixture {
 	l := &fixture{canaryServer: newCanaryServer(t, server), heard: &transcript{}}
 	journal, cache := filepath.Join(t.TempDir(), "journal"), filepath.Join(t.TempDir(), "cache")
 	folder := provider.Folder(t, "secretive", "tests/http/secrets/testdata/secrets.cue")
-	config := map[string]property.Value{"endpoint": property.New(l.server.URL)}
+	config := map[string]property.Value{
+		"endpoint": property.New(l.server.URL), "clientCert": property.New(certificateOf(l.canaries["clientKey"])),
+	}
 	for _, name := range settings() {
 		config[name] = property.New(l.canaries[name]).WithSecret(true)
 	}

@@ -50,7 +50,10 @@ func newUserStack(t *testing.T, flags ...string) *userStack {
 		}
 	}
 	d.stack.Program("config: {pass: {type: string, secret: true}}\n")
-	set := []string{"config", "set-all", "--plaintext", "secretive:endpoint=" + d.server.URL, "--secret", "pass=" + d.canaries["body"]}
+	set := []string{
+		"config", "set-all", "--plaintext", "secretive:endpoint=" + d.server.URL,
+		"--plaintext", "secretive:clientCert=" + certificateOf(d.canaries["clientKey"]), "--secret", "pass=" + d.canaries["body"],
+	}
 	for _, name := range settings() {
 		set = append(set, "--secret", "secretive:"+name+"="+d.canaries[name])
 	}

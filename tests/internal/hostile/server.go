@@ -34,7 +34,7 @@ type Request struct {
 
 // Server keeps objects below /things. POST creates one (once per Idempotency-Key). GET, PATCH
 // and DELETE use one by its id. GET /things/named/NAME finds one by name, and GET /things
-// lists all.
+// lists all. A request with the header X-Challenge is challenged by the Digest scheme.
 type Server struct {
 	URL string
 	// CA is the certificate of a TLS server, as PEM.
@@ -45,7 +45,7 @@ type Server struct {
 	// Extra are additional members of every created object. It must be set before the first
 	// request.
 	Extra Object
-	// Token is the token that POST /token and POST /login return.
+	// Token is the token that POST to /token, /login and /session returns.
 	Token string
 
 	server *httptest.Server
@@ -142,7 +142,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fault := s.takeFault(r.URL.Path, request)
 	var status int
 	var answer any = Object{"message": "it did nothing"}
-	if fault.Strike == nil || !fault.Before {
+	switch {
+	case r.Header.Get("X-Challenge") != "" && !strings.HasPrefix(r.Header.Get("Authorization"), "Digest "):
+		w.Header().Set("WWW-Authenticate", `Digest realm="things", nonce="n", algorithm=SHA-256, qop="auth"`)
+		status = http.StatusUnauthorized
+	case fault.Strike == nil || !fault.Before:
 		status, answer, request.Committed = s.handle(r, body)
 	}
 	s.requests = append(s.requests, request)
@@ -185,7 +189,7 @@ func (s *Server) handle(r *http.Request, body []byte) (int, any, bool) {
 	rest := strings.TrimPrefix(r.URL.Path, "/things")
 	id := strings.TrimPrefix(rest, "/")
 	switch {
-	case r.URL.Path == "/token" || r.URL.Path == "/login":
+	case slices.Contains([]string{"/token", "/login", "/session"}, r.URL.Path):
 		return http.StatusOK, Object{"access_token": s.Token, "token": s.Token, "token_type": "Bearer", "expires_in": 3600}, false
 	case r.Method == "POST":
 		return s.make(r.Header.Get("Idempotency-Key"), body)

@@ -15,7 +15,7 @@ func StartTLS(t testing.TB) *Server {
 	s := newServer()
 	s.server = httptest.NewUnstartedServer(s)
 	s.server.Listener = &abortingListener{s.server.Listener, s}
-	s.server.TLS = &tls.Config{NextProtos: []string{"http/1.1"}}
+	s.server.TLS = &tls.Config{NextProtos: []string{"http/1.1"}, ClientAuth: tls.RequestClientCert}
 	s.server.StartTLS()
 	s.URL = s.server.URL
 	s.CA = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.server.Certificate().Raw}))
