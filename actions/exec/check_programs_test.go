@@ -30,6 +30,40 @@ func TestTextsThatProgramsParse(t *testing.T) {
 		{[]string{"git", "-c", "user.name=${inputs.name}", "commit", "-m", "by ${inputs.name}"}, nil},
 		{[]string{"curl", "-e", "https://${inputs.host}/x", "--", "https://example.com/${inputs.path}"}, nil},
 		{[]string{"echo", "hello ${inputs.name}"}, nil},
+		// Other spellings of the options.
+		{[]string{"psql", "-tAc", "drop role ${inputs.name}"}, []string{"2"}},
+		{[]string{"psql", "-cdrop role ${inputs.name}"}, []string{"1"}},
+		{[]string{"mysql", "-Ne", "drop user ${inputs.name}"}, []string{"2"}},
+		{[]string{"mariadb", "--execute=drop user ${inputs.name}"}, []string{"1"}},
+		{[]string{"clickhouse-client", "--query", "select ${inputs.name} from t"}, []string{"2"}},
+		{[]string{"sqlcmd", "-Q", "drop login [${inputs.name}] ;"}, []string{"2"}},
+		{[]string{"node", "-p", "f('${inputs.name}')"}, []string{"2"}},
+		{[]string{"php", "-r", "echo '${inputs.name}';"}, []string{"2"}},
+		{[]string{"ruby", "-ne", "puts '${inputs.name}'"}, []string{"2"}},
+		{[]string{"env", "-S", "rm ${inputs.name}"}, []string{"2"}},
+		{[]string{"aws", "ec2", "describe-vpcs", "--query", "Vpcs[?Name=='${inputs.name}']"}, []string{"4"}},
+		{[]string{"kubectl", "get", "pods", "-l", "app=${inputs.name}"}, nil},
+		// A text without an option.
+		{[]string{"redis-cli", "-h", "${inputs.host}", "EVAL", "return redis.call('get', '${inputs.name}')", "0"}, []string{"4"}},
+		{[]string{"redis-cli", "EVAL", "return redis.call('get', KEYS[1])", "1", "user:${inputs.name}"}, nil},
+		{[]string{"sed", "-i", "s/a/${inputs.name} b/", "f"}, []string{"2"}},
+		{[]string{"sed", "-e", "s/a b/${inputs.name}/", "f"}, []string{"2"}},
+		{[]string{"awk", "$1 == \"${inputs.name}\"", "f"}, []string{"1"}},
+		{[]string{"awk", "-f", "x.awk", "-v", "name=${inputs.name}"}, nil},
+		{[]string{"duckdb", "a.db", "drop table \"${inputs.name}\""}, []string{"2"}},
+		{[]string{"watch", "ls ${inputs.name}"}, []string{"1"}},
+		// A shell that another program starts.
+		{[]string{"docker", "exec", "web", "sh", "-c", "rm -r ${inputs.path}"}, []string{"5"}},
+		{[]string{"docker", "exec", "web", "bash", "-lc", "A=b; rm -r ${inputs.path}"}, []string{"5"}},
+		{[]string{"kubectl", "exec", "web", "--", "bash", "-ec", "rm -r ${inputs.path}"}, []string{"6"}},
+		{[]string{"su", "-", "postgres", "-c", "createuser ${inputs.name}"}, []string{"4"}},
+		{[]string{"docker", "run", "-e", "GREETING=hello ${inputs.name}", "web"}, nil},
+		{[]string{"git", "-c", "user.name=Team ${inputs.name}", "commit"}, nil},
+		// ssh joins words, and the other shell parses them.
+		{[]string{"ssh", "web", "rm -r ${inputs.path}"}, []string{"2"}},
+		{[]string{"ssh", "-p", "${inputs.port}", "-o", "User=${inputs.user}", "-v", "${inputs.host}", "rm", "--", "${inputs.path}"}, []string{"9"}},
+		{[]string{"ssh", "-p22", "${inputs.user}@${inputs.host}"}, nil},
+		{[]string{"ssh", "web", "rm", "$${HOME}"}, nil},
 	} {
 		n := &spec.Node{Kind: spec.ListNode}
 		for _, word := range tc.command {
