@@ -5,8 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,10 +22,21 @@ import (
 	"github.com/declprov/declprov/tests/internal/database"
 )
 
+// executed is how PostgreSQL's messages end that execute a statement.
+const executed = "E\x00\x00\x00\x09\x00\x00\x00\x00\x00S\x00\x00\x00\x04"
+
 // fragile is a proxy that forwards what a client sends, and cuts the connection after it has
-// forwarded a text.
-func fragile(t *testing.T, to int, text string) (port int) {
+// forwarded these texts, in this order.
+func fragile(t *testing.T, to int, texts ...string) (port int) {
 	t.Helper()
+	port, _ = counting(t, to, texts...)
+	return port
+}
+
+// counting is fragile, and counts the connections that it cuts.
+func counting(t *testing.T, to int, texts ...string) (port int, cuts *atomic.Int64) {
+	t.Helper()
+	cuts = &atomic.Int64{}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -35,13 +48,13 @@ func fragile(t *testing.T, to int, text string) (port int) {
 			if err != nil {
 				return
 			}
-			go forward(client, to, text)
+			go forward(client, to, texts, cuts)
 		}
 	}()
-	return listener.Addr().(*net.TCPAddr).Port
+	return listener.Addr().(*net.TCPAddr).Port, cuts
 }
 
-func forward(client net.Conn, to int, text string) {
+func forward(client net.Conn, to int, texts []string, cuts *atomic.Int64) {
 	defer client.Close()
 	server, err := net.Dial("tcp", daemon.Loopback(to))
 	if err != nil {
@@ -56,11 +69,11 @@ func forward(client net.Conn, to int, text string) {
 			return
 		}
 		seen = append(seen, buffer[:n]...)
-		cut := bytes.Contains(seen, []byte(text)) && bytes.HasSuffix(seen, []byte("E\x00\x00\x00\x09\x00\x00\x00\x00\x00S\x00\x00\x00\x04")) ||
-			strings.HasPrefix(text, "commit") && bytes.Contains(seen, []byte(strings.TrimPrefix(text, "commit or ")))
+		cut := inOrder(seen, texts)
 		if cut {
 			client.(*net.TCPConn).SetLinger(0)
 			client.Close() // the response is lost
+			cuts.Add(1)
 		}
 		if _, err := server.Write(buffer[:n]); err != nil {
 			return
@@ -72,13 +85,24 @@ func forward(client net.Conn, to int, text string) {
 	}
 }
 
+func inOrder(seen []byte, texts []string) bool {
+	for _, text := range texts {
+		_, after, found := bytes.Cut(seen, []byte(text))
+		if !found {
+			return false
+		}
+		seen = after
+	}
+	return true
+}
+
 // TestWhatIsKnownOfAFailure checks, with a real server, that a failure is reported as what is
 // known of it, and that nothing else happened.
 func TestWhatIsKnownOfAFailure(t *testing.T) {
 	t.Parallel()
 	server := database.StartPostgres(t)
 	admin := server.Open(t, "postgres")
-	do(t, admin, "create table things (name text primary key)")
+	do(t, admin, "create table things (name text primary key, n serial)")
 	do(t, admin, "insert into things values ('there')")
 	closed := daemon.FreePort(t)
 	insert := func(name string) map[string]any {
@@ -100,11 +124,11 @@ func TestWhatIsKnownOfAFailure(t *testing.T) {
 		{"a deferred mistake", several("deferred", "select 1/0"), actions.Refused, "22012", "division by zero", false, false},
 		{"no permission", with(insert("denied"), "user", "nobody"), actions.Refused, "28P01", "password authentication failed", false, false},
 		{"no server", with(insert("refused"), "port", int64(closed)), actions.Refused, "connection", "cannot connect", true, false},
-		{"a lost response", with(insert("lost"), "port", int64(fragile(t, server.Port, "lost"))), actions.Unknown, "connection", "not known", true, true},
+		{"a lost response", with(insert("lost"), "port", int64(fragile(t, server.Port, "lost", executed))), actions.Unknown, "connection", "not known", true, true},
 		{"a lost response without parameters", map[string]any{
-			"statement": "insert into things values ('alone')", "port": int64(fragile(t, server.Port, "commit or 'alone'")),
+			"statement": "insert into things values ('alone')", "port": int64(fragile(t, server.Port, "'alone'")),
 		}, actions.Unknown, "connection", "not known", true, true},
-		{"a lost transaction", with(several("lost in one", "select 'the last'"), "port", int64(fragile(t, server.Port, "the last"))), actions.Refused, "connection", "", true, false},
+		{"a lost transaction", with(several("lost in one", "select 'the last'"), "port", int64(fragile(t, server.Port, "the last", executed))), actions.Refused, "connection", "", true, false},
 		{"a lost commit", with(several("lost at the end", "select 2"), "port", int64(fragile(t, server.Port, "commit"))), actions.Unknown, "connection", "not known", true, true},
 		{"a terminated connection", map[string]any{"statement": "select pg_terminate_backend(pg_backend_pid())"}, actions.Unknown, "", "not known", true, false},
 		{"a time limit", with(several("late", "select pg_sleep(60)"), "timeout", "500ms"), actions.Refused, "timeout", "no result within 500ms", false, false},
@@ -133,12 +157,21 @@ func TestWhatIsKnownOfAFailure(t *testing.T) {
 			}
 		})
 	}
+	settles(t, "postgres", "postgres", "postgres", server.Port, admin)
 }
 
-// exec runs sql.exec once, as an engine does whose spec is granted the server by its address.
+// exec runs sql.exec once on a PostgreSQL server.
 func exec(t *testing.T, server *database.Postgres, args map[string]any) actions.Outcome {
 	t.Helper()
-	n, err := network.New([]grant.Rule{{Access: grant.Connect, Pattern: "postgres://127.0.0.1:*"}})
+	all := map[string]any{"driver": "postgres", "port": int64(server.Port), "user": "postgres"}
+	maps.Copy(all, args)
+	return run(t, all)
+}
+
+// run runs sql.exec once, as an engine does whose spec is granted the server by its address.
+func run(t *testing.T, args map[string]any) actions.Outcome {
+	t.Helper()
+	n, err := network.New([]grant.Rule{{Access: grant.Connect, Pattern: "postgres://127.0.0.1:*"}, {Access: grant.Connect, Pattern: "mysql://127.0.0.1:*"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,9 +179,7 @@ func exec(t *testing.T, server *database.Postgres, args map[string]any) actions.
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string]any{"driver": "postgres", "host": "127.0.0.1", "port": int64(server.Port), "user": "postgres", "password": database.Password}
-	for name, v := range args {
-		all[name] = v
-	}
+	all := map[string]any{"host": "127.0.0.1", "password": database.Password}
+	maps.Copy(all, args)
 	return runner.Open()(context.Background(), family.Family(nil).Kind("exec"), &actions.Call{Args: all, Env: &actions.Env{Files: f, Network: n}})
 }

@@ -18,6 +18,7 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 
+	"github.com/declprov/declprov/tests/internal/certificate"
 	"github.com/declprov/declprov/tests/internal/daemon"
 	"github.com/declprov/declprov/tests/internal/tools"
 )
@@ -32,6 +33,7 @@ type Postgres struct {
 	// Socket is the folder of the socket.
 	Socket string
 	log    string
+	as     []string // what runs a command as its user
 }
 
 // StartPostgres starts a server in a folder of its own, as a user of its own if this process
@@ -41,6 +43,7 @@ func StartPostgres(t testing.TB, settings ...string) *Postgres {
 	program := tools.Need(t, tools.PostgreSQL)
 	s := &Postgres{Port: daemon.FreePort(t)}
 	as, dir := ownFolder(t, "postgres")
+	s.as = as
 	data, passwordFile := filepath.Join(dir, "data"), filepath.Join(dir, "password")
 	if err := os.WriteFile(passwordFile, []byte(Password+"\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -70,6 +73,22 @@ func await(t testing.TB, db *sql.DB) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	t.Fatal(err)
+}
+
+// UseTLS makes the server offer TLS with a certificate, to later connections.
+func (s *Postgres) UseTLS(t testing.TB, by *certificate.Issued) {
+	t.Helper()
+	for name, text := range map[string]string{"server.crt": by.Cert, "server.key": by.Key} {
+		path := filepath.Join(s.Socket, "data", name)
+		run(t, append(s.as[:len(s.as):len(s.as)], "sh", "-c", `umask 077; printf %s "$1" >"$2"`, "sh", text, path))
+	}
+	admin := s.Open(t, "postgres")
+	for _, statement := range []string{"alter system set ssl = on", "select pg_reload_conf()"} {
+		if _, err := admin.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.Sleep(200 * time.Millisecond) // the server reads its configuration
 }
 
 // Open connects to a database as the administrator, until the test ends.

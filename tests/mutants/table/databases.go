@@ -6,6 +6,7 @@ func ofDatabases() []Mutant {
 	const (
 		apart   = "A value never becomes a part of a statement"
 		certain = "A statement that may have had an effect is not repeated"
+		limited = "A response is not larger than the spec allows"
 		within  = "A spec opens no database but those that it is granted"
 	)
 	return []Mutant{
@@ -50,6 +51,27 @@ func ofDatabases() []Mutant {
 			Find:    "		if result, err = r.one(ctx, tx, s); err != nil {",
 			Replace: "		if result, err = r.one(ctx, tx, s); err != nil && tx.Commit() != nil || err != nil {",
 			Package: "actions/sql/database", Test: "TestStatementsAreOneTransaction", Fails: "the table has 1 rows",
+		},
+		{
+			Promise: certain, Mechanism: "what was written to a connection counts as sent",
+			File:    "actions/sql/database/target.go",
+			Find:    "	c.sent.Add(int64(n))",
+			Replace: "	c.sent.Add(int64(n) * 0)",
+			Package: "actions/sql/database", Test: "TestSentBytes", Fails: "outcome_test.go",
+		},
+		{
+			Promise: limited, Mechanism: "the bytes of all rows are counted",
+			File:    "actions/sql/database/rows.go",
+			Find:    "		if r.left -= sizeOf(v); r.left < 0 {",
+			Replace: "		if r.left -= sizeOf(v); r.left < 0 && false {",
+			Package: "actions/sql/database", Test: "TestOutcomes/too_many_bytes", Fails: "sqlite_test.go",
+		},
+		{
+			Promise: limited, Mechanism: "the rows are counted",
+			File:    "actions/sql/database/rows.go",
+			Find:    "		if len(out) == limit {",
+			Replace: "		if len(out) == limit && false {",
+			Package: "actions/sql/database", Test: "TestOutcomes/too_many_rows", Fails: "sqlite_test.go",
 		},
 		{
 			Promise: within, Mechanism: "a statement attaches no other file",

@@ -13,6 +13,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/pulumi/client"
+	"github.com/declprov/declprov/tests/internal/certificate"
 	"github.com/declprov/declprov/tests/internal/provider"
 	"github.com/declprov/declprov/tests/internal/pulumitest"
 )
@@ -195,20 +196,20 @@ func TestLoginAgain(t *testing.T) {
 // certificate of the same.
 func TestCertificates(t *testing.T) {
 	h := open(t)
-	ca := issue(t, "ca", nil)
+	ca := certificate.Issue(t, "ca", nil)
 	secure := behindTLS(t, ca, h.routes(func(_ string, r *http.Request) bool {
 		return r.TLS != nil && r.TLS.PeerCertificates[0].Subject.CommonName == "ada"
 	}))
-	with := func(ca, by *issued) values {
+	with := func(ca, by *certificate.Issued) values {
 		return values{
 			"endpoint": property.New(h.URL), "secure": property.New(secure), "password": property.New(password),
-			"ca": property.New(ca.cert), "cert": property.New(by.cert), "key": property.New(by.key),
+			"ca": property.New(ca.Cert), "cert": property.New(by.Cert), "key": property.New(by.Key),
 		}
 	}
-	p := enter(t, with(ca, issue(t, "ada", ca)))
+	p := enter(t, with(ca, certificate.Issue(t, "ada", ca)))
 	live(t, p, door("Certificate"), "guests")
-	other := issue(t, "other", nil)
-	for name, config := range map[string]values{"a stranger's certificate": with(ca, issue(t, "ada", other)), "a stranger's server": with(other, issue(t, "ada", ca))} {
+	other := certificate.Issue(t, "other", nil)
+	for name, config := range map[string]values{"a stranger's certificate": with(ca, certificate.Issue(t, "ada", other)), "a stranger's server": with(other, certificate.Issue(t, "ada", ca))} {
 		p.Reconfigure(t, "doors", config)
 		if _, err := p.Create(t.Context(), door("Certificate"), named("eve"), client.Operation{}); err == nil || !strings.Contains(err.Error(), "certificate") {
 			t.Errorf("%s: %v", name, err)
@@ -220,16 +221,16 @@ func TestCertificates(t *testing.T) {
 // certificate or a signed assertion, as the server requires. A token that is bound to a certificate
 // is only accepted with that. Both are renewed.
 func TestClientsWithoutSecret(t *testing.T) {
-	ca := issue(t, "ca", nil)
-	ada, eve := issue(t, "ada", ca), issue(t, "eve", ca)
+	ca := certificate.Issue(t, "ca", nil)
+	ada, eve := certificate.Issue(t, "ada", ca), certificate.Issue(t, "eve", ca)
 	for kind, requires := range map[string]string{"Asserted": "assertion", "Bound": "certificate"} {
 		t.Run(kind, func(t *testing.T) {
 			h := open(t)
-			h.requires, h.key = requires, ada.pair.Leaf.PublicKey
-			config := func(by *issued) values {
+			h.requires, h.key = requires, ada.Pair.Leaf.PublicKey
+			config := func(by *certificate.Issued) values {
 				return values{
 					"endpoint": property.New(h.URL), "secure": property.New(behindTLS(t, ca, h.routes(h.admits))), "password": property.New(password),
-					"ca": property.New(ca.cert), "cert": property.New(by.cert), "key": property.New(by.key),
+					"ca": property.New(ca.Cert), "cert": property.New(by.Cert), "key": property.New(by.Key),
 				}
 			}
 			p := enter(t, config(ada))
