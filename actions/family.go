@@ -39,6 +39,9 @@ type Family struct {
 	// Grants returns the permissions that the family's defaults imply for a spec without a
 	// permissions block.
 	Grants func(Static) []Grant
+	// Schemes are the schemes of the servers that the family connects to, which `permissions: hosts`
+	// may have.
+	Schemes []string
 	// Variant is the name of the serving binary that runs the family, because what it needs
 	// would cost every other provider its size and start: declprov-server-VARIANT. A
 	// spec that uses the family has its block of defaults. "" means every binary.

@@ -13,19 +13,10 @@ import (
 
 //go:generate go test . -run ^TestGenerated$ -update
 
-// Families returns all families, in the order of the documentation. Those that are given
-// replace the ones with their names: they have the drivers that other binaries do without.
-func Families(with ...*actions.Family) []*actions.Family {
+// Families returns all families, in the order of the documentation.
+func Families() []*actions.Family {
 	commands := exec.Family()
-	all := []*actions.Family{file.Family(), http.Family(commands), commands, sql.Family(nil)}
-	for i, f := range all {
-		for _, w := range with {
-			if w.Name == f.Name {
-				all[i] = w
-			}
-		}
-	}
-	return all
+	return []*actions.Family{file.Family(), http.Family(commands), commands, sql.Family(openSQL())}
 }
 
 // Variant returns the variant of the serving binary that a spec needs, or "": that of a

@@ -26,6 +26,7 @@ func Family() *actions.Family {
 		Defaults: defaults(),
 		Kinds:    []*actions.Kind{kind()},
 		Open:     open,
+		Schemes:  []string{"ssh"},
 		Grants:   func(s actions.Static) []actions.Grant { return sshGrants(s.Nodes["ssh"]) },
 	}
 }

@@ -11,8 +11,8 @@ import (
 
 // Origin is the origin of a URL, as browsers define it.
 type Origin struct {
-	// Scheme is http, https, ssh, postgres or mysql. Host is a name in lower case, or an address without
-	// brackets. Port is a decimal number, never "".
+	// Scheme is one that a family declares, such as https. Host is a name in lower case, or an address
+	// without brackets. Port is a decimal number, never "".
 	Scheme, Host, Port string
 }
 
@@ -38,16 +38,18 @@ func makeOrigin(scheme, authority string) (Origin, error) {
 	if strings.Contains(authority, "@") {
 		return Origin{}, errors.New("an origin must not contain a user or password; use auth")
 	}
-	port, standard := "", standardPort(scheme)
-	if standard == "" {
-		return Origin{}, fmt.Errorf("invalid scheme %q (use http, https, ssh, postgres or mysql)", scheme)
+	if !isScheme(scheme) {
+		return Origin{}, fmt.Errorf("invalid scheme %q (use one like https)", scheme)
 	}
-	host := authority
+	host, port := authority, ""
 	if i := strings.LastIndexByte(authority, ':'); i > strings.LastIndexByte(authority, ']') {
 		host, port = authority[:i], authority[i+1:]
 	}
 	if port == "" {
-		port = standard
+		port = standardPort(scheme)
+	}
+	if port == "" {
+		return Origin{}, fmt.Errorf("the scheme %q has no standard port; write a port, or use https", scheme)
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); port != "*" && (err != nil || port[0] == '0') {
 		return Origin{}, fmt.Errorf("invalid port %q", port)
@@ -56,7 +58,18 @@ func makeOrigin(scheme, authority string) (Origin, error) {
 	return Origin{Scheme: scheme, Host: host, Port: port}, err
 }
 
-// standardPort returns the default port of a scheme, or "" if the scheme is not supported.
+// isScheme reports whether a text in lower case is a scheme (RFC 3986, 3.1).
+func isScheme(text string) bool {
+	for i, c := range text {
+		if (c < 'a' || c > 'z') && (i == 0 || (c < '0' || c > '9') && c != '+' && c != '-' && c != '.') {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// standardPort returns the port of a scheme by the registry of IANA, or "" if a pattern must have
+// one. Which schemes a spec may use is declared by the families.
 func standardPort(scheme string) string {
 	switch scheme {
 	case "http":
@@ -69,6 +82,20 @@ func standardPort(scheme string) string {
 		return "5432"
 	case "mysql":
 		return "3306"
+	case "redis":
+		return "6379"
+	case "amqp":
+		return "5672"
+	case "amqps":
+		return "5671"
+	case "mqtt":
+		return "1883"
+	case "mqtts":
+		return "8883"
+	case "ldap":
+		return "389"
+	case "ldaps":
+		return "636"
 	default:
 		return ""
 	}

@@ -33,6 +33,7 @@ func Family(commands *actions.Family) *actions.Family {
 		Open:       open,
 		Shorthands: true,
 		Grants:     familyGrants,
+		Schemes:    []string{"https", "http"},
 		Check:      checkDefaults,
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/sql/statement"
 )
 
 // Variant is the name of the serving binary that contains the drivers: see
@@ -29,6 +30,7 @@ func Family(open func() actions.Runner) *actions.Family {
 		Kinds:    []*actions.Kind{queryKind(), execKind()},
 		Open:     open,
 		Grants:   connectionGrants,
+		Schemes:  []string{string(statement.PostgreSQL), string(statement.MySQL)},
 		Check:    checkDefaults,
 		Variant:  Variant,
 	}

@@ -119,7 +119,7 @@ func installArguments(o *installOptions) cobra.PositionalArgs {
 // specs. It returns the folder. A variant of this binary installs the variant of the plugin.
 func (i *installation) installSelf(p install.Provider) (folder string, err error) {
 	var evaluates bool
-	if p.Executable, evaluates, err = install.Executable(tool().Variant()); err != nil {
+	if p.Executable, evaluates, err = install.Executable(builtin.Built); err != nil {
 		return "", failedError{err}
 	}
 	if !evaluates {

@@ -48,7 +48,7 @@ func run() int {
 }
 
 // tool returns this binary as the tool that evaluates specs.
-func tool() serving.Tool { return serving.Tool{Version: version, Families: families()} }
+func tool() serving.Tool { return serving.Tool{Version: version} }
 
 // evaluateAsChild runs the hidden child process that evaluates a spec; see
 // internal/evaluate.

@@ -61,6 +61,7 @@ func overlay(t *testing.T, edits ...string) (root, option string) {
 
 const echoSpec = `name: "parrot"
 version: "1.0.0"
+permissions: hosts: ["parrot://cage.example:7"]
 echo: loud: true
 resources: Phrase: {
 	inputs: words: string @replace()

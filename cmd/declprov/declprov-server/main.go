@@ -30,7 +30,7 @@ func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
-	tool := serving.Tool{Version: version, Evaluator: serving.FindEvaluator(), Families: families()}
+	tool := serving.Tool{Version: version, Evaluator: serving.FindEvaluator()}
 	code, ok := plugin.Run(ctx, tool, os.Args)
 	if !ok {
 		fmt.Fprintf(os.Stderr, "%s: this binary is a plugin of Pulumi and must be named pulumi-resource-NAME; the command line is declprov\n", os.Args[0])

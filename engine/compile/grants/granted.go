@@ -94,6 +94,9 @@ func (g *granting) isOrigin(v *expr.Value, n *spec.Node, path string) bool {
 	if !known || !isText {
 		return true
 	}
+	if scheme, _, found := strings.Cut(text, "://"); found && !g.hasFamily(strings.ToLower(scheme), n, path) {
+		return false
+	}
 	_, err := grant.CompileOrigin(text)
 	if err == nil {
 		return true
@@ -102,6 +105,20 @@ func (g *granting) isOrigin(v *expr.Value, n *spec.Node, path string) bool {
 	if _, err := grant.CompileOrigin("https://" + text); err == nil && !strings.Contains(text, "://") {
 		d.Replace(text, "https://"+text)
 	}
+	return false
+}
+
+// hasFamily reports a scheme that no family connects by, so that the grant is never used.
+func (g *granting) hasFamily(scheme string, n *spec.Node, path string) bool {
+	schemes := []string{"https"} // the plugins of components
+	for _, f := range g.names.Families {
+		schemes = append(schemes, f.Schemes...)
+	}
+	if slices.Contains(schemes, scheme) {
+		return true
+	}
+	slices.Sort(schemes)
+	g.Fail(finding.CodeBadOrigin, n.Range, path, fmt.Sprintf("no action connects by the scheme %q", scheme), "").Meant(scheme, slices.Compact(schemes))
 	return false
 }
 

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/cmd/declprov/internal/build"
 	"github.com/declprov/declprov/spec/container"
 	"github.com/declprov/declprov/spec/screen"
@@ -24,8 +23,6 @@ type Tool struct {
 	Version string
 	// Evaluator is the path of the binary that evaluates specs; "" is this one.
 	Evaluator string
-	// Families are the families whose drivers this binary has, if it is a variant.
-	Families []*actions.Family
 }
 
 // Name identifies this version of declprov. The name of a binary that is not a release

@@ -33,17 +33,9 @@ func (t Tool) Program(c *container.Container) (*engine.Program, error) {
 	return p, nil
 }
 
-// Variant returns the name of the variant that this binary is, or "".
-func (t Tool) Variant() string {
-	for _, f := range t.Families {
-		return f.Variant
-	}
-	return ""
-}
-
 // missing returns the variant that a spec needs, unless this binary is it.
 func (t Tool) missing(p *engine.Program) string {
-	if variant := builtin.Variant(p.Provider); variant != t.Variant() {
+	if variant := builtin.Variant(p.Provider); variant != builtin.Built {
 		return variant
 	}
 	return ""
@@ -51,7 +43,7 @@ func (t Tool) missing(p *engine.Program) string {
 
 // Describe opens a compiled spec to read what it declares. It may not run its actions.
 func (t Tool) Describe(c *container.Container) (*engine.Program, error) {
-	p, err := engine.Open(c, builtin.Families(t.Families...))
+	p, err := engine.Open(c, builtin.Families())
 	if err != nil {
 		return nil, fmt.Errorf("opening the compiled spec: %w", err)
 	}

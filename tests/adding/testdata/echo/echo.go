@@ -13,7 +13,7 @@ import (
 func Family() *actions.Family {
 	loud := declare.Option("loud", declare.Bool(), false, "Whether each text ends in an exclamation mark.")
 	return &actions.Family{
-		Name: "echo", Summary: "Says back what it is told.", Defaults: []actions.Arg{loud},
+		Name: "echo", Summary: "Says back what it is told.", Defaults: []actions.Arg{loud}, Schemes: []string{"parrot"},
 		Kinds: []*actions.Kind{kind("say", actions.Write, loud), kind("recall", actions.None, loud)},
 	}
 }
