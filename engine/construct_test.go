@@ -124,7 +124,7 @@ func TestConstructFromAContainer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prog, err := engine.Open(ct, newWorld().families())
+	prog, err := engine.Open(ct, newWorld().familiesOf)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -237,7 +237,7 @@ func open(t *testing.T, encoded []byte) *Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Open(c, builtin.Families())
+	p, err := Open(c, builtin.FamiliesOf)
 	if err != nil {
 		t.Fatal(err)
 	}

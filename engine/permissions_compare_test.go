@@ -176,7 +176,7 @@ components: All: children: it: {type: "It", inputs: at: "${config.dir}"}`,
 			if err != nil {
 				t.Fatal(err)
 			}
-			opened, err := engine.Open(ct, newWorld().families())
+			opened, err := engine.Open(ct, newWorld().familiesOf)
 			if err != nil {
 				t.Fatal(err)
 			}

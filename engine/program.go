@@ -24,8 +24,9 @@ func Compile(p *spec.Provider, families []*actions.Family) (*Program, diag.List)
 }
 
 // Open serves a container. What is in one has passed Compile before, so each
-// resource is decoded and compiled only when it is first used.
-func Open(ct *container.Container, families []*actions.Family) (*Program, error) {
+// resource is decoded and compiled only when it is first used. families returns those that a spec
+// may use.
+func Open(ct *container.Container, families func(*spec.Provider) []*actions.Family) (*Program, error) {
 	compiled, err := compile.Open(ct, families)
 	if err != nil {
 		return nil, err

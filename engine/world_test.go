@@ -151,6 +151,8 @@ func (w *world) family() *actions.Family {
 // families are the world's and the real ones.
 func (w *world) families() []*actions.Family { return append(builtin.Families(), w.family()) }
 
+func (w *world) familiesOf(*spec.Provider) []*actions.Family { return w.families() }
+
 // compile loads and compiles a spec of which text is the resources, or the whole.
 func (w *world) compile(t *testing.T, text string) (*engine.Program, diag.List) {
 	t.Helper()

@@ -3,6 +3,8 @@
 package builtin
 
 import (
+	"slices"
+
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/exec"
 	"github.com/declprov/declprov/actions/file"
@@ -14,20 +16,32 @@ import (
 //go:generate go test . -run ^TestGenerated$ -update
 
 // Families returns all families, in the order of the documentation.
-func Families() []*actions.Family {
-	commands := exec.Family()
-	return []*actions.Family{file.Family(), http.Family(commands), commands, sql.Family(openSQL())}
+func Families() []*actions.Family { return list(sql.Family(openSQL())) }
+
+// FamiliesOf returns all families, but those with a variant without their actions if the spec does
+// not have their block of defaults: it then uses none.
+func FamiliesOf(p *spec.Provider) []*actions.Family {
+	if hasBlock(p, sql.Unused()) {
+		return Families()
+	}
+	return list(sql.Unused())
 }
 
-// Variant returns the variant of the serving binary that a spec needs, or "": that of a
-// family for which it has a block of defaults.
+// list returns the families. databases is one of several forms.
+func list(databases *actions.Family) []*actions.Family {
+	commands := exec.Family()
+	return []*actions.Family{file.Family(), http.Family(commands), commands, databases}
+}
+
+// Variant returns the variant of the serving binary that a spec needs, or "": that of a family
+// for which it has a block of defaults.
 func Variant(p *spec.Provider) string {
-	for _, block := range p.Families {
-		for _, f := range Families() {
-			if f.Name == block.Name && f.Variant != "" {
-				return f.Variant
-			}
-		}
+	if f := sql.Unused(); hasBlock(p, f) {
+		return f.Variant
 	}
 	return ""
+}
+
+func hasBlock(p *spec.Provider, f *actions.Family) bool {
+	return slices.ContainsFunc(p.Families, func(block spec.Field) bool { return block.Name == f.Name })
 }

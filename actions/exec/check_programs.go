@@ -3,7 +3,6 @@ package exec
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -45,12 +44,6 @@ var languageOptions = []string{
 	"--eval", "--command", "--execute", "--expression", "--expr", "--query", "--jq", "--xpath", "--print", "--split-string",
 	"-E", "-r", "-p", "-q", "-Q", "-S",
 }
-
-// shortOption matches -c and -e, also after others: psql -tAc, mysql -Ne, bash -lc.
-var shortOption = regexp.MustCompile(`^-[A-Za-z]{0,4}[ce]$`)
-
-// setting matches an argument of -c or -e that sets something: git -c user.name=…, docker -e NAME=….
-var setting = regexp.MustCompile(`^[\w.-]+=`)
 
 // setters are programs whose -c or -e takes a setting.
 var setters = []string{"git", "docker", "podman", "nerdctl"}
@@ -98,7 +91,7 @@ func isParsed(text string, before []*spec.Node, anywhere bool) bool {
 	case !looksLikeProgram(rest):
 		return false
 	case isLanguageOption(option):
-		return !setting.MatchString(rest) || !isSetter(before)
+		return !isSetting(rest) || !isSetter(before)
 	case strings.HasPrefix(text, "-c") || strings.HasPrefix(text, "-e"): // psql "-cselect …"
 		return languageOf(before) != nil
 	default:
@@ -106,8 +99,20 @@ func isParsed(text string, before []*spec.Node, anywhere bool) bool {
 	}
 }
 
+// isLanguageOption reports whether the argument of an option is a text in a language. It may come
+// after other options: psql -tAc, mysql -Ne, bash -lc.
 func isLanguageOption(option string) bool {
-	return slices.Contains(languageOptions, option) || shortOption.MatchString(option)
+	letters, short := strings.CutPrefix(option, "-")
+	short = short && len(letters) <= 5 && strings.Trim(strings.ToLower(letters), lower) == "" && (strings.HasSuffix(letters, "c") || strings.HasSuffix(letters, "e"))
+	return short || slices.Contains(languageOptions, option)
+}
+
+const lower = "abcdefghijklmnopqrstuvwxyz"
+
+// isSetting reports whether an argument sets something: git -c user.name=…, docker -e NAME=….
+func isSetting(text string) bool {
+	name, _, found := strings.Cut(strings.ToLower(text), "=")
+	return found && name != "" && strings.Trim(name, lower+"0123456789_.-") == ""
 }
 
 // isSetter reports whether the option at the end of a command is that of a program that takes

@@ -19,12 +19,13 @@ import (
 
 // Family returns the declaration of the exec action.
 func Family() *actions.Family {
+	shared := defaults()
 	return &actions.Family{
 		Name: "exec",
 		Summary: "Commands on the machine where the provider runs, limited to the programs and environment variables " +
 			"that the permissions grant.",
-		Defaults: defaults(),
-		Kinds:    []*actions.Kind{kind()},
+		Defaults: shared,
+		Kinds:    []*actions.Kind{kind(shared)},
 		Open:     open,
 		Schemes:  []string{"ssh"},
 		Grants:   func(s actions.Static) []actions.Grant { return sshGrants(s.Nodes["ssh"]) },
@@ -44,11 +45,12 @@ type runner struct {
 	warned sync.Once
 }
 
-func kind() *actions.Kind {
+// kind returns the only kind of the family. It has the arguments of the defaults, too.
+func kind(shared []actions.Arg) *actions.Kind {
 	return &actions.Kind{
 		Summary:   "Runs a command to its end, and yields its output.",
 		Doc:       doc,
-		Args:      append(arguments(), defaults()...),
+		Args:      append(arguments(), shared...),
 		OneOf:     [][]string{{"command", "shell"}},
 		Analyze:   analyze,
 		Ambiguous: ambiguous,

@@ -15,7 +15,7 @@ import (
 
 // TestExamples loads each documented example, checks it as vet does, and runs it.
 func TestExamples(t *testing.T) {
-	for _, e := range kind().Examples {
+	for _, e := range kind(defaults()).Examples {
 		t.Run(e.Summary, func(t *testing.T) {
 			asked := map[string]bool{}
 			ts := newTestServer(t, func(w http.ResponseWriter, r *http.Request) {

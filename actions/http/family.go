@@ -25,11 +25,12 @@ func Family(commands *actions.Family) *actions.Family {
 		run, command := commands.Runner(), commands.Kind("")
 		return newRunner(time.Now, func(ctx context.Context, call *actions.Call) actions.Outcome { return run(ctx, command, call) })
 	}
+	shared := defaults()
 	return &actions.Family{
 		Name:       "http",
 		Summary:    "Requests to HTTP servers, at origins that the permissions grant.",
-		Defaults:   defaults(),
-		Kinds:      []*actions.Kind{kind()},
+		Defaults:   shared,
+		Kinds:      []*actions.Kind{kind(shared)},
 		Open:       open,
 		Shorthands: true,
 		Grants:     familyGrants,
@@ -51,11 +52,12 @@ func newRunner(now func() time.Time, helper session.Helper) actions.Runner {
 	return (&runner{shared: session.NewShared(now, helper), now: now}).run
 }
 
-func kind() *actions.Kind {
+// kind returns the only kind of the family. It has the arguments of the defaults, too.
+func kind(shared []actions.Arg) *actions.Kind {
 	return &actions.Kind{
 		Summary:   "Sends a request, and returns the response.",
 		Doc:       doc,
-		Args:      append(arguments(), defaults()...),
+		Args:      append(arguments(), shared...),
 		OneOf:     [][]string{{"path", "url"}},
 		AtMostOne: [][]string{request.BodyArguments()},
 		Analyze:   analyze,

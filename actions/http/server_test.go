@@ -35,7 +35,7 @@ type testServer struct {
 
 // newKind returns the kind of a new engine with this clock.
 func newKind(now func() time.Time) *actions.Kind {
-	k, run := kind(), newRunner(now, runHelper)
+	k, run := kind(defaults()), newRunner(now, runHelper)
 	k.Run = func(ctx context.Context, call *actions.Call) actions.Outcome { return run(ctx, k, call) }
 	return k
 }

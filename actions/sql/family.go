@@ -23,16 +23,21 @@ func Family(open func() actions.Runner) *actions.Family {
 	if open == nil {
 		open = func() actions.Runner { return refuse }
 	}
+	shared := defaults()
+	f := Unused()
+	f.Defaults, f.Kinds = shared, []*actions.Kind{queryKind(shared), execKind(shared)}
+	f.Open, f.Grants, f.Check = open, connectionGrants, checkDefaults
+	return f
+}
+
+// Unused returns the family for a spec without its block of defaults, which uses none of its actions.
+// Their declarations would be a part of the start of every provider.
+func Unused() *actions.Family {
 	return &actions.Family{
-		Name:     "sql",
-		Summary:  "Statements for PostgreSQL, MySQL (MariaDB) and SQLite, at servers and files that the permissions grant.",
-		Defaults: defaults(),
-		Kinds:    []*actions.Kind{queryKind(), execKind()},
-		Open:     open,
-		Grants:   connectionGrants,
-		Schemes:  []string{string(statement.PostgreSQL), string(statement.MySQL)},
-		Check:    checkDefaults,
-		Variant:  Variant,
+		Name:    "sql",
+		Summary: "Statements for PostgreSQL, MySQL (MariaDB) and SQLite, at servers and files that the permissions grant.",
+		Schemes: []string{string(statement.PostgreSQL), string(statement.MySQL)},
+		Variant: Variant,
 	}
 }
 
@@ -41,12 +46,12 @@ func refuse(context.Context, *actions.Kind, *actions.Call) actions.Outcome {
 	return actions.Refuse(fmt.Errorf("this binary has no drivers for databases, which are in declprov-server-%s: install the provider with `declprov install`, from a folder with both", Variant))
 }
 
-func queryKind() *actions.Kind {
+func queryKind(shared []actions.Arg) *actions.Kind {
 	return &actions.Kind{
 		Name:    "query",
 		Summary: "Reads rows.",
 		Doc:     queryDoc,
-		Args:    append(queryArguments(), defaults()...),
+		Args:    append(queryArguments(), shared...),
 		Analyze: func(s actions.Static) actions.Facts {
 			return actions.Facts{Result: queryResult(s), Yields: queryYields(s), Effect: actions.None, Grants: callGrants(s, false), Faults: check(s, true)}
 		},
@@ -54,12 +59,12 @@ func queryKind() *actions.Kind {
 	}
 }
 
-func execKind() *actions.Kind {
+func execKind(shared []actions.Arg) *actions.Kind {
 	return &actions.Kind{
 		Name:    "exec",
 		Summary: "Runs a statement that changes something, or several in one transaction.",
 		Doc:     execDoc,
-		Args:    append(execArguments(), defaults()...),
+		Args:    append(execArguments(), shared...),
 		OneOf:   [][]string{{"statement", "statements"}},
 		Analyze: func(s actions.Static) actions.Facts {
 			return actions.Facts{

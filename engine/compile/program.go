@@ -60,12 +60,12 @@ func Compile(p *spec.Provider, families []*actions.Family) (*plan.Program, diag.
 
 // Open returns the program of a container. A container was compiled before without errors, so each
 // of its parts is decoded and compiled only when it is first used.
-func Open(ct *container.Container, families []*actions.Family) (*plan.Program, error) {
+func Open(ct *container.Container, families func(*spec.Provider) []*actions.Family) (*plan.Program, error) {
 	p, err := ct.Provider()
 	if err != nil {
 		return nil, err
 	}
-	prog, c := begin(p, families, func(name string) *spec.Resource {
+	prog, c := begin(p, families(p), func(name string) *spec.Resource {
 		r, _ := ct.Resource(name) // what uses the resource reports that it is nil
 		return r
 	})

@@ -77,7 +77,7 @@ resources: Phrase: {
 // TestAFamilyIsOneFolderAndOneLine builds a declprov with a family of actions that it does
 // not have, and serves a spec with it.
 func TestAFamilyIsOneFolderAndOneLine(t *testing.T) {
-	root, option := overlay(t, "exec.Family()", "exec.Family(), echo.Family()")
+	root, option := overlay(t, "file.Family(),", "file.Family(), echo.Family(),")
 	binary := filepath.Join(t.TempDir(), "declprov")
 	if err := release.BuildTo(t.Context(), root, binary, option); err != nil {
 		t.Fatal(err)

@@ -150,7 +150,7 @@ func serve(encoded []byte) error {
 	if err != nil {
 		return err
 	}
-	p, err := engine.Open(c, builtin.Families())
+	p, err := engine.Open(c, builtin.FamiliesOf)
 	if err != nil {
 		return err
 	}

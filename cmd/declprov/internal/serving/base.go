@@ -67,12 +67,12 @@ func (t Tool) parameterize(ctx context.Context, log *slog.Logger, p pulumi.Param
 	if err != nil {
 		return nil, WithFindings(explainMissingEvaluator(err))
 	}
-	program, err := t.Describe(c)
+	program, missing, err := open(c)
 	if err != nil {
 		return nil, err
 	}
-	if variant := t.missing(program); variant != "" {
-		return nil, errParameter(variant)
+	if missing != "" {
+		return nil, errParameter(missing)
 	}
 	metadata := program.Metadata()
 	made := &pulumi.Package{Program: program, Version: metadata.Version}

@@ -23,31 +23,28 @@ func VariantTag(variant string) string { return "declprov_" + variant }
 // process becomes that variant, and runs with the same arguments from the beginning; Program
 // then returns only if that fails.
 func (t Tool) Program(c *container.Container) (*engine.Program, error) {
-	p, err := t.Describe(c)
-	if err != nil {
-		return nil, err
+	p, missing, err := open(c)
+	if err == nil && missing != "" {
+		return nil, t.become(missing)
 	}
-	if variant := t.missing(p); variant != "" {
-		return nil, t.become(variant)
-	}
-	return p, nil
-}
-
-// missing returns the variant that a spec needs, unless this binary is it.
-func (t Tool) missing(p *engine.Program) string {
-	if variant := builtin.Variant(p.Provider); variant != builtin.Built {
-		return variant
-	}
-	return ""
+	return p, err
 }
 
 // Describe opens a compiled spec to read what it declares. It may not run its actions.
 func (t Tool) Describe(c *container.Container) (*engine.Program, error) {
-	p, err := engine.Open(c, builtin.Families())
-	if err != nil {
-		return nil, fmt.Errorf("opening the compiled spec: %w", err)
+	p, _, err := open(c)
+	return p, err
+}
+
+// open opens a compiled spec. missing is the variant that it needs, unless this binary is it.
+func open(c *container.Container) (p *engine.Program, missing string, err error) {
+	if p, err = engine.Open(c, builtin.FamiliesOf); err != nil {
+		return nil, "", fmt.Errorf("opening the compiled spec: %w", err)
 	}
-	return p, nil
+	if variant := builtin.Variant(p.Provider); variant != builtin.Built {
+		missing = variant
+	}
+	return p, missing, nil
 }
 
 // become replaces this process by a variant.
