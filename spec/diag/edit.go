@@ -147,6 +147,26 @@ func Apply(sources Sources, edits []Edit) (map[string][]byte, error) {
 	return out, nil
 }
 
+// Written returns the places of the texts that edits of one file have written, in the edited
+// content.
+func Written(before, edited []byte, edits []Edit) []Range {
+	sorted := slices.Clone(edits)
+	slices.SortStableFunc(sorted, func(a, b Edit) int { return a.At.Start.Compare(b.At.Start) })
+	var places []Range
+	moved := 0
+	for _, e := range sorted {
+		from, to, ok := offsets(before, e.At)
+		if !ok {
+			continue
+		}
+		start := from + moved
+		end := start + len(e.Text)
+		places = append(places, Range{File: e.At.File, Start: positionOf(edited, start), End: positionOf(edited, end)})
+		moved += len(e.Text) - (to - from)
+	}
+	return places
+}
+
 // applyTo applies the sorted edits of one file.
 func applyTo(content []byte, edits []Edit) ([]byte, error) {
 	var b bytes.Buffer

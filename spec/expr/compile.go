@@ -308,9 +308,9 @@ func (c *compilation) compileTemplate(n *spec.Node, want *spec.Type, depth int) 
 	raw, bad := parse.Scan(n.Text)
 	if bad != nil {
 		d := c.report(bad.Code, n.At(bad.From, bad.To), bad.Detail, "%s", bad.Summary)
-		if open := unclosed().FindString(string([]rune(n.Text)[bad.From:])); bad.Code == parse.CodeUnterminated && open != "" {
-			runes := []rune(open)
-			d.Suggest(diag.Edit{At: n.At(bad.From, bad.From+len(runes)), Old: open, Text: open + "}"})
+		if open := unclosed().FindStringSubmatch(string([]rune(n.Text)[bad.From:])); bad.Code == parse.CodeUnterminated && open != nil {
+			runes := []rune(open[1])
+			d.Suggest(diag.Edit{At: n.At(bad.From, bad.From+len(runes)), Old: open[1], Text: open[1] + "}"})
 		}
 		return eval.Constant{}, types.Any()
 	}
@@ -339,8 +339,11 @@ func (c *compilation) compileTemplate(n *spec.Node, want *spec.Type, depth int) 
 	return c.compileMixed(n, raw, want, depth)
 }
 
-// unclosed matches a reference whose closing brace is missing.
-var unclosed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$\{\s*[A-Za-z_][\w.?]*`) })
+// unclosed matches a reference whose closing brace is missing. One that is followed by a bracket or
+// an operator is a part of an expression, whose end is not known.
+var unclosed = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\$\{\s*[A-Za-z_][\w.?]*)(?:$|[^\w.?\s(\[]|\s+(?:$|[\w$]))`)
+})
 
 // bareReference matches a text that is a reference without ${ and }.
 var bareReference = sync.OnceValue(func() *regexp.Regexp {

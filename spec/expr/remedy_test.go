@@ -38,3 +38,22 @@ func TestRemedies(t *testing.T) {
 		}
 	}
 }
+
+// TestUnclosedReference checks which templates without a closing brace have a suggested edit:
+// those where a reference ends, but no part of a longer expression.
+func TestUnclosedReference(t *testing.T) {
+	scope := &Scope{Names: []Name{{Name: "inputs"}}}
+	for text, want := range map[string]string{
+		"${inputs.path": "${inputs.path}", "${inputs.path/sub": "${inputs.path}", "${inputs.a ${inputs.b}": "${inputs.a}",
+		"${map(inputs.a,": "", "${inputs.a[0": "", "${inputs.a == 1": "", "${ filter(": "",
+	} {
+		_, diags := Compile(&spec.Node{Kind: spec.StringNode, Text: text}, scope, nil)
+		got := ""
+		if len(diags) == 1 && len(diags[0].Edits) == 1 {
+			got = diags[0].Edits[0].Text
+		}
+		if got != want || len(diags) != 1 {
+			t.Errorf("%s: want the edit %q, got %q in %+v", text, want, got, diags)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -238,24 +239,48 @@ func (r *yamlReader) reportComment(key, value *yaml.Node, p Place) {
 // reportCutTemplate reports a string without quotes whose expression contains a #, with which YAML
 // begins a comment.
 func (r *yamlReader) reportCutTemplate(n *yaml.Node, p Place) bool {
-	if open := strings.LastIndex(n.Value, "${"); n.Style != 0 || open < 0 || strings.Contains(n.Value[open:], "}") {
+	open := strings.LastIndex(n.Value, "${")
+	if n.Style != 0 || open < 0 || strings.Contains(n.Value[open:], "}") {
 		return false
 	}
-	offset, line := r.offset(n), n.Line-1
-	text := r.src.line(line)[offset-r.src.lines[line]:]
-	if !strings.HasPrefix(strings.TrimPrefix(text, strings.TrimSpace(n.Value)), " #") {
-		return false
-	}
-	end := closingBrace(text, strings.LastIndex(n.Value, "${")+2)
+	offset := r.offset(n)
+	text := string(r.src.content[offset:])
+	from := indexOf(text, "${", strings.Count(n.Value, "${"))
+	end := closingBrace(text, from+len("${"))
 	if end < 0 {
 		return false
 	}
-	rest, _, _ := strings.Cut(text[end:], " #")
-	text = strings.TrimRight(text[:end]+rest, " \t")
+	hash := commentStart.FindStringIndex(text[from:end])
+	if hash == nil || strings.Contains(text[from+hash[0]:end], "\n") || !sameWords(text[from:from+hash[0]], n.Value[open:]) {
+		return false
+	}
+	rest, _, _ := strings.Cut(text[end:], "\n")
+	if comment := commentStart.FindStringIndex(rest); comment != nil {
+		rest = rest[:comment[0]]
+	}
+	text = strings.TrimRight(text[:end]+rest, " \t\r")
 	at := r.src.exactSpan(offset, offset+len(text))
 	r.doc.Report(CodeSyntaxError, at, p, "the # in this expression begins a comment of YAML", "Write the whole string in quotes.").
 		Suggest(diag.Edit{At: at, Text: "'" + strings.ReplaceAll(text, "'", "''") + "'"})
 	return true
+}
+
+// commentStart matches the beginning of a comment behind a value, with the space before it.
+var commentStart = regexp.MustCompile(`[ \t]+#`)
+
+// indexOf returns the place of the nth occurrence of part, which counts from 1.
+func indexOf(text, part string, nth int) int {
+	at := strings.Index(text, part)
+	for ; nth > 1; nth-- {
+		at += len(part) + strings.Index(text[at+len(part):], part)
+	}
+	return at
+}
+
+// sameWords reports whether two texts differ in white space only, as a string of several lines
+// differs from its value.
+func sameWords(a, b string) bool {
+	return slices.Equal(strings.Fields(a), strings.Fields(b))
 }
 
 // closingBrace returns the place of the brace that ends an expression, or -1.

@@ -122,7 +122,7 @@ func (r *repairer) try(batch diag.List) (bool, error) {
 	maps.Copy(replaced, edited)
 	r.evaluations++
 	after, err := r.evaluate(replaced)
-	if err != nil || !isBetter(r.Built.Findings, after.Findings, batch) {
+	if err != nil || !isBetter(r.Built.Findings, after.Findings, batch) || r.spoils(batch, edited, after.Findings) {
 		return false, err
 	}
 	r.seen[contents] = true
@@ -226,6 +226,41 @@ func isBetter(before, after, edited diag.List) bool {
 		return fresh == 0
 	}
 	return freshErrors <= errors && fresh <= len(edited)
+}
+
+// spoils reports whether a mistake that was not there before is where the edits of findings have
+// written: then the edit is wrong. It is not if the edits made the syntax valid, or renamed the key
+// of a value that was not looked at before.
+func (r *repairer) spoils(batch diag.List, edited map[string][]byte, after diag.List) bool {
+	before := r.Built.Findings
+	if !parsed(before) && parsed(after) {
+		return false
+	}
+	var written []diag.Range
+	for file, content := range edited {
+		var edits []diag.Edit
+		for _, d := range batch {
+			for _, e := range d.Edits {
+				if e.At.File == file {
+					edits = append(edits, e)
+				}
+			}
+		}
+		written = append(written, diag.Written(r.current[file], content, edits)...)
+	}
+	had := map[string]bool{}
+	for _, d := range before {
+		had[keyOf(d)] = true
+	}
+	return slices.ContainsFunc(after, func(d diag.Diagnostic) bool {
+		return d.Severity == diag.Error && !had[keyOf(d)] && !wasHidden(d, batch) &&
+			slices.ContainsFunc(written, func(w diag.Range) bool { return overlap(w, d.Subject) })
+	})
+}
+
+// overlap reports whether two ranges have a character in common.
+func overlap(a, b diag.Range) bool {
+	return a.File == b.File && a.Start.Compare(b.End) < 0 && b.Start.Compare(a.End) < 0
 }
 
 // clashes are the codes of mistakes that arise if a name is changed to one that is taken.
