@@ -33,6 +33,8 @@ resources: {
 	Deaf: {inputs: name: string, rest: {path: "/deaf", idempotencyKey: true}}
 	NoRoute: {inputs: name: string, rest: {path: "/plain", idempotencyKey: true}, update: http: {method: "PATCH", path: "/nowhere/${id}", json: "${changes}"}}
 	Upper: {inputs: name: string, rest: {path: "/upper", idempotencyKey: true}}
+	Named: {inputs: {name: string, size?: int}, rest: {path: "/upper", idempotencyKey: true}}
+	Renamed: {inputs: name: string @normalised(), rest: {path: "/upper", idempotencyKey: true}}
 	Immortal: {inputs: name: string, consistency: "1s", rest: {path: "/immortal", idempotencyKey: true}}
 	Elsewhere: {inputs: name: string, rest: {path: "/plain", idempotencyKey: true}, import: "${inputs.name}/${id}", read: http: path: "/upper/${id}"}
 }
@@ -128,6 +130,8 @@ func TestTryFindings(t *testing.T) {
 		"a declared choice":        {args: "Filled name=a --then size=3 --then size:=null"},
 		"another order":            {args: `Sorting name=a tags:=["b","a"]`, findings: []string{"read-differs: @set()"}},
 		"each update":              {args: "Upper name=a --then name=b --then name=C", findings: []string{"read-differs: @equal(fold)", "read-differs: @equal(fold)"}},
+		"an update of another":     {args: "Named name=a --then size=2 --then size=3", findings: []string{"read-differs: @normalised()"}},
+		"a declared other value":   {args: "Renamed name=a --then name=b"},
 		"an update without effect": {args: "Deaf name=a --then name=b", findings: []string{"not-applied: @replace()"}},
 		"an immortal object":       {args: "Immortal name=a", findings: []string{"not-deleted: until"}},
 		"a read of something else": {args: "Elsewhere name=a", findings: []string{"not-found-after-create: "}},

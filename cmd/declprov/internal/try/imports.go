@@ -3,6 +3,7 @@ package try
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
@@ -36,11 +37,14 @@ func (l *life) reimport(ctx context.Context) error {
 	if err != nil {
 		return l.fail(err)
 	}
-	diff = l.readOnly(diff)
-	if len(diff.Details) == 0 {
+	written := l.rewritten(diff)
+	if diff = l.readOnly(diff); len(diff.Details) == 0 {
 		how := ", no changes"
-		if l.found {
+		switch {
+		case l.found:
 			how = ", no further changes"
+		case len(written) > 0:
+			how = ", and the next up would write " + strings.Join(written, " and ") + " again, because of @normalised()"
 		}
 		l.heading("import", showText(text)+how)
 		return nil
@@ -51,18 +55,35 @@ func (l *life) reimport(ctx context.Context) error {
 	return nil
 }
 
-// readOnly returns the changes of inputs that read is declared to return, and about which there
-// is no finding yet.
+// rewritten returns the changed inputs whose values the API may rewrite: what it has made of a value
+// is only known after a write, so the first difference after an import is a change.
+func (l *life) rewritten(diff client.Diff) []string {
+	var names []string
+	for _, name := range namesOf(diff) {
+		if p := l.plan.Resource.Inputs.Field(name); p != nil && p.Normalised {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// readOnly returns the changes of inputs that read is declared to return as the program has them,
+// and about which there is no finding yet.
 func (l *life) readOnly(diff client.Diff) client.Diff {
 	var rest []client.Change
 	for _, c := range diff.Details {
 		p := l.plan.Resource.Inputs.Field(nameOf(c.Path))
-		if p != nil && (p.NoRead || p.Ephemeral || l.reported[p.Name]) {
+		if p != nil && (p.NoRead || p.Ephemeral || p.Normalised || l.isReported(p.Name)) {
 			continue
 		}
 		rest = append(rest, c)
 	}
 	return client.Diff{Details: rest, HasDetails: true}
+}
+
+func (l *life) isReported(name string) bool {
+	_, ok := l.reported[name]
+	return ok
 }
 
 // showImport imports an existing object, shows the inputs that a program for it has, and

@@ -71,8 +71,8 @@ type life struct {
 	exists           bool
 	// previous are the inputs before the last update.
 	previous property.Map
-	// reported are the inputs about which there is a finding.
-	reported map[string]bool
+	// reported are the inputs about which there is a finding, with their values in the program.
+	reported map[string]property.Value
 	// found reports whether there is a finding.
 	found bool
 }
@@ -84,7 +84,7 @@ func Life(ctx context.Context, c *client.Client, p Plan, w io.Writer, color bool
 	l := &life{
 		printer: printer{w: w, color: color}, client: c, plan: p,
 		resource: client.Resource{Type: p.Package + ":index:" + p.Resource.Name, Name: "trial"},
-		program:  p.Inputs, reported: map[string]bool{},
+		program:  p.Inputs, reported: map[string]property.Value{},
 	}
 	calls, done := callContext(ctx, c)
 	defer done()

@@ -80,7 +80,7 @@ func (d difference) filledInRemedy() string {
 // valueRemedy returns the remedy for a value that the API returns in another form.
 func (d difference) valueRemedy() string {
 	if rule := equalRule(d.program, d.read); rule != "" {
-		return fmt.Sprintf("Both mean the same: `%s: … %s`.", d.name, rule)
+		return fmt.Sprintf("If both mean the same: `%s: … %s`. If the API rewrites the value: `%s: … @normalised()`.", d.name, rule, d.name)
 	}
 	if isMasked(d.read) {
 		return fmt.Sprintf("The API returns a placeholder. Declare that it never returns the value: `%s: … @noRead()`.", d.name)

@@ -81,7 +81,8 @@ func (l *life) read(ctx context.Context) error {
 }
 
 // explain reports the inputs because of which the next up would change something, each with
-// its remedy. how, if not "", says how the state was found.
+// its remedy, and once for each value in the program: other updates leave the difference as it
+// was. how, if not "", says how the state was found.
 func (l *life) explain(diff client.Diff, state client.State, how string) {
 	names := namesOf(diff)
 	if len(names) == 0 {
@@ -89,13 +90,16 @@ func (l *life) explain(diff client.Diff, state client.State, how string) {
 		return
 	}
 	for _, name := range names {
+		if value, ok := l.reported[name]; ok && same(value, l.checked.Get(name)) {
+			continue
+		}
 		d := difference{
 			name: name, property: l.plan.Resource.Inputs.Field(name),
 			program: l.checked.Get(name), read: state.Inputs.Get(name), before: l.previous.Get(name),
 			updated: l.previous.Len() > 0,
 		}
 		text, remedy := d.explain()
-		l.reported[name] = true
+		l.reported[name] = d.program
 		l.finding(d.code(), fmt.Sprintf("%s: %s%s", name, how, text), remedy)
 	}
 }
