@@ -143,7 +143,8 @@ func (i *installation) install(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if err := i.askForGrants(ctx, all); err != nil {
+	about, err := i.askForGrants(ctx, all)
+	if err != nil {
 		return err
 	}
 	for n := range all {
@@ -151,7 +152,7 @@ func (i *installation) install(ctx context.Context, paths []string) error {
 			return failedError{err}
 		}
 	}
-	return i.printInstalled(all)
+	return i.printInstalled(about, all)
 }
 
 // prepared is a provider that was checked and can be installed.

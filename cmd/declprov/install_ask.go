@@ -16,37 +16,43 @@ import (
 	"github.com/declprov/declprov/cmd/declprov/internal/terminal"
 )
 
-// askForGrants prints what specs may do. If some require more permissions than their installed
-// versions, it prints the differences and asks once for confirmation.
-func (i *installation) askForGrants(ctx context.Context, all []prepared) error {
+// askForGrants describes what specs may do. If some require more permissions than their installed
+// versions, it prints that with the differences, and asks once for confirmation. Otherwise it
+// returns what to print after the installation: a reader that stops early, such as head, ends this
+// process, and must not prevent what needs no answer.
+func (i *installation) askForGrants(ctx context.Context, all []prepared) (about string, err error) {
+	var text strings.Builder
 	var more []difference
 	for _, p := range all {
 		now, err := grantsOf(p.compiled)
 		if err != nil {
-			return err
+			return "", err
 		}
-		if err := writeGrants(i.out, now.about, now.grants); err != nil {
-			return err
+		if err := writeGrants(&text, now.about, now.grants); err != nil {
+			return "", err
 		}
-		fmt.Fprintln(i.out)
+		text.WriteByte('\n')
 		before, installed, err := i.previousGrants(ctx, p.Provider)
 		if err != nil {
-			return err
+			return "", err
 		}
 		if d := differenceOf(before, now); installed && len(d.More) > 0 {
 			more = append(more, d)
 		}
 	}
 	for _, d := range more {
-		if err := writeDifference(i.out, d); err != nil {
-			return err
+		if err := writeDifference(&text, d); err != nil {
+			return "", err
 		}
-		fmt.Fprintln(i.out)
+		text.WriteByte('\n')
 	}
-	if len(more) == 0 {
-		return nil
+	if len(more) == 0 || i.o.yes {
+		return text.String(), nil
 	}
-	return i.confirm(more, all)
+	if _, err := fmt.Fprint(i.out, &text); err != nil {
+		return "", err
+	}
+	return "", i.confirm(more, all)
 }
 
 // previousGrants returns the permissions of the installed version of a provider, if there is one.
@@ -76,10 +82,7 @@ func (i *installation) confirm(more []difference, all []prepared) error {
 	for _, p := range all {
 		titles = append(titles, p.Name+" "+p.Version)
 	}
-	switch {
-	case i.o.yes:
-		return nil
-	case !terminal.IsTerminal(i.in) || !terminal.IsTerminal(i.out):
+	if !terminal.IsTerminal(i.in) || !terminal.IsTerminal(i.out) {
 		return failedError{fmt.Errorf("nothing was installed: %s, and there is no terminal to ask for confirmation. Read the difference, and accept it with --yes", strings.Join(require, "; "))}
 	}
 	fmt.Fprintf(i.out, "Install %s? [y/N] ", strings.Join(titles, ", "))

@@ -10,10 +10,11 @@ import (
 	"github.com/declprov/declprov/engine/pulumi/language"
 )
 
-// printInstalled prints where providers were installed, and what to type next in a program of
-// each language.
-func (i *installation) printInstalled(all []prepared) error {
+// printInstalled prints what is still to say about providers, where they were installed, and what to
+// type next in a program of each language.
+func (i *installation) printInstalled(about string, all []prepared) error {
 	var text, examples strings.Builder
+	text.WriteString(about)
 	for _, p := range all {
 		fmt.Fprintf(&text, "Installed %s %s in %s\n", p.Name, p.Version, p.folder)
 		example, err := exampleOf(p.Name, p.compiled)
