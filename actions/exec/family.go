@@ -68,7 +68,8 @@ in the same item (` + "`\"--name=${inputs.name}\"`" + `), or if the step sets ` 
 runs, so it must not contain secrets: pass them by ` + "`env` or `stdin`" + `.
 
 A ` + "`shell`" + ` script must not contain values. Pass values by ` + "`env`" + ` (` + "`\"$NAME\"`" + ` in the script) or by ` + "`stdin`" + `. The script is the last argument of
-the ` + "`interpreter`" + `, which requires a permission like any other program.
+the ` + "`interpreter`" + `, by default ` + "`/bin/sh -c`" + `, which requires a permission like any other program: ` + "`permissions: run: [\"/bin/sh\"]`" + `. The name ` + "`sh`" + ` grants
+it too, if ` + "`sh`" + ` is ` + "`/bin/sh`" + ` in the provider's ` + "`PATH`" + `.
 
 The environment of a command consists of ` + "`PATH`, `HOME`" + `, the variables in ` + "`permissions.env`" + `, and its ` + "`env`" + `. It has no terminal, so it cannot prompt.
 

@@ -144,8 +144,26 @@ func (p *Programs) isGranted(name string) bool {
 			return false
 		}
 		found, err := p.lookUp(plain)
-		return err == nil && found == p.AbsPath(path)
+		return err == nil && sameEntry(found, p.AbsPath(path))
 	})
+}
+
+// sameEntry reports whether two paths are the same entry of the same folder, under two names of the
+// folder at most: where /bin is a link to /usr/bin, the name sh means /usr/bin/sh, and a script runs
+// with /bin/sh. Another entry that links to the same file is another program.
+func sameEntry(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if filepath.Base(a) != filepath.Base(b) {
+		return false
+	}
+	folder, err := os.Stat(filepath.Dir(a))
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(filepath.Dir(b))
+	return err == nil && os.SameFile(folder, other)
 }
 
 // lookUp finds a name in PATH. It remembers the result, so a name means the same program as

@@ -31,6 +31,13 @@ func machine(t *testing.T, rules ...grant.Rule) (*Programs, string) {
 	if err := os.Mkdir(filepath.Join(dir, "bin", "folder"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	if err := errors.Join(
+		os.Symlink("bin", filepath.Join(dir, "alias")),
+		os.Mkdir(filepath.Join(dir, "links"), 0o755),
+		os.Symlink("../bin/tool", filepath.Join(dir, "links", "tool")),
+	); err != nil {
+		t.Fatal(err)
+	}
 	path := "PATH=:." + string(filepath.ListSeparator) + filepath.Join(dir, "bin") + string(filepath.ListSeparator) + filepath.Join(dir, "late")
 	t.Chdir(filepath.Join(dir, "here"))
 	p, err := NewPrograms(filepath.Join(dir, "here"), []string{path, "HOME=/home/me", "LC_ALL=C", "LC_TIME=de", "TOKEN=secret", "=odd"}, rules)
@@ -57,6 +64,10 @@ func TestProgram(t *testing.T) {
 		"a path of a granted name":              {"tool", "./tool", "", fs.ErrPermission},
 		"above the program's folder":            {"../bin/tool", "tool", "bin/tool", nil},
 		"a name where that path is granted":     {"../here/tool", "tool", "", fs.ErrPermission},
+		"a name of the same folder":             {"tool", "../alias/tool", "alias/tool", nil},
+		"a path in the same folder":             {"../alias/tool", "tool", "bin/tool", nil},
+		"a link to a granted program":           {"tool", "../links/tool", "", fs.ErrPermission},
+		"a name where a link to it is granted":  {"../links/tool", "tool", "", fs.ErrPermission},
 		"another folder's":                      {"./tool", "../bin/tool", "", fs.ErrPermission},
 		"nothing":                               {"tool", "", "", nil},
 		"a NUL":                                 {"tool", "to\x00ol", "", nil},
