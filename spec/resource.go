@@ -121,6 +121,8 @@ type Operation struct {
 	Return *Node `json:",omitzero"`
 	// Retry repeats a whole list of steps; nil does not.
 	Retry *Node `json:",omitzero"`
+	// Lock is the lock that is held for a whole list of steps, or nil.
+	Lock *Node `json:",omitzero"`
 	// NotFirst, for a `find`, means that it does not run before a create sends its
 	// first request.
 	NotFirst bool `json:",omitzero"`

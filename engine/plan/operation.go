@@ -15,6 +15,8 @@ type Operation struct {
 	Steps []*Step
 	// Retry repeats all steps if one is refused. nil means never.
 	Retry *Retry
+	// Lock is the lock that is held for all steps, or nil.
+	Lock *expr.Value
 	// Return is the `return` of the operation or else of the resource. It is nil if the
 	// result is that of the last step.
 	Return *expr.Value

@@ -43,7 +43,12 @@ func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateR
 // finishCreate runs the steps of a create that are still to be done, and returns the state that
 // they leave.
 func (r *run) finishCreate(ctx context.Context) Result {
-	err := r.Steps(ctx)
+	ctx, release, err := r.Lock(ctx) // also for undo
+	if err != nil {
+		return r.afterFailure(ctx, err)
+	}
+	defer release()
+	err = r.Steps(ctx)
 	if err != nil {
 		return r.afterFailure(ctx, err)
 	}

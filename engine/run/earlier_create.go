@@ -204,6 +204,11 @@ func (r earlier) replay(ctx context.Context) (gone bool, out Result) {
 	if r.Resource.Read == nil || maker.ForEach != nil {
 		return false, r.finishCreate(ctx)
 	}
+	ctx, release, err := r.Lock(ctx)
+	if err != nil {
+		return false, r.afterFailure(ctx, err)
+	}
+	defer release()
 	r.Until = maker.Index + 1
 	if err := r.Steps(ctx); err != nil {
 		return false, r.afterFailure(ctx, err)

@@ -211,7 +211,7 @@ func (r settling) readFound(ctx context.Context, state recorded.State) (*recorde
 func missingFor(i journal.Intent, inputs property.Map, ops ...*plan.Operation) []string {
 	var values []*expr.Value
 	for _, op := range ops {
-		values = append(values, op.Return)
+		values = append(values, op.Return, op.Lock)
 		for _, s := range op.Steps {
 			values = append(append(values, s.Templates()...), s.OwnTemplates()...)
 			values = append(values, s.ForEach)

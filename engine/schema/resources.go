@@ -86,6 +86,7 @@ func (g generator) stateInputs(r *spec.Resource) *objectType {
 	}
 	needed := map[string]bool{}
 	mentionedBySteps(r.Read.Steps, needed)
+	mentioned(r.Read.Lock, needed)
 	if r.Read.Return != nil {
 		mentioned(r.Read.Return, needed)
 	} else {

@@ -97,14 +97,14 @@ func (r *stepReader) readSteps(members []walk.Item, p source.Place, undo bool, o
 			if r.Kind(m) == cue.ListKind && len(r.Items(m)) == 0 {
 				r.Report(source.CodeEmptySteps, m.At, p.Member("steps"), "steps is empty", "Add a step, or remove the operation.")
 			}
-		case m.Name == "return", m.Name == "retry", m.Name == "let":
+		case m.Name == "return", m.Name == "retry", m.Name == "lock", m.Name == "let":
 			r.keepKey(m, p, block.Operation.Key(m.Name), op)
 		case slices.Contains(block.Step.Names(), m.Name):
 			r.Report(source.CodeStepBesideSteps, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s is not allowed next to steps", m.Name),
 				"It applies to a single step. Move it into that step.")
 		case diag.DidYouMean(m.Name, block.Operation.Names()) != "":
 			r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name),
-				"An operation with several steps has the keys steps, return, retry and let.").Meant(m.Name, block.Operation.Names())
+				"An operation with several steps has the keys steps, return, retry, lock and let.").Meant(m.Name, block.Operation.Names())
 		default:
 			r.Report(source.CodeStepBesideSteps, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s is not allowed next to steps", m.Name),
 				"An operation has either one action or steps. Move the action into the list.")

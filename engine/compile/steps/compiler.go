@@ -56,6 +56,7 @@ func (c *Compiler) Operation(op *spec.Operation, t *scopes.Trail, added func(ind
 			c.In(fmt.Sprintf("step %d", i+1), fmt.Sprintf("steps[%d]", i), compile)
 		}
 	}
+	out.Lock = c.Template(op.Lock, before, scopes.StringType, "lock")
 	if op.Retry != nil {
 		c.In("retry", "retry", func() { c.groupRetry(out, op.Retry, before) })
 	}

@@ -2,13 +2,16 @@ package operation
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/run/scope"
+	"github.com/declprov/declprov/spec/screen"
 )
 
-// Locks holds the `lock` keys that are in use: steps with equal keys never run at the same
-// time. The zero value is ready.
+// Locks holds the `lock` keys that are in use: operations and steps with equal keys never run at
+// the same time. The zero value is ready.
 type Locks struct {
 	mu   sync.Mutex
 	held map[string]*keyedLock
@@ -17,44 +20,138 @@ type Locks struct {
 type keyedLock struct {
 	free  chan struct{} // holds one token while nobody has the lock
 	users int
+	// by is the holder that has the lock, nil if nobody has it.
+	by *holder
 }
 
-// acquire waits for a key until ctx ends or the operation is stopped, and returns a function
-// that releases the key.
-func (l *Locks) acquire(ctx context.Context, key string) (func(), error) {
-	l.mu.Lock()
-	if l.held == nil {
-		l.held = map[string]*keyedLock{}
+// holder is an operation with all that runs within it, such as its steps, its find and its undo
+// steps. What it has locked is not locked again by what runs within it.
+type holder struct {
+	waits *keyedLock // the lock that it waits for, or nil
+}
+
+type holderKey struct{}
+
+// acquire waits for a key until ctx ends or the operation is stopped. It returns the context of
+// what runs under the lock, and a function that releases the key. If the operation of ctx has the
+// key already, it keeps it. If the wait would never end, because who has the key waits for a key of
+// this operation, acquire returns an error.
+func (l *Locks) acquire(ctx context.Context, key string) (context.Context, func(), error) {
+	h, _ := ctx.Value(holderKey{}).(*holder)
+	if h == nil {
+		h = &holder{}
+		ctx = context.WithValue(ctx, holderKey{}, h)
 	}
-	lock := l.held[key]
+	lock, wait, err := l.join(key, h)
+	if err != nil || !wait {
+		return ctx, func() {}, err
+	}
+	select {
+	case <-lock.free:
+		l.took(lock, h)
+		return ctx, func() { l.release(key, lock) }, nil
+	case <-actions.StopDone(ctx):
+		err = actions.ErrStopped
+	case <-ctx.Done():
+		err = scope.Cause(ctx)
+	}
+	l.leave(key, lock, h)
+	return ctx, func() {}, err
+}
+
+// join returns the lock of a key, and adds a holder to those that wait for it. wait is false if it
+// has the lock.
+func (l *Locks) join(key string, h *holder) (lock *keyedLock, wait bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lock = l.held[key]
 	if lock == nil {
 		lock = &keyedLock{free: make(chan struct{}, 1)}
 		lock.free <- struct{}{}
+		if l.held == nil {
+			l.held = map[string]*keyedLock{}
+		}
 		l.held[key] = lock
 	}
-	lock.users++
-	l.mu.Unlock()
-
-	select {
-	case <-lock.free:
-		return func() {
-			lock.free <- struct{}{}
-			l.leave(key, lock)
-		}, nil
-	case <-actions.StopDone(ctx):
-		l.leave(key, lock)
-		return nil, actions.ErrStopped
-	case <-ctx.Done():
-		l.leave(key, lock)
-		return nil, context.Cause(ctx)
+	if lock.by == h {
+		return lock, false, nil
 	}
+	for by := lock.by; by != nil && by.waits != nil; by = by.waits.by {
+		if by.waits.by == h {
+			return nil, false, fmt.Errorf("who has it waits for a lock of this operation: take the locks in the same order everywhere, or put one lock next to `steps`")
+		}
+	}
+	lock.users++
+	h.waits = lock
+	return lock, true, nil
 }
 
-// leave ends one use of a lock, and forgets the lock if nobody else has it or waits for it.
-func (l *Locks) leave(key string, lock *keyedLock) {
+// took records that a holder has taken a lock.
+func (l *Locks) took(lock *keyedLock, h *holder) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	lock.by, h.waits = h, nil
+}
+
+// release gives a lock to the next holder that waits for it.
+func (l *Locks) release(key string, lock *keyedLock) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lock.by = nil
+	lock.free <- struct{}{}
+	l.forget(key, lock)
+}
+
+// leave ends the wait of a holder.
+func (l *Locks) leave(key string, lock *keyedLock, h *holder) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h.waits = nil
+	l.forget(key, lock)
+}
+
+// forget ends one use of a lock, and forgets the lock if nobody else has it or waits for it.
+func (l *Locks) forget(key string, lock *keyedLock) {
 	if lock.users--; lock.users == 0 {
 		delete(l.held, key)
 	}
+}
+
+// Lock takes the lock of the operation, if it has one: it is held until release is called. The
+// operation runs with the returned context. A preview takes no lock, because it changes nothing.
+func (r *Run) Lock(ctx context.Context) (locked context.Context, release func(), err error) {
+	first := r.firstUnfinished()
+	if r.Operation.Lock == nil || r.Preview || first == len(r.Operation.Steps) {
+		return ctx, func() {}, nil
+	}
+	defer r.showLive("the lock of " + string(r.Verb))()
+	key, err := r.lockKey(ctx)
+	if err == nil {
+		locked, release, err = r.lock(ctx, key)
+	}
+	if err != nil {
+		r.Failed = first // where the next run goes on
+		return ctx, func() {}, r.Stop(r.Operation.Steps[first], 1, actions.Refused, err)
+	}
+	return locked, release, nil
+}
+
+// lockKey returns the lock of the operation, as it was before its first step.
+func (r *Run) lockKey(ctx context.Context) (string, error) {
+	defer r.SetContext(r.SetContext(scope.BeforeSending(ctx)))
+	return r.Text(r.Operation.Lock)
+}
+
+// lock waits for a lock, and shows that it waits. "" is no lock.
+func (r *Run) lock(ctx context.Context, key string) (locked context.Context, release func(), err error) {
+	if key == "" {
+		return ctx, func() {}, nil
+	}
+	step := r.Log.live.Replace(screen.Show(fmt.Sprintf("waiting for lock %q", key), r.Mask()))
+	locked, release, err = r.rt.locks.acquire(ctx, key)
+	r.Log.live.Replace(step)
+	if err != nil {
+		err = fmt.Errorf("waiting for lock %q: %w", key, err)
+	}
+	return locked, release, err
 }

@@ -1,7 +1,6 @@
 package operation
 
 import (
-	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/live"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -58,11 +57,11 @@ func (l masked) Status(text string) {
 	l.live.Report(shown)
 }
 
-// showLive shows the status of a step, once that takes long, until the returned function is
-// called.
-func (r *Run) showLive(s *plan.Step) (end func()) {
+// showLive shows a text as the status, once what it describes takes long, until the returned
+// function is called.
+func (r *Run) showLive(text string) (end func()) {
 	outer := r.Log.live
-	status := live.Begin(screen.Show(s.Name+", "+s.Action, nil), r.Log.To.Status)
+	status := live.Begin(screen.Show(text, nil), r.Log.To.Status)
 	r.Log.live = status
 	return func() {
 		status.End()

@@ -42,6 +42,15 @@ type Touched struct {
 	Answer any
 }
 
+// firstUnfinished returns the index of the first step that no earlier run has finished.
+func (p *Progress) firstUnfinished() int {
+	first := 0
+	for p.Finished[first] {
+		first++
+	}
+	return first
+}
+
 // keep keeps the result of a finished step.
 func (p *Progress) keep(s *plan.Step, value any) {
 	for len(p.Results) <= s.Index {

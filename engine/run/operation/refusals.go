@@ -24,16 +24,12 @@ func (r *Run) refuseAhead(ctx context.Context) error {
 	}
 	defer r.SetContext(r.SetContext(scope.BeforeSending(ctx)))
 	defer r.HideResponses()()
-	first := -1
 	for i, s := range r.Operation.Steps {
 		if r.Finished[i] || r.Until > 0 && i >= r.Until {
 			continue
 		}
-		if first < 0 {
-			first = i
-		}
 		if found := r.Refusals(s); len(found) > 0 {
-			r.Failed = first // where the next run goes on
+			r.Failed = r.firstUnfinished() // where the next run goes on
 			return r.Stop(s, 1, actions.Refused, found[0])
 		}
 	}

@@ -22,7 +22,6 @@ import (
 	"github.com/declprov/declprov/engine/run/view"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
-	"github.com/declprov/declprov/spec/screen"
 )
 
 // Run is one execution of an operation.
@@ -133,12 +132,17 @@ func (nobody) BeforeRepeat(context.Context, *plan.Step, actions.Status, bool) (R
 	return Repeat{Send: true}, nil
 }
 
-// Steps runs the steps of the operation that no earlier run has finished. If they fail and
-// the operation's `retry` says so, it runs all steps again.
+// Steps runs the steps of the operation that no earlier run has finished, under the lock of the
+// operation. If they fail and the operation's `retry` says so, it runs all steps again.
 func (r *Run) Steps(ctx context.Context) error {
 	if err := r.refuseAhead(ctx); err != nil {
 		return err
 	}
+	ctx, release, err := r.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
 	r.Vars.Context = ctx
 	for failures := 1; ; failures++ {
 		err := r.pass(ctx)
@@ -324,20 +328,16 @@ func (r *Run) once(ctx context.Context, s *plan.Step) (any, error) {
 		return nil, r.Stop(s, 1, actions.Refused, err)
 	}
 	r.Ran = true
-	defer r.showLive(s)()
+	defer r.showLive(s.Name + ", " + s.Action)()
 	key, err := r.Text(s.Lock)
 	if err != nil {
 		return nil, r.Stop(s, 1, actions.Refused, err)
 	}
-	if key != "" {
-		step := r.Log.live.Replace(screen.Show(fmt.Sprintf("waiting for lock %q", key), r.Mask()))
-		release, err := r.rt.locks.acquire(ctx, key)
-		r.Log.live.Replace(step)
-		if err != nil {
-			return nil, r.Stop(s, 1, actions.Refused, fmt.Errorf("waiting for lock %q: %w", key, err))
-		}
-		defer release()
+	ctx, release, err := r.lock(ctx, key)
+	if err != nil {
+		return nil, r.Stop(s, 1, actions.Refused, err)
 	}
+	defer release()
 	limit := time.Duration(0)
 	if s.Until != nil || s.Streams {
 		limit = defaultPollTimeout

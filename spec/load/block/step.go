@@ -14,6 +14,7 @@ var Operation = &Block{
 		{Name: "return", Kind: Data, Part: true, Into: to(func(o *spec.Operation) any { return &o.Return }), Doc: "What the operation returns."},
 		{Name: "let", Kind: Special, CUE: "{...}", Part: true, Into: to(func(o *spec.Operation) any { return &o.Let }), Doc: "Local names: expressions by name. A template may use each like `inputs` or `id`."},
 		{Name: "retry", Kind: Struct, Of: Retry, CUE: "_", Into: to(func(o *spec.Operation) any { return &o.Retry }), Doc: "Next to `steps`: runs all steps again if one is refused."},
+		{Name: "lock", Kind: Template, Into: to(func(o *spec.Operation) any { return &o.Lock }), Doc: "Next to `steps`: operations and steps with equal locks never run concurrently. It is held from the first step to the last."},
 	},
 }
 

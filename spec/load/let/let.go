@@ -124,7 +124,7 @@ func (x *expander) operation(s scope, op *spec.Operation, p source.Place) {
 	for _, step := range op.Steps {
 		x.step(s, step)
 	}
-	op.Return, op.Retry = x.replace(s, op.Return), x.replace(s, op.Retry)
+	op.Return, op.Retry, op.Lock = x.replace(s, op.Return), x.replace(s, op.Retry), x.replace(s, op.Lock)
 }
 
 func (x *expander) step(s scope, step *spec.Step) {

@@ -247,6 +247,7 @@ func (d *document) operation(op *spec.Operation) block {
 		b = append(b, member{key: "first", value: false})
 	}
 	b.add("retry", d.node(op.Retry))
+	b.add("lock", d.node(op.Lock))
 	if op.Listed {
 		steps := list{}
 		for _, s := range op.Steps {
