@@ -1,16 +1,21 @@
 package engine_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine"
 )
 
@@ -112,5 +117,145 @@ func TestLockKeepsUpdates(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("after %s (-want +got):\n%s", phase.what, diff)
 		}
+	}
+}
+
+// TestLockHolds: the lock of an operation is held from its first step, with its find, to its last
+// undo step, and released however the operation ends.
+func TestLockHolds(t *testing.T) {
+	t.Parallel()
+	const text = `
+resources: Thing: {
+	inputs: name: string
+	id: "${inputs.name}"
+	consistency: "1ms"
+	#call: {with: "${inputs.name}", ...}
+	find: {lock: "one", world: ask: #call & {what: "find"}, return: "${result.body}"}
+	create: {
+		lock: "one"
+		retry: {on: [409], attempts: 2, backoff: "1ms"}
+		steps: [
+			{world: post: #call & {what: "first", safe: true}, onFailure: [{lock: "one", world: do: #call & {what: "undo"}}]},
+			{lock: "two", retry: attempts: 1, world: post: #call & {what: "second", safe: true}},
+		]
+	}
+	delete: world: do: what: "remove"
+}
+`
+	conflict := classed(refused("changed meanwhile"), "409")
+	for name, tc := range map[string]struct {
+		second actions.Outcome
+		last   string // the last call of each create
+	}{
+		"done":        {yields(), "second"},
+		"retried":     {conflict, "undo"},
+		"failed":      {failed("half done"), "undo"},
+		"not settled": {lost(), "undo"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld().on("find", yields("status", 200, "body", nil)).on("second", tc.second)
+			w.hooks["first"] = func(context.Context, *actions.Call) actions.Outcome {
+				time.Sleep(time.Millisecond) // the others come meanwhile
+				return yields()
+			}
+			e, _ := w.engine(t, text)
+			var all sync.WaitGroup
+			for i := range 4 {
+				all.Go(func() { create(t.Context(), t, e, fmt.Sprint(i)) })
+			}
+			all.Wait()
+			var order []string // of the creates, as their calls came
+			last := map[string]string{}
+			for _, line := range w.log() {
+				call, name, _ := strings.Cut(line, " ")
+				if last[name] = call; len(order) == 0 || order[len(order)-1] != name {
+					order = append(order, name)
+				}
+			}
+			if want := map[string]string{"0": tc.last, "1": tc.last, "2": tc.last, "3": tc.last}; len(order) != 4 || !maps.Equal(last, want) {
+				t.Errorf("the calls came in the order %v, and ended with %v", order, last)
+			}
+		})
+	}
+}
+
+// create creates a Thing.
+func create(ctx context.Context, t *testing.T, e *engine.Engine, name string) engine.Result {
+	of := engine.Ref{Type: "Thing", Name: name, Key: "urn:" + name}
+	return e.Create(ctx, engine.CreateRequest{Ref: of, Inputs: check(t, e, "Thing", object("name", name))})
+}
+
+// TestLockWaits: the wait for the lock of an operation ends when the operation is cancelled or its
+// time is up: nothing was called then, and the lock goes to the next one.
+func TestLockWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	e, _ := w.engine(t, `resources: Thing: {
+	inputs: name: string
+	id: "${inputs.name}"
+	create: {lock: "one", steps: [{world: do: {what: "make", with: "${inputs.name}"}}, {world: do: what: "more"}]}
+	delete: world: do: what: "remove"
+}`)
+	began, finish := make(chan struct{}), make(chan struct{})
+	w.hooks["more"] = func(context.Context, *actions.Call) actions.Outcome {
+		close(began)
+		<-finish
+		w.hooks["more"] = nil
+		return yields()
+	}
+	holder := make(chan engine.Result, 1)
+	go func() { holder <- create(t.Context(), t, e, "holder") }()
+	<-began
+	cancelled := cancellable(t, time.Minute)
+	time.AfterFunc(20*time.Millisecond, func() { cancelled.stop(actions.ErrStopped) })
+	if out := create(cancelled.ctx, t, e, "cancelled"); !errors.Is(out.Err, actions.ErrStopped) || out.State != nil {
+		t.Errorf("cancelled: %+v", out)
+	}
+	limited := engine.CreateRequest{Ref: ref("Thing"), Inputs: check(t, e, "Thing", object("name", "limited")), Timeout: 20 * time.Millisecond}
+	if out := e.Create(t.Context(), limited); !errors.Is(out.Err, context.DeadlineExceeded) || out.State != nil {
+		t.Errorf("limited: %+v", out)
+	}
+	close(finish)
+	if out := <-holder; out.Err != nil {
+		t.Error(out.Err)
+	}
+	if out := create(t.Context(), t, e, "next"); out.Err != nil {
+		t.Error(out.Err)
+	}
+	if diff := cmp.Diff([]string{"make holder", "more", "make next", "more"}, w.log()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestLocksInACircle: two operations that wait for each other's locks do not wait forever. The
+// second one fails before its step is sent, and the first one goes on.
+func TestLocksInACircle(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	e, _ := w.engine(t, `resources: Thing: {
+	inputs: name: string
+	#other: "${inputs.name == 'a' ? 'b' : 'a'}"
+	id: "${inputs.name}"
+	create: {lock: "${inputs.name}", steps: [{world: do: what: "first"}, {lock: #other, world: do: what: "second"}]}
+	delete: world: do: what: "remove"
+}`)
+	var both sync.WaitGroup
+	both.Add(2)
+	w.hooks["first"] = func(context.Context, *actions.Call) actions.Outcome {
+		both.Done()
+		both.Wait()
+		return yields()
+	}
+	results := make(chan engine.Result, 2)
+	for _, name := range []string{"a", "b"} {
+		go func() { results <- create(t.Context(), t, e, name) }()
+	}
+	one, other := <-results, <-results
+	if (one.Err == nil) == (other.Err == nil) {
+		t.Errorf("one of them should fail: %v, %v", one.Err, other.Err)
+	}
+	if diff := cmp.Diff([]string{"first", "first", "second"}, w.log()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -52,6 +52,7 @@ const (
 	CodeReadEffect           = "read-with-effect"      // a read that changes something (warning)
 	CodeNotUpdated           = "not-updated"           // an input that create sends and no update does (warning)
 	CodeConstantCondition    = "constant-condition"    // an until, fail or refused that does not depend on anything (warning)
+	CodeLockReleased         = "lock-released"         // a step that writes what an earlier step with the same lock has read, without a lock next to `steps` (warning)
 	CodeDefaultNotPermitted  = "default-not-permitted" // a default of a setting with which an action is not permitted (warning)
 	CodeBadOrigin            = "bad-origin"            // a host under permissions that is not an origin, such as one without a scheme, or with one that no action has
 	CodeTypeAsValue          = "type-as-value"         // a type where a value is required
