@@ -35,6 +35,7 @@ func openAPI(t *testing.T) string {
 	}
 	a.add("shops/7/pets", map[string]any{"name": "Rex"})
 	a.objects["pages/home"] = map[string]any{"name": "home", "text": "Welcome", "version": 1}
+	a.objects["zones/internal"] = map[string]any{"records": map[string]any{"gateway": "10.0.0.254"}, "version": 1}
 	server := httptest.NewServer(a)
 	t.Cleanup(server.Close)
 	return server.URL
