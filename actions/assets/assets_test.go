@@ -326,7 +326,7 @@ func TestDirectoriesWithoutEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := held(t, access, archiveAt(name))
-		if refused := err != nil && strings.Contains(err.Error(), "pass "); refused != (many > 10) || err != nil && !refused {
+		if refused := err != nil && strings.Contains(err.Error(), "split"); refused != (many > 10) || err != nil && !refused {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -2,11 +2,9 @@ package run
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/outputs"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
 )
@@ -54,7 +52,7 @@ func (r *run) finishCreate(ctx context.Context) Result {
 	}
 	if r.ID == "" {
 		r.Failed = len(r.Operation.Steps)
-		return r.afterFailure(ctx, r.missingIDError())
+		return r.afterFailure(ctx, outputs.MissingIDError(r.Run))
 	}
 	outputs, err := r.buildOutputs(ctx, nil)
 	state := r.newState(outputs)
@@ -89,20 +87,4 @@ func (r *run) precheckID() error {
 		return err
 	}
 	return nil // what else is wrong with it, its step says
-}
-
-// missingIDError returns the error of an id that is null after a create. It lists the members of
-// the response that the id refers to.
-func (r *run) missingIDError() error {
-	name, has := r.Resource.Spec.Name, ""
-	for _, ref := range r.Resource.ID.Refs() {
-		within := ref.Path[:len(ref.Path)-1]
-		if len(within) == 0 || has != "" || !slices.Contains(append([]string{"steps"}, plan.AnswerNames...), within[0]) {
-			continue
-		}
-		if has = value.ListMembers(r.Marked(within...)); has != "" {
-			has = fmt.Sprintf(" (of %s%s)", strings.Join(within, "."), has)
-		}
-	}
-	return fmt.Errorf("%s has no id: `id` yields nothing after create%s (%s)", name, has, r.Place(r.Resource.Spec.ID.Range))
 }

@@ -12,59 +12,15 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
+	"github.com/declprov/declprov/engine/run/outputs"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/engine/value"
-	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
-
-// missingError returns the error of a value that lacks required outputs. It says where they are
-// declared, and which members the value has instead.
-func missingError(r *operation.Run, what string, missing []string, yield any) error {
-	var places []string
-	for _, name := range missing {
-		if p := r.Resource.Spec.Outputs.Field(name); p != nil && !p.Range.IsZero() {
-			name += fmt.Sprintf(" (%s)", r.Place(p.Range))
-		}
-		places = append(places, name)
-	}
-	has := value.ListMembers(yield)
-	if has != "" {
-		has += fmt.Sprintf(". If it is there under another name, declare that: `%s: … @wire(NAME)`; else make it optional", missing[0])
-	}
-	return fmt.Errorf("%s no %s%s", what, diag.And(places), has)
-}
-
-// keepUnread gives outputs that no read returns (`@noRead()`) their recorded values: if read is
-// true, also those that the read has returned, because it may have masked them.
-func keepUnread(of *plan.Resource, got *value.Projection, before map[string]property.Value, read bool) {
-	for _, m := range of.Outputs.Fields {
-		if !m.NoRead {
-			continue
-		}
-		if v, ok := before[m.Name]; ok && (read || got.Values[m.Name].IsNull()) {
-			got.Values[m.Name] = v
-			got.Missing = slices.DeleteFunc(got.Missing, func(name string) bool { return name == m.Name })
-		}
-	}
-}
-
-// fillMissing adds recorded values for the outputs that the value of an operation lacks. It returns
-// an error if one has no recorded value.
-func fillMissing(r *operation.Run, got value.Projection, before map[string]property.Value, yield any) error {
-	for _, name := range got.Missing {
-		v, ok := before[name]
-		if !ok {
-			return missingError(r, fmt.Sprintf("%s has no read, and %s gives", r.Resource.Spec.Name, r.Verb), []string{name}, yield)
-		}
-		got.Values[name] = v
-	}
-	return nil
-}
 
 // notReadableError returns the error of an operation that was done, and after which read finds no
 // object: somebody has deleted it, or the server takes longer to show it than the spec says. The
@@ -94,7 +50,7 @@ func (r *run) previewState(ctx context.Context, old recorded.State) Result {
 		values[m.Name] = property.New(property.Computed).WithSecret(m.Secret)
 	}
 	if r.Operation.Return != nil && old.ID != "" {
-		r.previewReturn(values)
+		outputs.Preview(r.Run, values)
 	}
 	if old.ID != "" {
 		for _, m := range r.Resource.Outputs.Fields {
@@ -106,27 +62,6 @@ func (r *run) previewState(ctx context.Context, old recorded.State) Result {
 	// Before the create, the id and outputs are unknown, so that a function which is given one of
 	// them waits, and does not ask for an object that does not exist.
 	return Result{State: &recorded.State{ID: old.ID, Inputs: old.Inputs, Outputs: recorded.WithInputs(old.Inputs, values)}}
-}
-
-// previewReturn adds the members of `return` that are known before the operation.
-func (r *run) previewReturn(values map[string]property.Value) {
-	yield, err := r.Return(r.Operation)
-	if err != nil {
-		return // what fails on unknowns is unknown
-	}
-	object, ok := yield.(map[string]any)
-	if !ok {
-		return
-	}
-	for name, v := range object {
-		m := r.Resource.Outputs.ByName[name]
-		if m == nil || v == nil || expr.HasUnknown(v) {
-			continue
-		}
-		if value, err := m.Check.FromPlain(v, name, r.Mask()); err == nil {
-			values[name] = value.WithSecret(value.Secret() || m.Secret)
-		}
-	}
 }
 
 // buildOutputs returns the outputs after a create or update: those in the value of the operation,
@@ -145,12 +80,12 @@ func (r *run) buildOutputs(ctx context.Context, before map[string]property.Value
 	}
 	m := r.Mask()
 	got, err := r.Resource.Outputs.Project(yield, m)
-	keepUnread(r.Resource, &got, before, false)
+	outputs.KeepUnread(r.Resource, &got, before, false)
 	if err == nil && len(got.Missing) == 0 && yield != nil && !unread && !(r.untold && r.HasIDSources(plan.Last(r.Results) != nil)) {
 		return got.Values, nil
 	}
 	if r.Resource.Read == nil {
-		return got.Values, cmp.Or(err, fillMissing(r.Run, got, before, yield))
+		return got.Values, cmp.Or(err, outputs.FillMissing(r.Run, got, before, yield))
 	}
 	seen, err := r.readBack(ctx, got.Values)
 	if err != nil && len(seen) == 0 {
@@ -178,7 +113,7 @@ func (r *run) takeServerValues(yield any, m *screen.Mask) bool {
 // readBack reads a resource that was just created or updated. If read does not find it, readBack
 // tries again for as long as the spec's `consistency` says, and then returns an error: the
 // resource never counts as gone.
-func (r *run) readBack(ctx context.Context, outputs map[string]property.Value) (map[string]property.Value, error) {
+func (r *run) readBack(ctx context.Context, made map[string]property.Value) (map[string]property.Value, error) {
 	limit, err := r.Duration(r.Resource.Consistency, defaultConsistency)
 	if err != nil {
 		return nil, err
@@ -190,16 +125,16 @@ func (r *run) readBack(ctx context.Context, outputs map[string]property.Value) (
 		reader.Env = r.Env
 		reader.Secrets.Values = append(reader.Secrets.Values, r.Secrets.Values...)
 		reader.SetInputs(r.given)
-		reader.SetState(recorded.State{Inputs: r.given, Outputs: property.NewMap(outputs), Private: recorded.Private{Unmade: r.unmadeSteps(nil)}})
+		reader.SetState(recorded.State{Inputs: r.given, Outputs: property.NewMap(made), Private: recorded.Private{Unmade: r.unmadeSteps(nil)}})
 		reader.TakeID(r.ID)
 		yield, err := reader.read(ctx)
 		if err == nil {
 			r.ETag = reader.ETag
 			r.takeServerValues(yield, reader.Mask())
 			got, err := r.Resource.Outputs.Project(yield, reader.Mask())
-			keepUnread(r.Resource, &got, outputs, true)
+			outputs.KeepUnread(r.Resource, &got, made, true)
 			if err == nil && len(got.Missing) > 0 {
-				err = missingError(r.Run, "read yields", got.Missing, yield)
+				err = outputs.MissingError(r.Run, "read yields", got.Missing, yield)
 			}
 			if err != nil {
 				err = fmt.Errorf("reading it back: %w", reader.Mask().Error(err))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
+	"github.com/declprov/declprov/engine/run/outputs"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/run/verdict"
@@ -94,11 +95,11 @@ func (r reading) readPastMissing(ctx context.Context) (any, error) {
 // state returns the old state, updated by the value of a read.
 func (r reading) state(old recorded.State, yield any, importing bool) Result {
 	m := r.Mask()
-	outputs, lost := r.Resource.Outputs.Project(yield, m)
-	keepUnread(r.Resource, &outputs, old.Outputs.AsMap(), true)
-	outputs.Missing = slices.DeleteFunc(outputs.Missing, func(name string) bool { return r.Resource.Outputs.ByName[name].NoRead })
-	if lost == nil && len(outputs.Missing) > 0 {
-		lost = missingError(r.Run, "read yields", outputs.Missing, yield)
+	got, lost := r.Resource.Outputs.Project(yield, m)
+	outputs.KeepUnread(r.Resource, &got, old.Outputs.AsMap(), true)
+	got.Missing = slices.DeleteFunc(got.Missing, func(name string) bool { return r.Resource.Outputs.ByName[name].NoRead })
+	if lost == nil && len(got.Missing) > 0 {
+		lost = outputs.MissingError(r.Run, "read yields", got.Missing, yield)
 	}
 	inputs, lostInputs := r.inputs(old, yield, importing)
 	if all, changed := r.Resource.Inputs.Seal(property.New(inputs)); changed {
@@ -110,8 +111,8 @@ func (r reading) state(old recorded.State, yield any, importing bool) Result {
 	if lost != nil && (importing || !value.IsUnrecordable(lost)) {
 		return Result{Err: m.Error(fmt.Errorf("read of %s: %w", r.Resource.Spec.Name, lost))}
 	}
-	for name, value := range outputs.Values {
-		outputs.Values[name] = recorded.CopySecrecy(value, old.Outputs.Get(name))
+	for name, value := range got.Values {
+		got.Values[name] = recorded.CopySecrecy(value, old.Outputs.Get(name))
 	}
 	private := old.Private
 	private.ETag = r.ETag
@@ -121,7 +122,7 @@ func (r reading) state(old recorded.State, yield any, importing bool) Result {
 		seen.Seen = true // from now on what differs is known
 		private.Failed = &seen
 	}
-	found, err := r.identify(old, recorded.State{Inputs: inputs, Outputs: recorded.WithInputs(inputs, outputs.Values), Private: private})
+	found, err := r.identify(old, recorded.State{Inputs: inputs, Outputs: recorded.WithInputs(inputs, got.Values), Private: private})
 	if err != nil {
 		return Result{Err: m.Error(fmt.Errorf("read of %s: %w", r.Resource.Spec.Name, err))}
 	}

@@ -125,10 +125,11 @@ func arrows() map[string][]string {
 		// How the steps of an operation run, whatever becomes of its resource.
 		"engine/run/operation": {"engine/run/arguments", "engine/run/live", "engine/run/verdict", "engine/run/permit", "engine/run/view"},
 		"engine/run/compare":   {"engine/run/operation"},
+		"engine/run/outputs":   {"engine/run/operation"},
 		// How resources are created, read, updated and deleted.
-		"engine/run": {"engine/journal", "engine/run/compare"},
+		"engine/run": {"engine/journal", "engine/run/compare", "engine/run/outputs"},
 		// What a configured program may use.
-		"engine/run/permit": {"engine/run/scope"},
+		"engine/run/permit": {"engine/run/scope", "actions/assets"},
 		"engine/component":  {"engine/run/permit"},
 		// What a reviewer reads of a spec.
 		"engine/permissions": {"engine/plan"},

@@ -26,7 +26,7 @@ func ofState() []Mutant {
 			Complaint: 1, Promise: "What the server adds is no change, for ever",
 			Mechanism: "an input that the server may choose is read only where the program set it",
 			File:      "engine/run/reading.go",
-			Find:      `chosen := !importing && !given && r.Resource.Outputs.ByName[m.Name] != nil`,
+			Find:      `chosen := !importing && !given && !wasWritten && r.Resource.Outputs.ByName[m.Name] != nil`,
 			Replace:   `chosen := false`,
 			Package:   complaints, Test: "TestComplaint01PerpetualDiff", Fails: "became an input",
 		},

@@ -48,8 +48,8 @@ func ofLanguage() []Mutant {
 			Promise:   "What a server shows once stays recorded",
 			Mechanism: "a read changes no output with @noRead()",
 			File:      "engine/run/reading.go",
-			Find:      `	keepUnread(r.Resource, &outputs, old.Outputs.AsMap(), true)`,
-			Replace:   `	keepUnread(r.Resource, &outputs, nil, true)`,
+			Find:      `	outputs.KeepUnread(r.Resource, &got, old.Outputs.AsMap(), true)`,
+			Replace:   `	outputs.KeepUnread(r.Resource, &got, nil, true)`,
 			Package:   "engine", Test: "TestValuesShownOnce", Fails: "read: ",
 		},
 	}

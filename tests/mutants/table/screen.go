@@ -32,7 +32,7 @@ func ofScreens() []Mutant {
 			Promise:   promise,
 			Mechanism: "the exit masks the secrets of the configuration and of the request",
 			File:      "engine/pulumi/exit.go",
-			Find:      `return now.engine.Mask(values...)`,
+			Find:      `return session.engine.Mask(values...)`,
 			Replace:   `return nil`,
 			Package:   "engine/pulumi", Test: "TestSecretsDoNotLeave/check_of_an_unknown_input", Fails: "a secret shows",
 		},

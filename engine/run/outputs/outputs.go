@@ -1,0 +1,97 @@
+// Package outputs decides about single outputs of a resource: which an operation leaves, which
+// are missing, and which keep their recorded values.
+package outputs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/operation"
+	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+)
+
+// MissingError returns the error of a value that lacks required outputs. It says where they are
+// declared, and which members the value has instead.
+func MissingError(r *operation.Run, what string, missing []string, yield any) error {
+	var places []string
+	for _, name := range missing {
+		if p := r.Resource.Spec.Outputs.Field(name); p != nil && !p.Range.IsZero() {
+			name += fmt.Sprintf(" (%s)", r.Place(p.Range))
+		}
+		places = append(places, name)
+	}
+	has := value.ListMembers(yield)
+	if has != "" {
+		has += fmt.Sprintf(". If it is there under another name, declare that: `%s: … @wire(NAME)`; else make it optional", missing[0])
+	}
+	return fmt.Errorf("%s no %s%s", what, diag.And(places), has)
+}
+
+// KeepUnread gives outputs that no read returns (`@noRead()`) their recorded values: if read is
+// true, also those that the read has returned, because it may have masked them.
+func KeepUnread(of *plan.Resource, got *value.Projection, before map[string]property.Value, read bool) {
+	for _, m := range of.Outputs.Fields {
+		if !m.NoRead {
+			continue
+		}
+		if v, ok := before[m.Name]; ok && (read || got.Values[m.Name].IsNull()) {
+			got.Values[m.Name] = v
+			got.Missing = slices.DeleteFunc(got.Missing, func(name string) bool { return name == m.Name })
+		}
+	}
+}
+
+// FillMissing adds recorded values for the outputs that the value of an operation lacks. It returns
+// an error if one has no recorded value.
+func FillMissing(r *operation.Run, got value.Projection, before map[string]property.Value, yield any) error {
+	for _, name := range got.Missing {
+		v, ok := before[name]
+		if !ok {
+			return MissingError(r, fmt.Sprintf("%s has no read, and %s gives", r.Resource.Spec.Name, r.Verb), []string{name}, yield)
+		}
+		got.Values[name] = v
+	}
+	return nil
+}
+
+// Preview adds the members of `return` that are known before the operation to values.
+func Preview(r *operation.Run, values map[string]property.Value) {
+	yield, err := r.Return(r.Operation)
+	if err != nil {
+		return // what fails on unknowns is unknown
+	}
+	object, ok := yield.(map[string]any)
+	if !ok {
+		return
+	}
+	for name, v := range object {
+		m := r.Resource.Outputs.ByName[name]
+		if m == nil || v == nil || expr.HasUnknown(v) {
+			continue
+		}
+		if value, err := m.Check.FromPlain(v, name, r.Mask()); err == nil {
+			values[name] = value.WithSecret(value.Secret() || m.Secret)
+		}
+	}
+}
+
+// MissingIDError returns the error of an id that is null after a create. It lists the members of
+// the response that the id refers to.
+func MissingIDError(r *operation.Run) error {
+	name, has := r.Resource.Spec.Name, ""
+	for _, ref := range r.Resource.ID.Refs() {
+		within := ref.Path[:len(ref.Path)-1]
+		if len(within) == 0 || has != "" || !slices.Contains(append([]string{"steps"}, plan.AnswerNames...), within[0]) {
+			continue
+		}
+		if has = value.ListMembers(r.Marked(within...)); has != "" {
+			has = fmt.Sprintf(" (of %s%s)", strings.Join(within, "."), has)
+		}
+	}
+	return fmt.Errorf("%s has no id: `id` yields nothing after create%s (%s)", name, has, r.Place(r.Resource.Spec.ID.Range))
+}
