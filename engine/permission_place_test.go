@@ -19,7 +19,7 @@ func TestPlaceOfAPermission(t *testing.T) {
 config: uri: string
 `+spec+`
 resources: {}`)
-			_, err := program.Configure(t.Context(), object("uri", "redis://localhost:6379"), engine.Options{Dir: t.TempDir()})
+			_, err := program.Configure(t.Context(), object("uri", "https://local host"), engine.Options{Dir: t.TempDir()})
 			if err == nil || !place.MatchString(err.Error()) {
 				t.Errorf("%v", err)
 			}

@@ -85,6 +85,9 @@ func TestEveryCodeHasAnExample(t *testing.T) {
 		"unchecked-access": "a note, which vet shows when it is asked to",
 	}
 	for _, c := range codes {
+		if c.pkg == "cmd/declprov/internal/try" {
+			continue // no spec alone causes a finding of try, only a server
+		}
 		if _, ok := shown[c.name]; !ok && without[c.name] == "" {
 			t.Errorf("%s has no example: write one in tests/mistakes/testdata", c.name)
 		}

@@ -191,7 +191,7 @@ func ofState() []Mutant {
 			Complaint: 17, Promise: "Only what the server calls gone is gone",
 			Mechanism: "an answer without a required output is an error",
 			File:      "engine/run/reading.go",
-			Find:      `if lost == nil && len(outputs.Missing) > 0 {`,
+			Find:      `if lost == nil && len(got.Missing) > 0 {`,
 			Replace:   `if false {`,
 			Package:   complaints, Test: "TestComplaint17Gone", Fails: `200 "{}": gone is false, error <nil>`,
 		},
