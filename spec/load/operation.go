@@ -85,6 +85,7 @@ func (r *stepReader) readFind(it walk.Item, p source.Place) *spec.Operation {
 func (r *stepReader) readSteps(members []walk.Item, p source.Place, undo bool, op *spec.Operation) {
 	op.Listed = true
 	for _, m := range members {
+		translated, _ := foreign.Key(block.Step.What, m.Name)
 		switch {
 		case m.Name == "steps":
 			n := 0
@@ -102,6 +103,8 @@ func (r *stepReader) readSteps(members []walk.Item, p source.Place, undo bool, o
 		case slices.Contains(block.Step.Names(), m.Name):
 			r.Report(source.CodeStepBesideSteps, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s is not allowed next to steps", m.Name),
 				"It applies to a single step. Move it into that step.")
+		case translated.Own == "retry", translated.Own == "lock":
+			translated.Suggest(r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name), ""), m.Name)
 		case diag.DidYouMean(m.Name, block.Operation.Names()) != "":
 			r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name),
 				"An operation with several steps has the keys steps, return, retry, lock and let.").Meant(m.Name, block.Operation.Names())

@@ -26,6 +26,9 @@ func CheckResource(found *finding.Collector, r *plan.Resource) {
 			CheckConditions(found, op, verb)
 			CheckLocks(found, op, verb)
 		}
+		for name, m := range r.Methods {
+			CheckLocks(found, m.Operation, "methods."+name)
+		}
 	})
 }
 

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -78,7 +79,7 @@ func (l *Locks) join(key string, h *holder) (lock *keyedLock, wait bool, err err
 	}
 	for by := lock.by; by != nil && by.waits != nil; by = by.waits.by {
 		if by.waits.by == h {
-			return nil, false, fmt.Errorf("who has it waits for a lock of this operation: take the locks in the same order everywhere, or put one lock next to `steps`")
+			return nil, false, errors.New("who has it waits for a lock of this operation: take the locks in the same order everywhere, or put one lock next to `steps`")
 		}
 	}
 	lock.users++
@@ -125,9 +126,10 @@ func (r *Run) Lock(ctx context.Context) (locked context.Context, release func(),
 		return ctx, func() {}, nil
 	}
 	defer r.showLive("the lock of " + string(r.Verb))()
-	key, err := r.lockKey(ctx)
+	defer r.SetContext(r.SetContext(scope.BeforeSending(ctx)))
+	key, err := r.Text(r.Operation.Lock)
 	if err == nil {
-		locked, release, err = r.lock(ctx, key)
+		locked, release, err = r.rt.locks.hold(ctx, key, r.Log)
 	}
 	if err != nil {
 		r.Failed = first // where the next run goes on
@@ -136,20 +138,14 @@ func (r *Run) Lock(ctx context.Context) (locked context.Context, release func(),
 	return locked, release, nil
 }
 
-// lockKey returns the lock of the operation, as it was before its first step.
-func (r *Run) lockKey(ctx context.Context) (string, error) {
-	defer r.SetContext(r.SetContext(scope.BeforeSending(ctx)))
-	return r.Text(r.Operation.Lock)
-}
-
-// lock waits for a lock, and shows that it waits. "" is no lock.
-func (r *Run) lock(ctx context.Context, key string) (locked context.Context, release func(), err error) {
+// hold is acquire for a lock of an operation or a step, "" if that has none. The log shows the wait.
+func (l *Locks) hold(ctx context.Context, key string, log masked) (locked context.Context, release func(), err error) {
 	if key == "" {
 		return ctx, func() {}, nil
 	}
-	step := r.Log.live.Replace(screen.Show(fmt.Sprintf("waiting for lock %q", key), r.Mask()))
-	locked, release, err = r.rt.locks.acquire(ctx, key)
-	r.Log.live.Replace(step)
+	before := log.live.Replace(screen.Show(fmt.Sprintf("waiting for lock %q", key), log.run.Mask()))
+	locked, release, err = l.acquire(ctx, key)
+	log.live.Replace(before)
 	if err != nil {
 		err = fmt.Errorf("waiting for lock %q: %w", key, err)
 	}

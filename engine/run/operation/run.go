@@ -333,7 +333,7 @@ func (r *Run) once(ctx context.Context, s *plan.Step) (any, error) {
 	if err != nil {
 		return nil, r.Stop(s, 1, actions.Refused, err)
 	}
-	ctx, release, err := r.lock(ctx, key)
+	ctx, release, err := r.rt.locks.hold(ctx, key, r.Log)
 	if err != nil {
 		return nil, r.Stop(s, 1, actions.Refused, err)
 	}

@@ -38,7 +38,7 @@ func ofGrants() []Mutant {
 			`	if err := r.refuseAhead(ctx); err != nil {`, `	if err := r.refuseAhead(ctx); err != nil && false {`,
 			"engine", "TestUngrantedIsRefusedBeforeTheFirstStep/a_later_step/delete", "it was done before"),
 		row("a create that goes on and is refused keeps what it had done", "engine/run/operation/refusals.go",
-			`			r.Failed = first // where the next run goes on`, ``,
+			`			r.Failed = r.firstUnfinished() // where the next run goes on`, ``,
 			"engine", "TestUngrantedKeepsWhatWasDone", "(-want +got)"),
 		row("a step that is refused names the input", "engine/run/operation/run.go",
 			`		r.nameDecidingInput(s, err)`, ``,

@@ -4,6 +4,22 @@ package table
 func ofLives() []Mutant {
 	return []Mutant{
 		{
+			Promise:   "Operations under one lock lose nothing",
+			Mechanism: "the lock of an operation is held for all its steps",
+			File:      "engine/run/operation/lock.go",
+			Find:      `	if r.Operation.Lock == nil || r.Preview ||`,
+			Replace:   `	if true || r.Preview ||`,
+			Package:   "engine", Test: "TestLockHolds/done", Fails: "the calls came in the order",
+		},
+		{
+			Promise:   "Operations under one lock lose nothing",
+			Mechanism: "a create is undone under its lock",
+			File:      "engine/run/create.go",
+			Find:      `	defer release()`,
+			Replace:   `	release()`,
+			Package:   "engine", Test: "TestLockHolds/failed", Fails: "the calls came in the order",
+		},
+		{
 			Promise:   "What was made is kept, whatever failed next",
 			Mechanism: "a create that failed after an effect leaves a state",
 			File:      "engine/run/aftermath.go",
