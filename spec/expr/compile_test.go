@@ -342,7 +342,7 @@ func TestPresent(t *testing.T) {
 		"${inputs.mode != null && inputs.limits?.cpu == 1 && inputs.size > 1}": {"inputs.mode", "inputs.limits.cpu"},
 		"${!(inputs.mode == null || inputs.size > 1)}":                         {"inputs.mode"},
 		"${inputs.mode == null}":                                               nil,
-		"${let m = inputs.mode; m != null}":                                    nil,
+		"${let m = inputs.mode; m != null}":                                    {"inputs.mode"},
 		"${any(inputs.rules, .port != null)}":                                  nil,
 		"x ${inputs.mode != null}":                                             nil,
 	} {

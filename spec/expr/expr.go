@@ -38,6 +38,9 @@ type (
 	Ref = check.Ref
 )
 
+// RootsOf returns the names that a path of Scope.Present depends on.
+func RootsOf(path []string) []string { return check.RootsOf(path) }
+
 // The input and the error of an evaluation.
 type (
 	// Vars are the values of the names of a scope.

@@ -15,7 +15,7 @@ func Extend(s *expr.Scope, names ...expr.Name) *expr.Scope {
 		replaced[n.Name] = true
 	}
 	for _, path := range s.Present {
-		if !replaced[path[0]] {
+		if !slices.ContainsFunc(expr.RootsOf(path), func(name string) bool { return replaced[name] }) {
 			out.Present = append(out.Present, path)
 		}
 	}

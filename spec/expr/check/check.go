@@ -112,9 +112,9 @@ func (c *checker) dispatch(n ast.Node) TypedPart {
 	case *ast.SliceNode:
 		return c.checkSlice(n)
 	case *ast.CallNode:
-		return c.checkCall(n)
+		return c.narrowCall(n, c.checkCall(n))
 	case *ast.BuiltinNode:
-		return c.checkBuiltin(n)
+		return c.narrowCall(n, c.checkBuiltin(n))
 	case *ast.ConditionalNode:
 		return c.checkConditional(n)
 	case *ast.VariableDeclaratorNode:

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr/parse"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // knowledge is what is known at one point of an expression: its variables, the items
@@ -34,7 +36,8 @@ type item struct {
 type local struct {
 	name string
 	val  TypedPart
-	id   int
+	// key is the key of the variable, which is that of its value if that has one.
+	key string
 }
 
 // factsWhen returns the keys of the parts that are not null if a condition has the value
@@ -49,13 +52,26 @@ func (k *knowledge) factsWhen(n ast.Node, truth bool) []string {
 		return k.factsWhenBinary(n, truth)
 	case *ast.PredicateNode:
 		return k.factsWhen(n.Node, truth)
+	case *ast.VariableDeclaratorNode:
+		defer k.declare(n)()
+		return k.factsWhen(n.Expr, truth)
 	}
 	return nil
+}
+
+// declare adds a variable whose value was checked before, and returns a function that removes it.
+func (k *knowledge) declare(n *ast.VariableDeclaratorNode) (remove func()) {
+	k.locals = append(k.locals, local{name: n.Name, key: cmp.Or(k.key(n.Value), "let "+n.Name)})
+	return func() { k.locals = k.locals[:len(k.locals)-1] }
 }
 
 // factsPassed returns the keys of the parts that are not null if an expression is false or
 // null. For `x ? "text" : null`, these are the parts that are not null if x is false.
 func (k *knowledge) factsPassed(n ast.Node) []string {
+	if let, ok := n.(*ast.VariableDeclaratorNode); ok {
+		defer k.declare(let)()
+		return k.factsPassed(let.Expr)
+	}
 	choice, ok := n.(*ast.ConditionalNode)
 	if !ok {
 		return k.factsWhen(n, false)
@@ -150,7 +166,7 @@ func (k *knowledge) key(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
 		if l := k.local(n.Value); l != nil {
-			return "let " + n.Value + " " + strconv.Itoa(l.id)
+			return l.key
 		}
 		return n.Value
 	case *ast.PointerNode:
@@ -164,8 +180,59 @@ func (k *knowledge) key(n ast.Node) string {
 		if base := k.key(n.Node); ok && base != "" {
 			return base + "\x00" + step
 		}
+	case *ast.BuiltinNode, *ast.CallNode:
+		return k.callKey(n)
 	}
 	return ""
+}
+
+// callKey returns the key of a call: functions give the same result for the same arguments. A call
+// that uses a variable or an item from around it has no key.
+func (k *knowledge) callKey(n ast.Node) string {
+	around := aroundCall{k, false, nil}
+	if ast.Walk(&n, &around); around.used {
+		return ""
+	}
+	return n.String() + rootMark + strings.Join(around.names, rootMark)
+}
+
+// rootMark separates the text of a call from the names that it uses.
+const rootMark = "\x01"
+
+// RootsOf returns the names of the scope that a path of Scope.Present begins with. There are
+// several if it begins with a call.
+func RootsOf(path []string) []string {
+	if _, names, ok := strings.Cut(path[0], rootMark); ok {
+		return strings.Split(names, rootMark)
+	}
+	return path[:1]
+}
+
+// aroundCall collects the names that a call uses.
+type aroundCall struct {
+	*knowledge
+	// used means that it uses a variable, or perhaps an item, from around it.
+	used  bool
+	names []string
+}
+
+// Visit looks at one part of the call.
+func (a *aroundCall) Visit(n *ast.Node) {
+	switch n := (*n).(type) {
+	case *ast.IdentifierNode:
+		a.used = a.used || a.local(n.Value) != nil
+		a.names = append(a.names, n.Value)
+	case *ast.PointerNode:
+		a.used = a.used || len(a.items) > 0
+	}
+}
+
+// narrowCall returns the result of a call without null if it is known not to be null.
+func (c *checker) narrowCall(n ast.Node, v TypedPart) TypedPart {
+	if len(c.facts) > 0 && types.MayBeNull(v.T, c.Types) {
+		v.T = c.narrow(c.key(n), v.T)
+	}
+	return v
 }
 
 // isPresent reports whether the part with a key is known not to be null.

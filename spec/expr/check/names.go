@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/expr-lang/expr/ast"
@@ -83,7 +84,8 @@ func (c *checker) checkLet(n *ast.VariableDeclaratorNode) TypedPart {
 	}
 	before := len(c.refs)
 	// The place distinguishes variables with the same name.
-	c.locals = append(c.locals, local{n.Name, v, len(c.locals)<<16 + before})
+	key := cmp.Or(c.key(n.Value), fmt.Sprintf("let %s %d", n.Name, len(c.locals)<<16+before))
+	c.locals = append(c.locals, local{n.Name, v, key})
 	out := c.check(n.Expr)
 	c.locals = c.locals[:len(c.locals)-1]
 	if v.Origin != nil && !c.refersTo(before, v.Origin) && !isUnder(out.Origin, v.Origin) {

@@ -16,7 +16,8 @@ type Scope struct {
 	// Names are the available names. If a name occurs twice, the first applies.
 	Names []Name
 	// Present are paths that are known not to be null here, although their types
-	// allow it; see Value.Present.
+	// allow it; see Value.Present. The first element is a name of the scope, or a call; see
+	// RootsOf.
 	Present [][]string
 	// NullHelp returns the remedy for a part that may be null, by its text
 	// ("state.digest"). It returns "" if there is no better remedy than a guard
