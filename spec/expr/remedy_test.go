@@ -14,6 +14,7 @@ func TestRemedies(t *testing.T) {
 	scope := &Scope{Names: []Name{{Name: "inputs", Type: &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
 		{Name: "path", Type: &spec.Type{Kind: spec.String}, Required: true},
 		{Name: "force", Type: &spec.Type{Kind: spec.Bool}, Required: true},
+		{Name: "some", Type: &spec.Type{Kind: spec.Any, Nullable: true}},
 	}}}}}
 	text, truth := &spec.Type{Kind: spec.String}, &spec.Type{Kind: spec.Bool}
 	for name, tc := range map[string]struct {
@@ -30,6 +31,9 @@ func TestRemedies(t *testing.T) {
 		"a flag for an id":   {&spec.Node{Kind: spec.StringNode, Text: "${inputs.force}"}, &spec.Type{Kind: spec.Union, Variants: []*spec.Type{text, {Kind: spec.Int}}}, "Convert it with string(…)."},
 		"text for a list":    {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path}"}, &spec.Type{Kind: spec.List}, "Write [x] for a list with one item."},
 		"text in arithmetic": {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path * 2}"}, nil, "Convert it with int(…) or float(…)."},
+		"null for a list":    {&spec.Node{Kind: spec.StringNode, Text: "${first(inputs.some)}"}, nil, "Use it only if it is not null (inputs.some != null ? … : …), or provide a default (inputs.some ?? [])."},
+		"null for items":     {&spec.Node{Kind: spec.StringNode, Text: "${map(inputs.some, 1)}"}, nil, "Use it only if it is not null (inputs.some != null ? … : …), or provide a default (inputs.some ?? [])."},
+		"a line break":       {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path + '\n'}"}, nil, `Close the quotes. A string of an expression ends on its line: for a line break in it, write \n, which is '\\n' in a string of the spec in double quotes.`},
 		"half an expression": {&spec.Node{Kind: spec.StringNode, Text: "${inputs.path +}"}, nil, check.RemedyOf(parse.CodeSyntax)},
 	} {
 		_, diags := Compile(tc.node, scope, tc.want)

@@ -164,7 +164,7 @@ func (r *stepReader) readStepWith(it walk.Item, p source.Place, undo bool, other
 		if m.Optional || m.Required || !familyName.MatchString(m.Name) && diag.DidYouMean(m.Name, known) != "" {
 			return false
 		}
-		if diag.DidYouMean(m.Name, near) != "" {
+		if diag.DidYouMean(m.Name, near) != "" && m.Name != "returns" { // an argument: the compiler says where it belongs
 			r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name), "").Meant(m.Name, known)
 			s.Actions = append(s.Actions, spec.Field{Name: m.Name, NameRange: m.NameAt, Value: &spec.Node{Range: m.At}})
 			return true

@@ -34,6 +34,11 @@ func (c *Compiler) action(s *plan.Step, scope *expr.Scope) {
 		if f.Value.Kind == 0 {
 			continue // the loader has reported it
 		}
+		if family := c.familyWith(s.Model.Actions, f.Name); family != "" {
+			c.Fail(finding.CodeUnknownKey, f.NameRange, f.Name, fmt.Sprintf("unknown key %q in a step", f.Name),
+				fmt.Sprintf("It is an argument of %s. Write it there: `%s: {…, %s: …}`.", family, family, f.Name))
+			continue
+		}
 		c.Fail(finding.CodeUnknownKey, f.NameRange, f.Name, fmt.Sprintf("unknown key %q in a step", f.Name),
 			"It is neither a key of a step nor a family of actions.").Meant(f.Name, slices.Concat(c.families.Names(), stepKeys))
 	}
@@ -47,6 +52,25 @@ func (c *Compiler) action(s *plan.Step, scope *expr.Scope) {
 	if len(found) > 0 {
 		c.In(found[0].Name, found[0].Name, func() { c.call(s, found[0], scope) })
 	}
+}
+
+// familyWith returns the family among the keys of a step whose action has an argument with a name, or
+// "".
+func (c *Compiler) familyWith(keys []spec.Field, argument string) string {
+	for _, f := range keys {
+		family := c.families.Named(f.Name)
+		if family == nil {
+			continue
+		}
+		kind := family.Kind("")
+		if kind == nil && len(f.Value.Fields) == 1 {
+			kind = family.Kind(f.Value.Fields[0].Name)
+		}
+		if kind != nil && slices.ContainsFunc(kind.Args, func(a actions.Arg) bool { return a.Name == argument }) {
+			return f.Name
+		}
+	}
+	return ""
 }
 
 // failSecondAction reports a second action in a step.

@@ -123,7 +123,7 @@ func (cl *Call) checkArgument(i int) bool {
 	t := types.Resolve(v.T, cl.Types)
 	if types.MayBeNull(t, cl.Types) && !p.T.Nullable {
 		before := len(cl.diags)
-		v.T = cl.NonNull(*v)
+		v.T = cl.nonNull(*v, p.T)
 		if types.IsNull(t) || len(cl.diags) > before && types.IsNull(t) {
 			return false
 		}

@@ -81,7 +81,7 @@ func (c *checker) checkResult(n ast.Node, v TypedPart, want *spec.Type, whole pa
 	}
 	if m.Code == types.CodeNullUnguarded && m.Path == "" && !types.IsNull(types.Resolve(v.T, c.Types)) {
 		v.At = whole
-		c.reportNull(v)
+		c.reportNull(v, v.T)
 		return
 	}
 	detail := ""

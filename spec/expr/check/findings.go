@@ -59,7 +59,10 @@ func (f *findings) Text(e parse.Extent) string {
 
 // NonNull returns the type of an operand without null, and reports an operand that
 // may be null.
-func (f *findings) NonNull(v TypedPart) *spec.Type {
+func (f *findings) NonNull(v TypedPart) *spec.Type { return f.nonNull(v, v.T) }
+
+// nonNull is like NonNull. The default that it suggests has the type like, or that of the part.
+func (f *findings) nonNull(v TypedPart, like *spec.Type) *spec.Type {
 	t := types.Resolve(v.T, f.Types)
 	if !types.MayBeNull(t, f.Types) {
 		return t
@@ -68,12 +71,15 @@ func (f *findings) NonNull(v TypedPart) *spec.Type {
 		f.Fail(types.CodeNullUnguarded, v.At, "Use a value that is not null.", "null is used as a value")
 		return types.Any()
 	}
-	f.reportNull(v)
+	if like == nil || !types.IsAny(types.Resolve(v.T, f.Types)) {
+		like = v.T
+	}
+	f.reportNull(v, like)
 	return types.Resolve(types.Present(t, f.Types), f.Types)
 }
 
-func (f *findings) reportNull(v TypedPart) {
-	text, example := f.Text(v.At), exampleOf(types.Resolve(v.T, f.Types))
+func (f *findings) reportNull(v TypedPart, like *spec.Type) {
+	text, example := f.Text(v.At), exampleOf(types.Resolve(like, f.Types))
 	help := f.nullHelp(text)
 	detail := cmp.Or(help, returnsHelp(text)+fmt.Sprintf("Use it only if it is not null (%s != null ? … : …), or provide a default (%s ?? %s).", text, text, example))
 	f.report(diag.Error, types.CodeNullUnguarded, v.At, detail, "%s may be null", text)

@@ -58,10 +58,10 @@ func (c *checker) checkBuiltin(n *ast.BuiltinNode) TypedPart {
 
 // itemType returns the type of the items of the list.
 func (p *predicateCheck) itemType() *spec.Type {
-	t := p.NonNull(p.list)
 	if p.n.Name == parse.MapValues {
-		return p.valueType(t)
+		return p.valueType(p.nonNull(p.list, types.MapOf(types.Any())))
 	}
+	t := p.nonNull(p.list, types.ListOf(types.Any()))
 	switch {
 	case types.IsAny(t):
 		p.Trust(p.list.At)

@@ -52,6 +52,8 @@ func syntaxFault(from, to int, message string) *Fault {
 		f.Detail = "A struct in a predicate requires parentheses: map(list, ({name: .name}))."
 	case `unexpected "="`:
 		f.Detail = "To compare two values, use ==."
+	case "literal not terminated":
+		f.Detail = "Close the quotes. A string of an expression ends on its line: for a line break in it, write \\n, which is '\\\\n' in a string of the spec in double quotes."
 	}
 	return f
 }
