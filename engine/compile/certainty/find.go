@@ -17,7 +17,7 @@ import (
 // that it replaces: the run continues with that result.
 func (c *checker) checkFindType() {
 	r := c.r
-	if r.Find == nil || r.Find.Stepless() || r.Maker == nil || !r.Maker.Returns || r.Maker.ForEach != nil {
+	if r.Find == nil || r.Find.Stepless() || c.findFailed() || r.Maker == nil || !r.Maker.Returns || r.Maker.ForEach != nil {
 		return
 	}
 	at, from := plan.Last(r.Find.Steps).At, plan.Last(r.Find.Steps).Yields()
@@ -40,6 +40,13 @@ func (c *checker) checkFindType() {
 		c.Warn(finding.CodeFindUntyped, at, "find", fmt.Sprintf("%s has no type, and replaces %s, which the create returns", what, value.Describe(response)),
 			"Whether it fits shows only after a response was lost, and then members may have other names and lack defaults. Add `returns` to the step of find.")
 	}
+}
+
+// findFailed reports whether find has a mistake, also one that the loader has reported: what find
+// yields, and what it depends on, is not known then.
+func (c *checker) findFailed() bool {
+	m := c.r.Spec.Find
+	return c.HasFailed("find") || m.Return != nil && finding.IsReported(m.Return)
 }
 
 // maxDepth is the depth to which types are compared that may contain themselves.
@@ -89,7 +96,7 @@ func (c *checker) hasStruct(t *spec.Type, depth int) bool {
 // there is only one object.
 func (c *checker) checkFindInputs() {
 	r := c.r
-	if r.Find == nil || r.Find.Stepless() || r.Find.Broken || c.HasFailed("find") || r.ID == nil || !refersTo(r.ID, slices.Concat([]string{"inputs", "resource", "steps"}, plan.AnswerNames)) {
+	if r.Find == nil || r.Find.Stepless() || r.Find.Broken || c.findFailed() || r.ID == nil || !refersTo(r.ID, slices.Concat([]string{"inputs", "resource", "steps"}, plan.AnswerNames)) {
 		return
 	}
 	values := []*expr.Value{r.Find.Return}

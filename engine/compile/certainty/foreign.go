@@ -17,8 +17,8 @@ import (
 // create is kept once an earlier step has succeeded, also if a later one is refused because the
 // name is taken.
 func (c *checker) checkForeign(op *plan.Operation, verb plan.Verb, does string) {
-	if op == nil {
-		return
+	if op == nil || c.HasFailed(string(verb)) || c.HasFailed("create") || c.HasFailed("id") {
+		return // what is not known yet may be the condition that asks
 	}
 	for _, s := range op.Steps {
 		maker := c.uncertainMaker(s)

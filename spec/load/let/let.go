@@ -61,6 +61,8 @@ type local struct {
 	// uses are the other local names that the value uses.
 	uses []*local
 	used bool
+	// broken means that the name or its value has a mistake: what uses it is not checked.
+	broken bool
 }
 
 // scope is a list of local names; the last one with a name counts.
@@ -158,7 +160,9 @@ func (x *expander) extend(outer scope, block *spec.Node, p source.Place) (inner 
 	}
 	var own []*local
 	for _, f := range block.Fields {
-		if l := x.newLocal(outer, f, p); l != nil {
+		l := &local{name: f.Name, at: f.NameRange, value: f.Value}
+		l.broken = !x.isLocal(outer, f, p)
+		if !slices.Contains(reserved, f.Name) { // uses of these are those of the language
 			own = append(own, l)
 		}
 	}
@@ -169,12 +173,12 @@ func (x *expander) extend(outer scope, block *spec.Node, p source.Place) (inner 
 	for _, l := range own {
 		if l.isCyclic() {
 			x.Report(source.CodeBadValue, l.at, p.Member(l.name), fmt.Sprintf("%s refers to itself", l.name), "Remove the reference, or give another name to one of the values.")
-			inner = slices.DeleteFunc(inner, func(other *local) bool { return other == l })
+			l.broken = true
 		}
 	}
 	return inner, func() {
 		for _, l := range own {
-			if !l.used && !l.isCyclic() {
+			if !l.used && !l.isBroken() {
 				x.Report(source.CodeUnusedImport, l.at, p.Member(l.name), fmt.Sprintf("nothing uses the local name %s", l.name), "A local name is checked where it is used. Use it, or remove it.")
 			}
 		}
@@ -191,25 +195,25 @@ func (s scope) mentionedIn(v *spec.Node) (found []*local) {
 	return found
 }
 
-// newLocal returns a member of a block `let`, or nil if it has a mistake.
-func (x *expander) newLocal(outer scope, f spec.Field, p source.Place) *local {
+// isLocal reports whether a member of a block `let` is a local name. It reports its mistakes.
+func (x *expander) isLocal(outer scope, f spec.Field, p source.Place) bool {
 	p = p.Member(f.Name)
 	switch {
 	case f.Value.Kind == 0:
-		return nil
+		return false
 	case !block.Identifiers.Pattern.MatchString(f.Name):
 		x.Report(names.CodeName, f.NameRange, p, fmt.Sprintf("%q is not a valid local name", f.Name), "Use letters, digits and underscores, such as "+names.Suggest(f.Name, false)+".")
-		return nil
+		return false
 	case slices.Contains(reserved, f.Name):
 		x.Report(names.CodeReserved, f.NameRange, p, fmt.Sprintf("%s is a name of the language", f.Name), "Choose another name.")
-		return nil
+		return false
 	case outer.named(f.Name) != nil:
 		x.Report(source.CodeDuplicateName, f.NameRange, p, fmt.Sprintf("the name %s is already in use", f.Name), "The resource has a local name like this. Choose another name.")
-		return nil
+		return false
 	case !x.isExpression(f.Value, p):
-		return nil
+		return false
 	}
-	return &local{name: f.Name, at: f.NameRange, value: f.Value}
+	return true
 }
 
 // isExpression reports whether a value can be part of an expression: each string in it is
@@ -257,6 +261,18 @@ func (l *local) isCyclic() bool {
 		})
 	}
 	return reaches(l)
+}
+
+// isBroken reports whether the name, or one that its value uses, has a mistake.
+func (l *local) isBroken() bool {
+	seen := map[*local]bool{}
+	var broken func(l *local) bool
+	broken = func(l *local) bool {
+		known := seen[l]
+		seen[l] = true
+		return l.broken || !known && slices.ContainsFunc(l.uses, broken)
+	}
+	return broken(l)
 }
 
 // mentions reports whether a tree of templates uses a name.

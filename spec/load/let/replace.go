@@ -7,6 +7,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr/parse"
+	"github.com/declprov/declprov/spec/load/block"
 )
 
 // replace returns a tree of templates in which local names are replaced.
@@ -42,6 +43,9 @@ func (x *expander) replaceText(s scope, n *spec.Node) *spec.Node {
 		if !p.Expr || !s.isUsed(p.Text) {
 			continue
 		}
+		if s.usesBroken(p.Text) {
+			return &spec.Node{Range: n.Range} // the mistake is reported at the name
+		}
 		out.Copy(n, from, p.From)
 		s.writeExpression(out, n, p)
 		from, changed = p.To, true
@@ -57,7 +61,26 @@ func (x *expander) replaceText(s scope, n *spec.Node) *spec.Node {
 
 // isUsed reports whether an expression uses a local name.
 func (s scope) isUsed(text string) bool {
-	return slices.ContainsFunc(s, func(l *local) bool { return strings.Contains(text, l.name) && len(parse.Uses(text, l.name)) > 0 })
+	return slices.ContainsFunc(s, func(l *local) bool { return l.isUsed(text) })
+}
+
+// isUsed reports whether an expression uses the name. One that is no identifier, such as a-b, is
+// used where it is written.
+func (l *local) isUsed(text string) bool {
+	return strings.Contains(text, l.name) && (len(parse.Uses(text, l.name)) > 0 || !block.Identifiers.Pattern.MatchString(l.name))
+}
+
+// usesBroken reports whether an expression uses a local name with a mistake.
+func (s scope) usesBroken(text string) bool {
+	for _, l := range s {
+		if l.isUsed(text) && l.isBroken() {
+			for _, u := range s {
+				u.used = u.used || u.isUsed(text)
+			}
+			return true
+		}
+	}
+	return false
 }
 
 // use is a position at which an expression uses a local name.
