@@ -8,7 +8,7 @@ import (
 // operation is work that takes the store a few looks to finish.
 type operation struct {
 	id     string
-	left   int // looks until it is done
+	left   int // looks until it is done; negative after it has failed
 	finish func()
 }
 
@@ -81,12 +81,15 @@ func (s *Store) start(finish func()) *operation {
 // look answers how far an operation is; each look brings it on.
 func (s *Store) look(w http.ResponseWriter, r *http.Request) {
 	op := s.operations[r.PathValue("id")]
-	if s.broken {
-		refuse(w, http.StatusInternalServerError, "out to lunch")
-		return
-	}
 	if op == nil {
 		refuse(w, http.StatusNotFound, "no such operation")
+		return
+	}
+	if s.broken {
+		op.left = -1
+	}
+	if op.left < 0 {
+		answer(w, http.StatusOK, map[string]any{"done": true, "error": map[string]any{"message": "out of kennels"}})
 		return
 	}
 	if op.left > 0 {

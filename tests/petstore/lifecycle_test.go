@@ -168,28 +168,34 @@ func TestALifeOfACluster(t *testing.T) {
 	}
 }
 
-// TestAClusterGoesOn shows that a create that was interrupted goes on where it
-// stopped: nothing is made twice, and the operation is asked for again.
-func TestAClusterGoesOn(t *testing.T) {
+// TestFailedOperations shows that nothing waits for an operation that has failed: the next run
+// starts a new one, once the cause is removed. A create leaves nothing in between.
+func TestFailedOperations(t *testing.T) {
 	t.Parallel()
 	store, s := open(t)
-	store.Break(true)
-	s.Program("resources:\n  c: {type: petstore:Cluster, properties: {name: kennel, size: 3}}\n")
-	said := strings.Join(s.Fails(s.Project.Up(t.Context())), "\n")
-	if !strings.Contains(said, "out to lunch") {
-		t.Errorf("the error is not the server's:\n%s", said)
+	const cluster = "resources:\n  c: {type: petstore:Cluster, properties: {name: kennel, size: 3}}\n"
+	fails := func(program string) {
+		t.Helper()
+		store.Break(true)
+		s.Program(program)
+		if said := strings.Join(s.Fails(s.Project.Up(t.Context())), "\n"); !strings.Contains(said, "out of kennels") {
+			t.Errorf("the error is not the server's:\n%s", said)
+		}
+		store.Break(false)
 	}
-	if got := s.Recorded("c").ID; got != "cl-101" {
-		t.Errorf("id %q", got)
-	}
-	store.Break(false)
+	fails(cluster)
+	s.Unrecorded("c")
+	s.Up("create=1")
+	resized := strings.Replace(cluster, "3", "5", 1)
+	fails(resized)
 	s.Up("update=1")
-	wrote(t, store, `POST /clusters {"name":"kennel","size":3}`)
+	wrote(t, store, `POST /clusters {"name":"kennel","size":3}`, `DELETE /clusters/cl-101`,
+		`POST /clusters {"name":"kennel","size":3}`, `PATCH /clusters/cl-104 {"size":5}`, `PATCH /clusters/cl-104 {"size":5}`)
 	if got := s.Recorded("c").Outputs["state"]; got != "running" {
 		t.Errorf("state %v", got)
 	}
 	s.Up("same=1")
-	store.RemoveCluster("cl-101")
+	store.RemoveCluster("cl-104")
 	s.Destroy("delete=1")
 }
 

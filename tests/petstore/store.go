@@ -32,7 +32,7 @@ type Store struct {
 	keys       map[string]map[string]any // answers, by idempotency key
 	requests   []string
 	all        []string
-	broken     bool // operations cannot be asked for
+	broken     bool // operations fail
 }
 
 // Open starts a store without pets.
@@ -106,7 +106,7 @@ func (s *Store) Remove(id int) {
 	delete(s.pets, id)
 }
 
-// Break makes the store answer 500 to who asks for an operation, or not any more.
+// Break makes the operations of the store fail, or not any more.
 func (s *Store) Break(broken bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,6 +25,8 @@ func Check(found *finding.Collector, r *plan.Resource) {
 		c.checkCreate()
 		c.checkRestart(r.Create)
 		c.checkRestart(r.Update)
+		c.checkStuck(r.Create, plan.Create)
+		c.checkStuck(r.Update, plan.Update)
 		c.checkRetries()
 		c.checkForeign(r.Update, plan.Update, "changes")
 		c.checkForeign(r.Delete, plan.Delete, "removes")
@@ -158,7 +160,9 @@ func (c *checker) checkRestart(op *plan.Operation) {
 	}
 	for _, s := range op.Steps {
 		for _, again := range op.Steps[s.Restart:s.Index] {
-			if again.Effect != actions.Write || again.Certainty.Repeatable() {
+			// A request that has received a response is sent again with another key.
+			remade := again == c.r.Maker && again.Certainty == actions.Keyed
+			if again.Effect != actions.Write || again.Certainty.Repeatable() && !remade {
 				continue
 			}
 			c.Warn(finding.CodeAtLeastOnce, s.Model.RestartRange, "restart",
