@@ -178,6 +178,9 @@ type Outcome struct {
 	// error that Receive returned.
 	Received bool
 	Unfit    error
+	// AsReceived returns the result with the typed member as after a failure: converted by
+	// Call.Adapt. It is set if Status is Done and Received is true.
+	AsReceived func() any
 	// Cut says that Result is incomplete because the author limited it: an object that is
 	// missing in Result may exist.
 	Cut bool

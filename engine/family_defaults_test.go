@@ -3,6 +3,7 @@ package engine_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 
@@ -78,6 +79,56 @@ resources: Thing: {id: "x", create: {steps: [{http: `+tc.step+`}], return: {}}, 
 			}
 			if diff := cmp.Diff(tc.want, server.log); diff != "" {
 				t.Errorf("requests (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestDefaultVerdicts shows that the refused, fail and retry of a block of defaults see the body as it
+// was received, whatever type the step gives it, and that null in a step removes them.
+func TestDefaultVerdicts(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		defaults, step, body, err string
+		statuses                  []int
+		requests                  int
+	}{
+		"refused, untyped":          {`refused: "${body.error}"`, `http: path: "/x"`, `{"a": "b", "error": "no luck"}`, "no luck", nil, 1},
+		"refused, typed":            {`refused: "${body.error}"`, `http: {path: "/x", returns: #Other}`, `{"a": "b", "error": "no luck"}`, "no luck", nil, 1},
+		"refused, by the result":    {`refused: "${result.body.error}"`, `http: {path: "/x", returns: #Other}`, `{"error": "no luck"}`, "no luck", nil, 1},
+		"refused, a declared name":  {`refused: "${body.wrong}"`, `http: {path: "/x", returns: #Named}`, `{"WRONG": "no luck"}`, "no luck", nil, 1},
+		"refused, another type":     {`refused: "${body.error}"`, `http: {path: "/x", returns: #Other}`, `{"error": "no luck"}`, "no luck", nil, 1},
+		"not refused":               {`refused: "${body.error}"`, `http: {path: "/x", returns: #Other}`, `{"a": "b"}`, "", nil, 1},
+		"no refused":                {`refused: "${body.error}"`, `refused: null, http: {path: "/x", returns: #Other}`, `{"a": "b", "error": "no luck"}`, "", nil, 1},
+		"another refused":           {`refused: "${body.error}"`, `refused: "${body.a == \"c\" ? body.a : null}", http: {path: "/x", returns: #Other}`, `{"a": "b", "error": "no luck"}`, "", nil, 1},
+		"fail, typed":               {`fail: "${body.error}"`, `http: {path: "/x", returns: #Other}`, `{"a": "b", "error": "half of it"}`, "half of it", nil, 1},
+		"no fail":                   {`fail: "${body.error}"`, `fail: null, http: {path: "/x", returns: #Other}`, `{"a": "b", "error": "half of it"}`, "", nil, 1},
+		"a retry, typed":            {`retry: {if: "${body.busy}", backoff: "1ms"}`, `http: {path: "/x", returns: #Other}`, `{"a": "b", "busy": true}`, "", []int{503, 200}, 2},
+		"no retry":                  {`retry: {on: [503], backoff: "1ms"}`, `retry: null, http: {path: "/x", returns: #Other}`, `{"a": "b"}`, "503", []int{503, 200}, 1},
+		"null removes no own retry": {``, `retry: null, http: path: "/x"`, `{"a": "b"}`, "", nil, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := &statusServer{statuses: tc.statuses, body: tc.body}
+			if tc.statuses == nil {
+				server.statuses = []int{200}
+			}
+			listening := httptest.NewServer(server)
+			defer listening.Close()
+			e, _ := newWorld().engine(t, `package test
+name: "test"
+version: "1.0.0"
+http: {baseURL: "`+listening.URL+`", `+tc.defaults+`}
+#Other: {a: string}
+#Named: {a?: string, wrong?: string @wire(WRONG)}
+resources: Thing: {id: "x", create: {steps: [{`+tc.step+`}], return: {}}, delete: http: path: "/x"}
+`)
+			err := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing")}).Err
+			if (err != nil) != (tc.err != "") || err != nil && !strings.Contains(err.Error(), tc.err) {
+				t.Errorf("error %v, want %q", err, tc.err)
+			}
+			if len(server.log) != tc.requests {
+				t.Errorf("%d requests, want %d", len(server.log), tc.requests)
 			}
 		})
 	}

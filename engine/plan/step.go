@@ -60,6 +60,9 @@ type Step struct {
 	Requests []Request
 
 	When, ForEach, Until, Refused, Fail, Progress, Gone, Lock *expr.Value
+	// Inherits says which verdicts are defaults of the family. They see the response as it was
+	// received: see Received.
+	Inherits struct{ Refused, Fail bool }
 	// ForEachKind is the kind of ForEach's value: a list, a map, or spec.Any if it is
 	// not known.
 	ForEachKind    spec.Kind
@@ -90,6 +93,21 @@ func (s *Step) Yields() *spec.Type {
 		return p.Type
 	}
 	return &spec.Type{}
+}
+
+// Received returns the type of the result before the response was converted to its
+// declared type: nothing is known about that member.
+func (s *Step) Received() *spec.Type {
+	t := *s.Result
+	t.Fields = slices.Clone(t.Fields)
+	for i, p := range t.Fields {
+		if p.Name == s.Yield {
+			untyped := *p
+			untyped.Type = &spec.Type{}
+			t.Fields[i] = &untyped
+		}
+	}
+	return &t
 }
 
 // SetDefaults sets the family's defaults, and keeps those in Recalled that the step

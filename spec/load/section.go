@@ -117,6 +117,9 @@ func (r *stepReader) keepKey(m walk.Item, in source.Place, key *block.Key, model
 
 // readKey reads the value of a key as a node. It returns nil for an invalid value.
 func (r *dataReader) readKey(m walk.Item, p source.Place, key *block.Key) *spec.Node {
+	if key.Null && r.Kind(m) == cue.NullKind {
+		return r.readNode(m, p)
+	}
 	switch key.Kind {
 	case block.Text:
 		return r.readKinds(m, p, "a string", spec.StringNode)

@@ -174,7 +174,7 @@ func (j *Judge) expectedOutcome(r *request.Request, resp *Response) actions.Outc
 	}
 	out := actions.Outcome{Status: actions.Done}
 	if j.typed && j.call.Receive != nil {
-		out.Received = true
+		out.Received, out.AsReceived = true, func() any { return j.failureResult(resp) }
 		if resp.Body, out.Unfit = j.call.Receive(resp.wireBody, resp.wireForm); out.Unfit != nil && resp.Status >= 300 {
 			resp.Body, out.Unfit = nil, nil // an expected error response has no declared type
 		}

@@ -66,11 +66,13 @@ func (c *Compiler) allowsNull(s *plan.Step, scope *expr.Scope) bool {
 func (c *Compiler) verdicts(s *plan.Step, own *expr.Scope) {
 	m, defaults := s.Model, c.families.Verdicts(s.Family)
 	if s.Retry = c.retry(m.Retry, own); m.Retry == nil && defaults.Retry != nil {
-		c.byDefault(func() { s.Retry = c.retry(defaults.Retry, own).WithoutDoubt(s) })
+		c.byDefault(func() { s.Retry = c.retry(defaults.Retry, asReceived(s, own)).WithoutDoubt(s) })
 	}
-	s.Refused = c.verdict(m.Refused, defaults.Refused, own, "refused")
+	s.Inherits.Refused = m.Refused == nil && defaults.Refused != nil
+	s.Refused = c.verdict(m.Refused, defaults.Refused, s, own, "refused")
 	own = scopes.AssumePassed(own, s.Refused)
-	s.Fail = c.verdict(m.Fail, defaults.Fail, own, "fail")
+	s.Inherits.Fail = m.Fail == nil && defaults.Fail != nil
+	s.Fail = c.verdict(m.Fail, defaults.Fail, s, own, "fail")
 	own = scopes.AssumePassed(own, s.Fail)
 	s.Gone = c.Template(m.Gone, own, scopes.BoolType, "gone")
 	own = scopes.AssumePassed(own, s.Gone)
@@ -78,13 +80,27 @@ func (c *Compiler) verdicts(s *plan.Step, own *expr.Scope) {
 	s.Until = c.Template(m.Until, own, scopes.BoolType, "until")
 }
 
-// verdict compiles the verdict of the step, or else the default one of its family.
-func (c *Compiler) verdict(own, byDefault *spec.Node, scope *expr.Scope, path string) (v *expr.Value) {
+// verdict compiles the verdict of the step, which is nil if it is null, or else the default one of
+// its family. The default sees the response as it was received, whatever type the step gives it.
+func (c *Compiler) verdict(own, byDefault *spec.Node, s *plan.Step, scope *expr.Scope, path string) (v *expr.Value) {
+	if own != nil && own.Kind == spec.NullNode {
+		return nil
+	}
 	if own != nil || byDefault == nil {
 		return c.Template(own, scope, scopes.OptionalString, path)
 	}
-	c.byDefault(func() { v = c.Template(byDefault, scope, scopes.OptionalString, path) })
+	c.byDefault(func() { v = c.Template(byDefault, asReceived(s, scope), scopes.OptionalString, path) })
 	return v
+}
+
+// asReceived returns the scope of a step's verdicts in which its response has no type.
+func asReceived(s *plan.Step, own *expr.Scope) *expr.Scope {
+	if !s.Returns {
+		return own
+	}
+	received := *s
+	received.Result = s.Received()
+	return scopes.Extend(own, append([]expr.Name{{Name: "result", Type: received.Result}}, plan.Shorthands(&received)...)...)
 }
 
 // byDefault compiles a default of a family for a step. An access to an untyped response is not
@@ -97,7 +113,7 @@ func (c *Compiler) byDefault(compile func()) {
 
 // retry compiles a `retry` block.
 func (c *Compiler) retry(n *spec.Node, s *expr.Scope) *plan.Retry {
-	if n == nil {
+	if n == nil || n.Kind == spec.NullNode {
 		return nil
 	}
 	r := &plan.Retry{

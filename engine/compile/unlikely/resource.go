@@ -157,7 +157,7 @@ func CheckConditions(found *finding.Collector, op *plan.Operation, verb string) 
 			{"fail", "It is a message if the step failed, or else null: \"${body.error}\".", s.Model.Fail, s.Fail},
 			{"refused", "It is a message if the step had no effect, or else null: \"${body.error}\".", s.Model.Refused, s.Refused},
 		} {
-			if c.value == nil || len(c.value.Refs()) > 0 {
+			if c.node == nil || c.value == nil || len(c.value.Refs()) > 0 {
 				continue
 			}
 			if v, known := c.value.Const(); known && v != nil {

@@ -84,8 +84,20 @@ func typedResult(s *plan.Step, out actions.Outcome) (any, error) {
 // all members remain. Members that match are also available under their declared
 // names, for `refused`, `gone`, `retry.if` and `error`.
 func adaptFailure(s *plan.Step, out actions.Outcome) any {
+	if out.Received {
+		return out.Result
+	}
+	return asReceived(s, out)
+}
+
+// asReceived returns a result in which all members of the response remain, as in that of a
+// failure.
+func asReceived(s *plan.Step, out actions.Outcome) any {
+	if out.AsReceived != nil {
+		return out.AsReceived()
+	}
 	members, ok := out.Result.(map[string]any)
-	if !ok || !s.Returns || out.Received {
+	if !ok || !s.Returns {
 		return out.Result
 	}
 	v, given := members[s.Yield]

@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/scope"
+	"github.com/declprov/declprov/spec/expr"
 )
 
 var (
@@ -77,7 +78,7 @@ func (j Judge) Of(s *plan.Step, out actions.Outcome) Verdict {
 	if v.Value == nil && v.Status != actions.Done || !s.HasVerdicts() {
 		return applyMismatch(s, v)
 	}
-	err := j.WithResult(s, v.Value, func() error { return j.evaluate(s, &v) })
+	err := j.WithResult(s, v.Value, func() error { return j.evaluate(s, out, &v) })
 	if v.Unfit != nil && v.Status == actions.Done {
 		return applyMismatch(s, v) // the mismatch also caused err
 	}
@@ -108,7 +109,7 @@ func applyMismatch(s *plan.Step, v Verdict) Verdict {
 // language. For a failure it only evaluates `refused` and `gone`, which may mean that
 // nothing was done or nothing exists, regardless of the status. For a step without an
 // effect, it evaluates `gone` first.
-func (j Judge) evaluate(s *plan.Step, v *Verdict) error {
+func (j Judge) evaluate(s *plan.Step, out actions.Outcome, v *Verdict) error {
 	failed := v.Status != actions.Done
 	if s.Effect != actions.Write || failed && j.Deletes {
 		if gone, err := j.Bool(s.Gone, false); err != nil && !failed {
@@ -118,7 +119,7 @@ func (j Judge) evaluate(s *plan.Step, v *Verdict) error {
 			return nil
 		}
 	}
-	if text, err := j.Text(s.Refused); err != nil {
+	if text, err := j.message(s, s.Refused, s.Inherits.Refused, out); err != nil {
 		return err
 	} else if text != "" {
 		v.Status, v.Err, v.again = actions.Refused, errors.New(text), false
@@ -127,7 +128,7 @@ func (j Judge) evaluate(s *plan.Step, v *Verdict) error {
 	if v.Status != actions.Done {
 		return nil
 	}
-	if text, err := j.Text(s.Fail); err != nil {
+	if text, err := j.message(s, s.Fail, s.Inherits.Fail, out); err != nil {
 		return err
 	} else if text != "" {
 		v.Status, v.Err, v.final = actions.Failed, errors.New(text), true
@@ -150,6 +151,19 @@ func (j Judge) evaluate(s *plan.Step, v *Verdict) error {
 	done, err := j.Bool(s.Until, true)
 	v.Pending = !done
 	return err
+}
+
+// message evaluates `refused` or `fail`. A default of the family sees the response as it was
+// received, because it is meant for steps of all types.
+func (j Judge) message(s *plan.Step, v *expr.Value, inherited bool, out actions.Outcome) (text string, err error) {
+	if v == nil || !inherited || !s.Returns || out.Status != actions.Done {
+		return j.Text(v)
+	}
+	err = j.WithResult(s, asReceived(s, out), func() error {
+		text, err = j.Text(v)
+		return err
+	})
+	return text, err
 }
 
 // showProgress shows the step's `progress`.

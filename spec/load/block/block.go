@@ -46,6 +46,8 @@ type Key struct {
 	Part bool
 	// Undo means that the steps of the operation may have `onFailure`.
 	Undo bool
+	// Null means that the key may be null, which removes a default.
+	Null bool
 	// Into returns a pointer to the field of a model that keeps the value. It is nil
 	// for a key with its own reader.
 	Into func(model any) any

@@ -77,6 +77,9 @@ func reference() string {
 					form += ", or an expression"
 				}
 			}
+			if k.Null {
+				form += " or `null`"
+			}
 			if k.InData {
 				form = "types by name"
 			}

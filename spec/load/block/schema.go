@@ -142,6 +142,9 @@ func (b *Block) writeKeys(text *strings.Builder, depth int, s Schema) {
 
 // write writes the CUE type of the value of a key.
 func (k *Key) write(text *strings.Builder, depth int, s Schema) {
+	if k.Null {
+		text.WriteString("null | ")
+	}
 	switch {
 	case k.CUE != "":
 		text.WriteString(k.CUE)
