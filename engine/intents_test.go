@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -333,6 +334,20 @@ func TestAtLeastOnceIsAccepted(t *testing.T) {
 		_, diags := newWorld().compile(t, "resources: Thing: {id: \"x\", create: exec: {command: "+call+"}, delete: exec: {command: [\"rm\", \"x\"]}}")
 		if len(diags) != 1 || diags[0].Code != "at-least-once" || diags[0].Severity != want {
 			t.Errorf("%s: %+v", call, diags)
+		}
+	}
+	// A restart repeats the step, too.
+	for argument, want := range map[string]diag.Severity{"": diag.Warning, ", idempotent: false": diag.Note} {
+		_, diags := newWorld().compile(t, `resources: Thing: {
+	id: "x"
+	create: world: do: what: "make"
+	update: steps: [{as: "a", http: {method: "POST", path: "/x"`+argument+`}}, {restart: "a", world: look: what: "b"}]
+	delete: world: do: what: "remove"
+}
+http: baseURL: "https://x.example.com"`)
+		diags = slices.DeleteFunc(diags, func(d diag.Diagnostic) bool { return d.Path != "resources.Thing.restart" })
+		if len(diags) != 1 || diags[0].Code != "at-least-once" || diags[0].Severity != want {
+			t.Errorf("restart at a step with %q: %+v", argument, diags)
 		}
 	}
 }

@@ -88,14 +88,20 @@ func (c *checker) checkCreate() {
 			d := c.Warn(finding.CodeAtLeastOnce, s.Model.Range, "create", fmt.Sprintf("%s may be created twice: %s may run twice", r.Spec.Name, s.Name),
 				"If the response is lost, or the provider dies before it arrives, it is not known whether the step had an effect, and the next run repeats it. "+c.onceRemedy(s)+
 					" If the next run may repeat it nevertheless, say that you know: `idempotent: false`.")
-			if accepted, ok := s.Static().Literals["idempotent"].(bool); ok && !accepted {
-				d.Severity = diag.Note
-			}
+			noteIfAccepted(d, s)
 		}
 	}
 	if m := r.Maker; m != nil && m.OverwriteRemedy != "" && !r.FindFirst && !m.UsesResults() {
 		c.Warn(finding.CodeMayOverwrite, m.Model.Range, "create", fmt.Sprintf("a create of %s may overwrite an object that it did not make", r.Spec.Name),
 			"The step replaces an existing object. "+m.OverwriteRemedy+c.findFirst())
+	}
+}
+
+// noteIfAccepted turns the warning that a step may run twice into a note if the author says by
+// `idempotent: false` that this is known.
+func noteIfAccepted(d *diag.Diagnostic, s *plan.Step) {
+	if idempotent, given := s.Static().Literals["idempotent"].(bool); given && !idempotent {
+		d.Severity = diag.Note
 	}
 }
 
@@ -165,9 +171,12 @@ func (c *checker) checkRestart(op *plan.Operation) {
 			if again.Effect != actions.Write || again.Certainty.Repeatable() && !remade {
 				continue
 			}
-			c.Warn(finding.CodeAtLeastOnce, s.Model.RestartRange, "restart",
+			d := c.Warn(finding.CodeAtLeastOnce, s.Model.RestartRange, "restart",
 				fmt.Sprintf("%s of %s may run twice: %s restarts there", again.Name, c.r.Spec.Name, s.Name),
-				"A run that is resumed repeats the effects from that step on.")
+				"A run that is resumed repeats the effects from that step on. If it may repeat this one, say that you know: `idempotent: false`; or `idempotent: true`, if that changes nothing.")
+			if noteIfAccepted(d, again); d.Severity == diag.Note {
+				continue // a later step may be one of which the author does not know
+			}
 			break
 		}
 	}
