@@ -42,7 +42,8 @@ resource without delete leaves behind, it names.
 Write values as key=value, which is converted to the declared type; key=@file, for
 the content of a file (for an asset, the file itself); or key:=json, for lists and
 structs. In --then, key:=null removes an input. Each --then is an update of its own,
-and keeps the values of those before it.
+and keeps the values of those before it. All values that follow a --then belong to
+it: --then size=5 note=x is one update.
 
 With the name of a function instead of a resource, try calls it and prints what it
 returns.`

@@ -27,7 +27,7 @@ func MissingError(r *operation.Run, what string, missing []string, yield any) er
 	}
 	has := value.ListMembers(yield)
 	if has != "" {
-		has += fmt.Sprintf(". If it is there under another name, declare that: `%s: … @wire(NAME)`; else make it optional", missing[0])
+		has += fmt.Sprintf(". If it is there under another name, declare that: `%s: … @wire(NAME)`; if the server sets it later, wait for it in a step with `until`; else make it optional", missing[0])
 	}
 	return fmt.Errorf("%s no %s%s", what, diag.And(places), has)
 }
