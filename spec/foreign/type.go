@@ -4,6 +4,8 @@
 package foreign
 
 import (
+	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,6 +19,27 @@ type Type struct {
 	Optional bool
 	// Len is the length in bytes of the text that the type replaces.
 	Len int
+}
+
+// Remedy returns what to write instead.
+func (t Type) Remedy() string {
+	if t.Optional {
+		return fmt.Sprintf("Write %s. For an optional property, add ? to its name: `name?: %s`.", t.CUE, t.CUE)
+	}
+	return fmt.Sprintf("Write %s.", t.CUE)
+}
+
+// plainString matches strings that require no quotes in YAML.
+var plainString = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*( @[A-Za-z]+\(\w*\))*$`)
+})
+
+// YAMLString returns a string in the notation of YAML.
+func YAMLString(s string) string {
+	if plainString().MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 }
 
 // scalars are the names of scalar types in other notations, in lower case.

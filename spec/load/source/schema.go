@@ -6,6 +6,7 @@ import (
 	"cuelang.org/go/cue/ast"
 
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/foreign"
 	"github.com/declprov/declprov/spec/load/jsonschema"
 )
 
@@ -23,7 +24,7 @@ func (d *Document) ReportSchema(label diag.Range, e ast.Expr, p Place) bool {
 		shown = d.Files.LabelRange(e.(*ast.StructLit).Elts[0].(*ast.Field).Label)
 	}
 	if d.Raw {
-		text = yamlString(text)
+		text = foreign.YAMLString(text)
 	}
 	reported := d.Report(CodeJSONSchema, shown, p, "this is a schema, not a type of CUE", "Write "+s.CUE+".")
 	reported.Suggest(diag.Edit{At: at, Text: text})

@@ -159,7 +159,7 @@ func (s *sourceText) translateType(offset int) (translation, bool) {
 		return translation{}, false
 	}
 	out := translation{
-		at: s.span(offset, offset+t.Len), summary: fmt.Sprintf("%s is not a type of CUE", after[:t.Len]), remedy: typeRemedy(t),
+		at: s.span(offset, offset+t.Len), summary: fmt.Sprintf("%s is not a type of CUE", after[:t.Len]), remedy: t.Remedy(),
 		edits: []diag.Edit{{At: s.exactSpan(offset, offset+t.Len), Text: t.CUE}},
 	}
 	if label := labelEnd.FindStringSubmatchIndex(before); t.Optional && label != nil {
@@ -167,14 +167,6 @@ func (s *sourceText) translateType(offset int) (translation, bool) {
 		out.edits = append(out.edits, diag.Edit{At: s.exactSpan(colon, colon), Text: "?"})
 	}
 	return out, true
-}
-
-// typeRemedy returns the remedy for a foreign type.
-func typeRemedy(t foreign.Type) string {
-	if t.Optional {
-		return fmt.Sprintf("Write %s. For an optional property, add ? to its name: `name?: %s`.", t.CUE, t.CUE)
-	}
-	return fmt.Sprintf("Write %s.", t.CUE)
 }
 
 // reportForeignType reports the type of a property in YAML or JSON that is in another notation.
@@ -200,11 +192,11 @@ func (d *dataTypes) reportForeignType(f *ast.Field, lit *ast.BasicLit, p Place) 
 		return false
 	}
 	written := text[:t.Len]
-	reported := d.doc.Report(CodeBadType, node.Range, p, fmt.Sprintf("%s is not a type of CUE", written), typeRemedy(t))
+	reported := d.doc.Report(CodeBadType, node.Range, p, fmt.Sprintf("%s is not a type of CUE", written), t.Remedy())
 	edit := diag.Edit{At: node.Range, Old: written, Text: t.CUE}
 	if d.doc.Files.TextAt(node.Range) == text {
 		// Brackets and braces have a meaning in YAML outside of quotes.
-		edit = diag.Edit{At: node.Range, Text: yamlString(t.CUE + text[t.Len:])}
+		edit = diag.Edit{At: node.Range, Text: foreign.YAMLString(t.CUE + text[t.Len:])}
 	}
 	reported.Suggest(edit)
 	if t.Optional {
@@ -220,17 +212,6 @@ func (d *dataTypes) reportAttributes(node *spec.Node, r foreign.Repair, p Place)
 		text = text[:part.From] + part.Text + text[part.To:]
 	}
 	d.doc.Report(CodeBadType, node.Range, p, r.Summary, r.Remedy).Suggest(diag.Edit{At: node.Range, Old: node.Text, Text: text})
-}
-
-// plainString matches strings that require no quotes in YAML.
-var plainString = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*( @[A-Za-z]+\(\w*\))*$`)
-
-// yamlString returns a string in the notation of YAML.
-func yamlString(s string) string {
-	if plainString.MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 }
 
 // TextAt returns the source text of a range within one line, or "".

@@ -72,18 +72,14 @@ func (l *life) rewritten(diff client.Diff) []string {
 func (l *life) readOnly(diff client.Diff) client.Diff {
 	var rest []client.Change
 	for _, c := range diff.Details {
-		p := l.plan.Resource.Inputs.Field(nameOf(c.Path))
-		if p != nil && (p.NoRead || p.Ephemeral || p.Normalised || l.isReported(p.Name)) {
+		name := nameOf(c.Path)
+		p := l.plan.Resource.Inputs.Field(name)
+		if _, reported := l.reported[name]; reported || p != nil && (p.NoRead || p.Ephemeral || p.Normalised) {
 			continue
 		}
 		rest = append(rest, c)
 	}
 	return client.Diff{Details: rest, HasDetails: true}
-}
-
-func (l *life) isReported(name string) bool {
-	_, ok := l.reported[name]
-	return ok
 }
 
 // showImport imports an existing object, shows the inputs that a program for it has, and
