@@ -245,13 +245,12 @@ func (r *yamlReader) reportCutTemplate(n *yaml.Node, p Place) bool {
 	}
 	offset := r.offset(n)
 	text := string(r.src.content[offset:])
-	from := indexOf(text, "${", strings.Count(n.Value, "${"))
-	end := closingBrace(text, from+len("${"))
-	if end < 0 {
+	hash := commentStart.FindStringIndex(text)
+	if hash == nil || !slices.Equal(strings.Fields(text[:hash[0]]), strings.Fields(n.Value)) { // it may have several lines
 		return false
 	}
-	hash := commentStart.FindStringIndex(text[from:end])
-	if hash == nil || strings.Contains(text[from+hash[0]:end], "\n") || !sameWords(text[from:from+hash[0]], n.Value[open:]) {
+	end := closingBrace(text, strings.LastIndex(text[:hash[0]], "${")+len("${"))
+	if end < 0 || strings.Contains(text[hash[0]:end], "\n") {
 		return false
 	}
 	rest, _, _ := strings.Cut(text[end:], "\n")
@@ -267,21 +266,6 @@ func (r *yamlReader) reportCutTemplate(n *yaml.Node, p Place) bool {
 
 // commentStart matches the beginning of a comment behind a value, with the space before it.
 var commentStart = regexp.MustCompile(`[ \t]+#`)
-
-// indexOf returns the place of the nth occurrence of part, which counts from 1.
-func indexOf(text, part string, nth int) int {
-	at := strings.Index(text, part)
-	for ; nth > 1; nth-- {
-		at += len(part) + strings.Index(text[at+len(part):], part)
-	}
-	return at
-}
-
-// sameWords reports whether two texts differ in white space only, as a string of several lines
-// differs from its value.
-func sameWords(a, b string) bool {
-	return slices.Equal(strings.Fields(a), strings.Fields(b))
-}
 
 // closingBrace returns the place of the brace that ends an expression, or -1.
 func closingBrace(text string, from int) int {
