@@ -28,7 +28,7 @@ at the end; --unchecked prints each as a note, which --strict ignores.
 
 A finding may suggest an edit, which --format json prints. --fix applies the edits
 that help: after each one, vet evaluates the spec again, and keeps the edit only if
-the mistake is gone and no other appeared. It prints each change, writes the files
+the mistake is gone, and no other is in its place. It prints each change, writes the files
 at the end, and prints the mistakes that are left.
 
 Vet evaluates each spec in a separate process, with at most 10 seconds of
