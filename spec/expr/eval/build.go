@@ -14,6 +14,8 @@ type builder struct {
 	machine *Machine
 	of      *check.Result
 	err     error
+	// moved are the values of the variables that are compiled where they are used.
+	moved map[string]ast.Node
 }
 
 // Build compiles a checked expression. It modifies the tree.
@@ -84,7 +86,14 @@ func (b *builder) buildStructure(n ast.Node) Evaluator {
 		return Constant{}
 	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 		return Constant{parse.LiteralOf(n)}
-	case *ast.IdentifierNode, *ast.MemberNode, *ast.ChainNode:
+	case *ast.VariableDeclaratorNode:
+		return b.buildLet(n)
+	case *ast.IdentifierNode:
+		if value, ok := b.moved[n.Value]; ok {
+			return b.build(value)
+		}
+		return b.buildChain(n)
+	case *ast.MemberNode, *ast.ChainNode:
 		return b.buildChain(n)
 	case *ast.ArrayNode:
 		out := &Sequence{}

@@ -17,7 +17,7 @@ const showLimit = 200
 // show formats a value on one line. It does not show secrets.
 func show(v property.Value) string {
 	switch {
-	case v.Secret():
+	case v.Secret() && !isEmpty(v):
 		return "[secret]"
 	case v.IsComputed():
 		return "[unknown]"
@@ -54,6 +54,12 @@ func show(v property.Value) string {
 	default:
 		return "[unsupported value]"
 	}
+}
+
+// isEmpty reports whether a value is null, or a list or struct with nothing in it: it is marked
+// because what it could contain is secret.
+func isEmpty(v property.Value) bool {
+	return v.IsNull() || v.IsArray() && v.AsArray().Len() == 0 || v.IsMap() && v.AsMap().Len() == 0
 }
 
 func textOf(text string) string {

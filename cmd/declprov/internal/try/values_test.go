@@ -133,6 +133,8 @@ func TestShow(t *testing.T) {
 	tests := map[string]property.Value{
 		"[secret]":          property.New("hidden").WithSecret(true),
 		"{token: [secret]}": property.New(map[string]property.Value{"token": property.New("hidden").WithSecret(true)}),
+		"[]":                property.New([]property.Value{}).WithSecret(true),
+		"null":              property.New(property.Null).WithSecret(true),
 		"[unknown]":         property.New(property.Computed),
 		"9007199254740991":  property.New(9007199254740991.0),
 		`"\x1b[31m"`:        property.New("\x1b[31m"),
