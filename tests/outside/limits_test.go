@@ -35,7 +35,7 @@ func counting(t *testing.T, maxValues int, counts ...int) *provider.Process {
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		for i := range n / 8 { // a file of a list is eight values
+		for i := range n / 9 { // a file of a list is nine values
 			if err := os.WriteFile(filepath.Join(folder, fmt.Sprint(i)), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
