@@ -172,7 +172,7 @@ func TestComplaint12Bodies(t *testing.T) {
 	} {
 		functions += fmt.Sprintf("functions: %s: {inputs: v: string, outputs: {}, http: {method: \"POST\", effect: \"none\", path: \"/\", %s}}\n", name, body)
 	}
-	f := newFixture(t, functions, always(200, "{}"))
+	f := newFixture(t, functions, always(200, `{"data": {}}`))
 	for name, want := range map[string][2]string{
 		"form": {"application/x-www-form-urlencoded", "list=x&list=y&name=a%20b"}, "text": {"text/plain", "<a b>"},
 		"xml": {"application/xml", `<thing id="7"><name>a b</name></thing>`}, "multipart": {"multipart/form-data", "a b\r\n--"},
