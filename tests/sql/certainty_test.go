@@ -61,7 +61,11 @@ func forward(client net.Conn, to int, texts []string, cuts *atomic.Int64) {
 		return
 	}
 	defer server.Close()
-	go func() { _, _ = io.Copy(client, server) }()
+	responded := make(chan struct{})
+	go func() {
+		defer close(responded)
+		_, _ = io.Copy(client, server) // ends at the first response that the client no longer takes
+	}()
 	buffer, seen := make([]byte, 64<<10), []byte{}
 	for {
 		n, err := client.Read(buffer)
@@ -79,7 +83,11 @@ func forward(client net.Conn, to int, texts []string, cuts *atomic.Int64) {
 			return
 		}
 		if cut {
-			time.Sleep(300 * time.Millisecond) // the server processes what it received
+			// If the connection ended before, the server would not process what it received.
+			select {
+			case <-responded:
+			case <-time.After(10 * time.Second):
+			}
 			return
 		}
 	}
