@@ -58,7 +58,7 @@ resources: It: {
 			e, _ := newWorld().engine(t, test.spec)
 			err := test.run(t, e)
 			if err == nil {
-				t.Fatal("there is no error")
+				t.Fatal("got no error")
 			}
 			places := place.FindAllString(err.Error(), -1)
 			if len(places) == 0 {

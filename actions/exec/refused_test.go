@@ -21,19 +21,19 @@ func TestMissingPermission(t *testing.T) {
 		rules sandbox.Rules
 		want  string // part of the permission; "?" is none that is known, "" is no refusal
 	}{
-		"read":                  {"cat: /etc/shadow: Permission denied", web, `"/etc/shadow" to permissions.read`},
-		"quoted":                {"touch: cannot touch '/readable/x': Permission denied", web, `"/readable/x" to permissions.write`},
-		"said by a script":      {"/writable/run: line 12: /opt/tool/bin: Permission denied", web, `"/opt/tool/bin"`},
-		"both are granted":      {"rm: /writable/x: Operation not permitted", web, "?"},
-		"no path":               {"kill: Operation not permitted", web, "?"},
-		"on another line":       {"reading /etc/shadow\nfailed: Permission denied", web, "?"},
-		"no refusal":            {"cat: /etc/nothing: No such file or directory", web, ""},
-		"a port":                {"curl: (7) Failed to connect to ldap.example.com port 389 after 0 ms", web, "389"},
-		"an address":            {"dial tcp 10.0.0.1:6379: connect: permission denied", web, "6379"},
-		"without a host":        {"curl: (6) Could not resolve host: api.example.com", none, "permissions.hosts"},
-		"a granted port":        {"Failed to connect to api.example.com port 443", web, ""},
-		"any port":              {"Failed to connect to api.example.com port 389", any, ""},
-		"a host that is no one": {"Could not resolve host: api.example.com", web, ""},
+		"read":             {"cat: /etc/shadow: Permission denied", web, `"/etc/shadow" to permissions.read`},
+		"quoted":           {"touch: cannot touch '/readable/x': Permission denied", web, `"/readable/x" to permissions.write`},
+		"said by a script": {"/writable/run: line 12: /opt/tool/bin: Permission denied", web, `"/opt/tool/bin"`},
+		"both are granted": {"rm: /writable/x: Operation not permitted", web, "?"},
+		"no path":          {"kill: Operation not permitted", web, "?"},
+		"on another line":  {"reading /etc/shadow\nfailed: Permission denied", web, "?"},
+		"no refusal":       {"cat: /etc/nothing: No such file or directory", web, ""},
+		"a port":           {"curl: (7) Failed to connect to ldap.example.com port 389 after 0 ms", web, "389"},
+		"an address":       {"dial tcp 10.0.0.1:6379: connect: permission denied", web, "6379"},
+		"without a host":   {"curl: (6) Could not resolve host: api.example.com", none, "permissions.hosts"},
+		"a granted port":   {"Failed to connect to api.example.com port 443", web, ""},
+		"any port":         {"Failed to connect to api.example.com port 389", any, ""},
+		"an unknown host":  {"Could not resolve host: api.example.com", web, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

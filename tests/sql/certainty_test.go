@@ -37,6 +37,13 @@ func fragile(t *testing.T, to int, texts ...string) (port int) {
 func counting(t *testing.T, to int, texts ...string) (port int, cuts *atomic.Int64) {
 	t.Helper()
 	cuts = &atomic.Int64{}
+	return serve(t, func(client net.Conn) { forward(client, to, texts, cuts) }), cuts
+}
+
+// serve accepts connections until the test ends, and returns the port. Each is handled by a
+// goroutine of its own.
+func serve(t *testing.T, handle func(net.Conn)) (port int) {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -44,14 +51,14 @@ func counting(t *testing.T, to int, texts ...string) (port int, cuts *atomic.Int
 	t.Cleanup(func() { listener.Close() })
 	go func() {
 		for {
-			client, err := listener.Accept()
+			conn, err := listener.Accept()
 			if err != nil {
 				return
 			}
-			go forward(client, to, texts, cuts)
+			go handle(conn)
 		}
 	}()
-	return listener.Addr().(*net.TCPAddr).Port, cuts
+	return listener.Addr().(*net.TCPAddr).Port
 }
 
 func forward(client net.Conn, to int, texts []string, cuts *atomic.Int64) {

@@ -23,24 +23,12 @@ func TestSecretsOfConnections(t *testing.T) {
 	canary := strings.Split(own.Key, "\n")[2]
 	garbled := string(pem.EncodeToMemory(&pem.Block{Type: key.Type, Bytes: append([]byte{1}, key.Bytes...)}))
 	respond := func(response string) int64 {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { listener.Close() })
-		go func() {
-			for {
-				conn, err := listener.Accept()
-				if err != nil {
-					return
-				}
-				_, _ = conn.Write([]byte(response))
-				_, _ = conn.Read(make([]byte, 1<<10))
-				_, _ = conn.Write([]byte(response))
-				conn.Close()
-			}
-		}()
-		return int64(listener.Addr().(*net.TCPAddr).Port)
+		return int64(serve(t, func(conn net.Conn) {
+			_, _ = conn.Write([]byte(response))
+			_, _ = conn.Read(make([]byte, 1<<10))
+			_, _ = conn.Write([]byte(response))
+			conn.Close()
+		}))
 	}
 	tls := func(cert, key string) map[string]any { return map[string]any{"cert": cert, "key": key} }
 	for name, args := range map[string]map[string]any{

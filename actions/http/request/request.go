@@ -30,7 +30,7 @@ type Request struct {
 	Body    *Body
 	// Effect says whether the request changes anything.
 	Effect actions.Effect
-	// Stream is the format of the events in the response; "" if it is no stream.
+	// Stream is the format of the events in the response; "" if the response is not a stream.
 	Stream string
 }
 

@@ -35,8 +35,8 @@ type holderKey struct{}
 
 // acquire waits for a key until ctx ends or the operation is stopped. It returns the context of
 // what runs under the lock, and a function that releases the key. If the operation of ctx has the
-// key already, it keeps it. If the wait would never end, because who has the key waits for a key of
-// this operation, acquire returns an error.
+// key already, it keeps it. If the wait would never end, because the operation that has the key
+// waits for a key of this one, acquire returns an error.
 func (l *Locks) acquire(ctx context.Context, key string) (context.Context, func(), error) {
 	h, _ := ctx.Value(holderKey{}).(*holder)
 	if h == nil {
@@ -79,7 +79,7 @@ func (l *Locks) join(key string, h *holder) (lock *keyedLock, wait bool, err err
 	}
 	for by := lock.by; by != nil && by.waits != nil; by = by.waits.by {
 		if by.waits.by == h {
-			return nil, false, errors.New("who has it waits for a lock of this operation: take the locks in the same order everywhere, or put one lock next to `steps`")
+			return nil, false, errors.New("the operation that has it waits for a lock of this one: take the locks in the same order everywhere, or put one lock next to `steps`")
 		}
 	}
 	lock.users++

@@ -64,8 +64,8 @@ func (s scope) isUsed(text string) bool {
 	return slices.ContainsFunc(s, func(l *local) bool { return l.isUsed(text) })
 }
 
-// isUsed reports whether an expression uses the name. One that is no identifier, such as a-b, is
-// used where it is written.
+// isUsed reports whether an expression uses the name. A name such as a-b, which is not an
+// identifier, is used where it is written.
 func (l *local) isUsed(text string) bool {
 	return strings.Contains(text, l.name) && (len(parse.Uses(text, l.name)) > 0 || !block.Identifiers.Pattern.MatchString(l.name))
 }

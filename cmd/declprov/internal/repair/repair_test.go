@@ -13,7 +13,7 @@ import (
 )
 
 // words is a language of one word per line. A word is a mistake if it is a key, and the value is
-// what its edit writes in its place: "" removes the line, "-" is no edit.
+// what its edit writes in its place: "" removes the line, "-" stands for a diagnostic without an edit.
 type words map[string]string
 
 // evaluate returns an Evaluate for a document, and counts its calls.
