@@ -12,7 +12,7 @@ func TestProgramsOfPeople(t *testing.T) {
 		{"priorities of its own", `test $(nice -n 5 sh -c nice) -eq $(($(nice) + 5)) && echo raised`, "raised"},
 		{"limits of its own", `ulimit -n 64 && sh -c 'ulimit -n'`, "64"},
 		{"locks", `flock $IN/lock echo locked`, "locked"},
-		{"a socket that is a file", `python3 -c 'import socket, os
+		{"a socket that is a file", `/usr/bin/python3 -c 'import socket, os
 s = socket.socket(socket.AF_UNIX); s.bind(os.environ["IN"] + "/s"); s.listen(); c = socket.socket(socket.AF_UNIX); c.connect(os.environ["IN"] + "/s"); print("connected")'`, "connected"},
 		{"names of hosts", `getent hosts localhost >/dev/null && echo found`, "found"},
 		{"Perl", `perl -e 'print fork() ? (wait() > 0 ? "waited" : "") : ""'`, "waited"},

@@ -10,6 +10,10 @@ import (
 	"testing"
 
 	gogen "github.com/pulumi/pulumi/pkg/v3/codegen/go"
+
+	// Generated SDKs import it. With this import, go.mod lists every module that they require;
+	// otherwise, the go command would look for one in modules that are not downloaded.
+	_ "github.com/pulumi/pulumi/sdk/v3/go/pulumi/config"
 )
 
 // Go returns the language Go.

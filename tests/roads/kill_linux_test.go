@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -273,6 +274,12 @@ func (w way) signal(t *testing.T, road marks, e ending) {
 			return target != "" && strings.Contains(line, target)
 		}) {
 			pids = append(pids, pid)
+		}
+	}
+	if e.signal == os.Kill {
+		// A stopped process cannot end because another one of them was killed.
+		if err := provider.Signal(syscall.SIGSTOP, pids...); err != nil {
+			t.Errorf("stopping %v: %v", pids, err)
 		}
 	}
 	if err := provider.Signal(e.signal, pids...); err != nil || len(pids) == 0 {
