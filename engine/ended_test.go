@@ -90,11 +90,11 @@ functions: yielded: {inputs: name: string, outputs: x: bool, world: look: what: 
 	}
 	for which, expression := range costly {
 		text := strings.NewReplacer("%1", strings.ReplaceAll(expression, "inputs.name", "old"), "%2", strings.ReplaceAll(expression, "inputs.name", "old.name"), "%", expression).Replace(spec)
+		e, _ := newWorld().engine(t, text)
 		for name, ask := range calls {
 			for _, how := range []string{"its time is up", "it is cancelled"} {
 				t.Run(which+"/"+name+"/"+how, func(t *testing.T) {
 					t.Parallel()
-					e, _ := newWorld().engine(t, text)
 					c := cancellable(t, time.Minute)
 					ctx, want := c.ctx, actions.ErrStopped
 					if how == "its time is up" {

@@ -254,7 +254,7 @@ var nullPaths = [][]string{
 }
 
 // nullShare thins out what each spec meets; every request is in specs enough that some meet each change.
-var nullShare = flag.Int("nulls", 3, "one in how many members each spec's server changes; make model has all")
+var nullShare = flag.Int("nulls", 6, "one in how many members each spec's server changes; make model has all")
 
 // TestNeverNull: what vet says is never null is not, over the lives of things whose
 // server leaves out, empties and mistakes one member after the other.

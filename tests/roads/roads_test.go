@@ -22,6 +22,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/declprov/declprov/tests/internal/provider"
+	"github.com/declprov/declprov/tests/internal/pulumicli"
 	"github.com/declprov/declprov/tests/internal/release"
 	"github.com/declprov/declprov/tests/internal/tools"
 )
@@ -35,6 +36,10 @@ func TestRoads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	keys, err := pulumicli.KeyService()
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		UpdateScripts:       *update,
@@ -43,18 +48,20 @@ func TestRoads(t *testing.T) {
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"serve": serve, "edit": edit, "release": unpackRelease},
 		Setup: func(env *testscript.Env) error {
 			for name, value := range map[string]string{
-				"PATH":                      strings.Join(path, string(os.PathListSeparator)),
-				"PULUMI_PATH":               strings.Join(path[1:], string(os.PathListSeparator)),
-				"HOME":                      env.WorkDir,
-				"PLATFORM":                  runtime.GOOS + "-" + runtime.GOARCH,
-				"ROOT":                      root,
-				"DECLPROV":                  provider.Binary(t),
-				"PULUMI_HOME":               filepath.Join(env.WorkDir, ".pulumi"), // the CLI does not read HOME
-				"PULUMI_BACKEND_URL":        "file://" + env.WorkDir,
-				"PULUMI_CONFIG_PASSPHRASE":  "correct horse",
-				"PULUMI_SKIP_UPDATE_CHECK":  "1",
-				"PULUMI_SKIP_CONFIRMATIONS": "true",
-				"NO_COLOR":                  "1",
+				"PATH":                       strings.Join(path, string(os.PathListSeparator)),
+				"PULUMI_PATH":                strings.Join(path[1:], string(os.PathListSeparator)),
+				"HOME":                       env.WorkDir,
+				"PLATFORM":                   runtime.GOOS + "-" + runtime.GOARCH,
+				"ROOT":                       root,
+				"DECLPROV":                   provider.Binary(t),
+				"PULUMI_HOME":                filepath.Join(env.WorkDir, ".pulumi"), // the CLI does not read HOME
+				"PULUMI_BACKEND_URL":         "file://" + env.WorkDir,
+				"PULUMI_CONFIG_PASSPHRASE":   "correct horse",
+				"KEY":                        pulumicli.StackKey, // of stacks that are not about keys
+				pulumicli.KeyServiceVariable: keys,
+				"PULUMI_SKIP_UPDATE_CHECK":   "1",
+				"PULUMI_SKIP_CONFIRMATIONS":  "true",
+				"NO_COLOR":                   "1",
 			} {
 				env.Setenv(name, value)
 			}

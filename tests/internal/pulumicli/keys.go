@@ -9,8 +9,12 @@ import (
 	"sync"
 )
 
-// stackKey is the secrets provider of a stack that uses a KeyService.
-const stackKey = "hashivault://stack"
+// StackKey is the secrets provider of a stack that uses a KeyService, whose URL the CLI finds in
+// the variable KeyServiceVariable.
+const (
+	StackKey           = "hashivault://stack"
+	KeyServiceVariable = "VAULT_SERVER_URL"
+)
 
 // KeyService returns the URL of a service on loopback with one key for all stacks of this
 // process. It implements the part of Vault's API that the CLI uses.
@@ -29,7 +33,7 @@ var KeyService = sync.OnceValues(func() (string, error) {
 	go func() {
 		// The server runs until the process ends.
 		_ = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprintf(w, `{"data": {"plaintext": %q}}`, plain)
+			fmt.Fprintf(w, `{"data": {"plaintext": %q, "ciphertext": "vault:v1:c3RhY2s="}}`, plain)
 		}))
 	}()
 	return "http://" + l.Addr().String(), nil

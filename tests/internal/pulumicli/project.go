@@ -82,7 +82,7 @@ const (
 func (p *Project) writeStack() error {
 	settings := "encryptionsalt: " + salt + "\n"
 	if p.opts.KeyService != "" {
-		settings = "secretsprovider: " + stackKey + "\nencryptedkey: c3RhY2s=\n" // the service ignores what it is sent
+		settings = "secretsprovider: " + StackKey + "\nencryptedkey: c3RhY2s=\n" // the service ignores what it is sent
 	}
 	for path, text := range map[string]string{
 		filepath.Join(p.Dir, "Pulumi."+StackName+".yaml"): settings,
@@ -150,7 +150,7 @@ func (p *Project) environment() []string {
 		"PULUMI_BACKEND_URL=file://"+filepath.ToSlash(p.path("state")),
 		"PULUMI_CONFIG_PASSPHRASE="+passphrase,
 		"PULUMI_STACK="+StackName,
-		"VAULT_SERVER_URL="+p.opts.KeyService,
+		KeyServiceVariable+"="+p.opts.KeyService,
 		"PULUMI_SKIP_UPDATE_CHECK=1",
 		"PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION=1",
 		"PULUMI_DEBUG_COMMANDS=1", // enables --event-log
