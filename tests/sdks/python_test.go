@@ -59,7 +59,7 @@ func TestPythonPackageManagers(t *testing.T) {
 			cmd.Dir = dir
 			cmd.Env = append(slices.DeleteFunc(os.Environ(), func(kv string) bool {
 				return strings.HasPrefix(kv, "PIP_") || strings.HasPrefix(kv, "UV_") || strings.HasPrefix(kv, "POETRY_")
-			}), "HOME="+dir, "PIP_INDEX_URL="+index, "PIP_NO_CACHE_DIR=1", "UV_DEFAULT_INDEX="+index, "UV_CACHE_DIR="+filepath.Join(dir, "cache"),
+			}), "HOME="+dir, "PIP_INDEX_URL="+index, "PIP_NO_CACHE_DIR=1", "PIP_NO_COMPILE=1", "UV_DEFAULT_INDEX="+index, "UV_CACHE_DIR="+filepath.Join(dir, "cache"),
 				"UV_PYTHON_DOWNLOADS=never", "POETRY_VIRTUALENVS_IN_PROJECT=true", "POETRY_CACHE_DIR="+filepath.Join(dir, "cache"), "PIP_DISABLE_PIP_VERSION_CHECK=1")
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v\n%s", strings.Join(argv, " "), err, out)
