@@ -30,7 +30,8 @@ func (l *life) reimport(ctx context.Context) error {
 		return nil
 	case now.ID != l.state.ID:
 		l.heading("import", showText(text))
-		l.finding(codeImportOther, fmt.Sprintf("an import of %s gives the id %s, and the create gave %s", showText(text), showText(now.ID), showText(l.state.ID)), "")
+		l.finding(codeImportOther, fmt.Sprintf("an import of %s gives the id %s, and the create gave %s", showText(text), showText(now.ID), showText(l.state.ID)),
+			"Put into `import` all that tells objects apart, or return it from read, from what the API says of the object.")
 		return nil
 	}
 	diff, err := l.client.Diff(ctx, l.resource, now, l.checked)
