@@ -50,8 +50,15 @@ func checkAuth(s actions.Static, fail reporter) {
 		if auth.Kind == spec.ListNode {
 			at = func(path string) string { return strings.TrimSuffix(fmt.Sprintf("%d.%s", i, path), ".") }
 		}
-		checkCredentials(n, at, fail)
-		checkGrant(n.Get("oauth2"), cert, at, fail)
+		needs := func(path string) {
+			if mayBeNull(s, path) {
+				fail("auth", at(path), path+" may be null, and the request would then fail for lack of credentials",
+					"Make the setting required. If requests without credentials are meant, set a header, which is left out if it is null: "+
+						"`headers: Authorization: \"${config.token == null ? null : 'Bearer ' + config.token}\"`.")
+			}
+		}
+		checkCredentials(n, at, fail, needs)
+		checkGrant(n.Get("oauth2"), cert, at, fail, needs)
 		for _, name := range headersOf(n) {
 			if slices.Contains(headers, name) {
 				fail("auth", at(""), fmt.Sprintf("two of the credentials set the header %s", name), "Send one of them in another header, or remove it.")
@@ -59,6 +66,29 @@ func checkAuth(s actions.Static, fail reporter) {
 			headers = append(headers, name)
 		}
 	}
+}
+
+// mayBeNull reports whether the value at a path of an item of auth may be null, which is the same
+// as its absence.
+func mayBeNull(s actions.Static, path string) bool {
+	t := s.Types["auth"]
+	if s.Nodes["auth"].Kind == spec.ListNode {
+		t = s.Named.Resolve(t).Elem // of all items: those of other kinds have no such path
+	}
+	of := []*spec.Type{t}
+	if t = s.Named.Resolve(t); t.Kind == spec.Union {
+		of = t.Variants
+	}
+	return slices.ContainsFunc(of, func(t *spec.Type) bool {
+		for name := range strings.SplitSeq(path, ".") {
+			p := s.Named.Resolve(t).Field(name)
+			if p == nil {
+				return false
+			}
+			t = p.Type
+		}
+		return t.Nullable
+	})
 }
 
 // headersOf returns the headers that credentials set, as far as they are literal.
@@ -95,8 +125,9 @@ func headersOf(n *spec.Node) []string {
 	return nil
 }
 
-// checkCredentials checks one item of auth; at returns the path of a part of it.
-func checkCredentials(n *spec.Node, at func(string) string, fail reporter) {
+// checkCredentials checks one item of auth; at returns the path of a part of it, and needs
+// reports a part that may be null.
+func checkCredentials(n *spec.Node, at func(string) string, fail reporter, needs func(path string)) {
 	exactly := func(n *spec.Node, path string, names ...string) {
 		var found []string
 		for _, name := range names {
@@ -106,7 +137,9 @@ func checkCredentials(n *spec.Node, at func(string) string, fail reporter) {
 		}
 		if len(found) != 1 {
 			fail("auth", at(path), fmt.Sprintf("expected exactly one of %s, got %d", strings.Join(names, ", "), len(found)), "Set exactly one.")
+			return
 		}
+		needs(strings.TrimPrefix(path+"."+found[0], "."))
 	}
 	if n.Get("origins") == nil || len(n.Fields) > 1 {
 		exactly(n, "", session.Kinds()...)
@@ -138,8 +171,8 @@ func checkCredentials(n *spec.Node, at func(string) string, fail reporter) {
 }
 
 // checkGrant checks that OAuth 2 has what its grant requires, and nothing that it does not use.
-// cert says that the client shows a certificate.
-func checkGrant(n *spec.Node, cert bool, at func(string) string, fail reporter) {
+// cert says that the client shows a certificate, and needs reports a part that may be null.
+func checkGrant(n *spec.Node, cert bool, at func(string) string, fail reporter, needs func(path string)) {
 	if n == nil || n.Kind != spec.MapNode {
 		return
 	}
@@ -158,6 +191,8 @@ func checkGrant(n *spec.Node, cert bool, at func(string) string, fail reporter) 
 	for _, required := range grant.Requires {
 		if n.Get(required) == nil {
 			fail("auth", at("oauth2"), fmt.Sprintf("the grant %s requires %s", grant.Name, required), "Add `"+required+": …`.")
+		} else {
+			needs("oauth2." + required)
 		}
 	}
 	for _, other := range session.Grants() {
@@ -167,12 +202,12 @@ func checkGrant(n *spec.Node, cert bool, at func(string) string, fail reporter) 
 			}
 		}
 	}
-	checkClientAuthentication(n, grant, cert, at, fail)
+	checkClientAuthentication(n, grant, cert, at, fail, needs)
 	checkGrantParameters(n, grant, at, fail)
 }
 
 // checkClientAuthentication checks how the client authenticates itself.
-func checkClientAuthentication(n *spec.Node, grant session.Grant, cert bool, at func(string) string, fail reporter) {
+func checkClientAuthentication(n *spec.Node, grant session.Grant, cert bool, at func(string) string, fail reporter, needs func(path string)) {
 	secret, assertion := n.Get("clientSecret") != nil, n.Get("clientAssertion") != nil
 	switch {
 	case secret && assertion:
@@ -181,6 +216,8 @@ func checkClientAuthentication(n *spec.Node, grant session.Grant, cert bool, at 
 		fail("auth", at("oauth2"), "oauth2 requires clientID to authenticate the client", "Add `clientID: …`.")
 	case !secret && !assertion && !cert && grant.Name == "client_credentials":
 		fail("auth", at("oauth2"), "the grant client_credentials requires that the client authenticates itself", "Add `clientSecret`, `clientAssertion`, or a certificate in `tls`.")
+	case secret && !cert && grant.Name == "client_credentials":
+		needs("oauth2.clientSecret")
 	}
 }
 
