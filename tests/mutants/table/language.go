@@ -29,6 +29,14 @@ func ofLanguage() []Mutant {
 			Package:   "engine", Test: "TestDefaultRetryWithFind", Fails: "2 requests were sent, want 1",
 		},
 		{
+			Promise:   "What vet accepts has credentials",
+			Mechanism: "credentials that may be null are refused",
+			File:      "actions/http/check_auth.go",
+			Find:      `		return t.Nullable`,
+			Replace:   `		return false`,
+			Package:   "engine", Test: "TestOptionalCredentials", Fails: "refused: false, want true",
+		},
+		{
 			Promise:   "The second up has nothing to do",
 			Mechanism: "a value that the server rewrites is compared with that of the last write",
 			File:      "engine/run/reading.go",
