@@ -43,6 +43,20 @@ type Resource struct {
 	Upgrade       map[int]*Node `json:",omitzero"`
 
 	Methods []*Function `json:",omitzero"`
+
+	// Examples show in documentation what programs pass to the resource.
+	Examples []*Example `json:",omitzero"`
+}
+
+// Example is a use of a resource that documentation shows.
+type Example struct {
+	Title string `json:",omitzero"`
+	Doc   string `json:",omitzero"`
+	// Range is the position of the title.
+	Range diag.Range `json:",omitzero"`
+	// Inputs is a struct of values, without templates. An
+	// asset or archive among the inputs is its path.
+	Inputs *Node `json:",omitzero"`
 }
 
 // Check is a validation rule over several inputs.

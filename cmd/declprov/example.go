@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/declprov/declprov/engine/schema"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/container"
 )
 
 // exampleOf returns an entry of the resources in a YAML program: the first resource of a
-// provider, with placeholders for its required inputs.
+// provider, as in its first example, or with placeholders for its required inputs.
 func exampleOf(name string, c *container.Container) (string, error) {
 	names := c.ResourceNames()
 	if len(names) == 0 {
@@ -23,6 +24,9 @@ func exampleOf(name string, c *container.Container) (string, error) {
 	described, err := c.Provider()
 	if err != nil {
 		return "", err
+	}
+	if len(resource.Examples) > 0 {
+		return schema.ExampleEntry("my-"+name, name, described.Types, resource, resource.Examples[0]), nil
 	}
 	var inputs strings.Builder
 	for _, p := range described.Types.Resolve(resource.Inputs).Fields {

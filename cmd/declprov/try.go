@@ -45,12 +45,15 @@ structs. In --then, key:=null removes an input. Each --then is an update of its 
 and keeps the values of those before it. All values that follow a --then belong to
 it: --then size=5 note=x is one update.
 
+With --example, the values are those of an example in the spec.
+
 With the name of a function instead of a resource, try calls it and prints what it
 returns.`
 
 const tryExamples = `  declprov try files.cue File path=notes.txt content=hello --then content=bye --then mode=0600
   declprov try petstore.cue Pet name=rex 'tags:={"color": "red"}' --config token=@token.txt
   declprov try files.cue File path=notes.txt content=hello --drift 'echo changed > "$ID"'
+  declprov try files.cue File --example "A text file" --then content=bye
   declprov try files.cue File --import notes.txt
   declprov try petstore.cue Pet --list
   declprov try petstore.cue getPet name=rex`
@@ -59,6 +62,7 @@ type tryOptions struct {
 	then                  thenValues
 	config                []string
 	dir, drift, importing string
+	example               string
 	keep, overwrite, list bool
 	trace                 bool
 }
@@ -93,6 +97,7 @@ func (a *app) tryCommand() *cobra.Command {
 	flags.Var(alsoValues{&o.then}, alsoFlag, "a further value of the last --then")
 	flags.Lookup(alsoFlag).Hidden = true
 	flags.StringArrayVar(&o.config, "config", nil, "configure the provider with `key=value`...")
+	flags.StringVar(&o.example, "example", "", "use the values of the example with this `title` in the spec; KEY=VALUE overrides them")
 	flags.StringVar(&o.drift, "drift", "", "run this shell `command`, which changes the object of $ID, and verify that a refresh shows the change and the next up undoes it")
 	flags.StringVar(&o.importing, "import", "", "only read the existing object with this import `ID`, and show the inputs that a program for it has")
 	flags.BoolVar(&o.list, "list", false, "list the existing resources of the type; the values are the inputs of the list")
@@ -101,6 +106,9 @@ func (a *app) tryCommand() *cobra.Command {
 	flags.BoolVar(&o.trace, "trace", false, "write each request, command and file operation to standard error, as it happens")
 	flags.BoolVar(&o.overwrite, "overwrite", false, "create over an object with the same id, which is deleted at the end")
 	a.addTagFlag(cmd)
+	if err := cmd.RegisterFlagCompletionFunc("example", t.completeExample); err != nil {
+		panic(err)
+	}
 	return cmd
 }
 
@@ -287,7 +295,7 @@ func (t *trial) listPlayer(p *engine.Program, r *spec.Resource, values []string)
 
 // isLife reports whether an option is given that only the life of a resource has.
 func (o tryOptions) isLife() bool {
-	return len(o.then) > 0 || o.drift != "" || o.importing != "" || o.keep || o.overwrite
+	return len(o.then) > 0 || o.drift != "" || o.importing != "" || o.keep || o.overwrite || o.example != ""
 }
 
 func (t *trial) query(p *engine.Program, name string, inputs *spec.Type, values []string) (q try.Query, err error) {
@@ -375,6 +383,12 @@ func (t *trial) plan(p *engine.Program, r *spec.Resource, values []string) (plan
 	if err != nil {
 		return plan, err
 	}
+	_, types := p.Config()
+	if t.o.example != "" {
+		if q.Inputs, err = withExample(t.o.example, r, types, q.Inputs); err != nil {
+			return plan, err
+		}
+	}
 	plan = try.Plan{
 		Package: q.Package, Resource: r, Config: q.Config, Settings: q.Settings, Inputs: q.Inputs, Import: t.o.importing, Drift: t.o.drift,
 		Keep: t.o.keep, Overwrite: t.o.overwrite || p.RefusesExisting(r.Name), Consistency: consistencyOf(r),
@@ -385,7 +399,6 @@ func (t *trial) plan(p *engine.Program, r *spec.Resource, values []string) (plan
 	if plan.Dir, err = workingFolder(t.o.dir); err != nil {
 		return plan, err
 	}
-	_, types := p.Config()
 	for _, given := range t.o.then {
 		then, err := try.Values(given, r.Inputs, types)
 		if err != nil {
@@ -394,6 +407,49 @@ func (t *trial) plan(p *engine.Program, r *spec.Resource, values []string) (plan
 		plan.Then = append(plan.Then, then)
 	}
 	return plan, nil
+}
+
+// withExample returns the inputs of an example of a resource, overridden by those given.
+func withExample(title string, r *spec.Resource, types spec.Types, given property.Map) (property.Map, error) {
+	var titles []string
+	for _, e := range r.Examples {
+		if e.Title == title {
+			inputs, err := try.Example(e, r.Inputs, types)
+			if err != nil {
+				return given, fmt.Errorf("example %q: %w", title, err)
+			}
+			for name, v := range given.All {
+				inputs = inputs.Set(name, v)
+			}
+			return inputs, nil
+		}
+		titles = append(titles, e.Title)
+	}
+	if len(titles) == 0 {
+		return given, usagef("%s has no examples: write one in the spec, examples: %q: {…}", r.Name, title)
+	}
+	return given, usagef("%s has no example %q. %s", r.Name, title, diag.Remedy(title, titles))
+}
+
+// completeExample completes the title of an example of the resource that was named.
+func (t *trial) completeExample(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) < 2 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	c, err := t.builder().Open(cmd.Context(), t.specOf(args[0]))
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	defer c.Close()
+	resource, err := c.Resource(args[1])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var titles []string
+	for _, e := range resource.Examples {
+		titles = append(titles, e.Title)
+	}
+	return titles, cobra.ShellCompDirectiveNoFileComp
 }
 
 // complete completes the spec, then its resource types, then their inputs.

@@ -53,6 +53,7 @@ func (c *resourceCompiler) compile() {
 	r.Conditional = r.SendsETag()
 	certainty.Check(c.Collector, r)
 	c.yields.CheckResource(r)
+	c.examples()
 	c.checkSupport(m)
 }
 

@@ -28,7 +28,7 @@ const codeSchema = "schema"
 // omits what is not served yet, so that a program that uses it fails when it is
 // compiled, and not when it runs.
 func Pulumi(p *spec.Provider) ([]byte, diag.List) {
-	g := generator{&typeGenerator{
+	g := generator{typeGenerator: &typeGenerator{
 		name:  p.Name,
 		named: p.Types,
 		shown: names.SchemaTypes(p),
@@ -36,7 +36,7 @@ func Pulumi(p *spec.Provider) ([]byte, diag.List) {
 		names: newTypeNames(p),
 		refs:  map[string]string{},
 		open:  map[string]bool{},
-	}}
+	}, modules: modulesOf(p)}
 	doc := g.metadata(p.Metadata)
 	g.nameTypes()
 	doc.Config, doc.Provider = g.provider(p)
@@ -76,7 +76,10 @@ func encode(doc pkg) ([]byte, error) {
 
 // generator is the state of the generation of a schema. It describes resources and functions; its
 // typeGenerator describes their types.
-type generator struct{ *typeGenerator }
+type generator struct {
+	*typeGenerator
+	modules modules
+}
 
 // typeGenerator is the state of the generation of types.
 type typeGenerator struct {

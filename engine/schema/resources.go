@@ -12,7 +12,7 @@ func (g generator) resource(r *spec.Resource) resource {
 	inputs, requiredInputs := g.properties(r.Inputs, r.Name, input)
 	outputs, required := g.outputs(r)
 	out := resource{
-		objectType:         objectType{Description: r.Doc, Properties: outputs, Required: required},
+		objectType:         objectType{Description: g.withExamples(r, inputs), Properties: outputs, Required: required},
 		InputProperties:    inputs,
 		RequiredInputs:     requiredInputs,
 		StateInputs:        g.stateInputs(r),

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"cuelang.org/go/cue"
 
@@ -54,7 +55,24 @@ func (l *resourceReader) readResource(it walk.Item, p source.Place) *spec.Resour
 			r.Methods = append(r.Methods, f)
 		}
 	})
+	l.readMembers(b, "examples", "example", func(m walk.Item, at source.Place) { l.readExample(m, at, r) })
 	return r
+}
+
+// readExample reads an example, whose name is a title.
+func (l *resourceReader) readExample(it walk.Item, p source.Place, r *spec.Resource) {
+	if title := strings.TrimSpace(it.Name); title != it.Name || title == "" || strings.ContainsFunc(title, unicode.IsControl) {
+		l.Report(names.CodeName, it.NameAt, p, fmt.Sprintf("%q is not a valid title for an example", it.Name),
+			`Write one line of text: examples: "A small dog": {name: "Rex"}.`)
+	}
+	if l.Broken(it, p) {
+		return
+	}
+	if l.Kind(it) != cue.StructKind {
+		l.WrongShape(it, p, "a struct of inputs")
+		return
+	}
+	r.Examples = append(r.Examples, &spec.Example{Title: it.Name, Doc: l.Doc(it), Range: it.NameAt, Inputs: l.readNode(it, p)})
 }
 
 // reportMissing reports missing keys that a resource requires. An invalid or misspelt key

@@ -119,7 +119,11 @@ func (m mutant) uses() *regexp.Regexp {
 		return regexp.MustCompile(`\b` + block + `\.`)
 	default:
 		name := regexp.QuoteMeta(path[i+1])
-		return regexp.MustCompile(`\b` + block + `\.` + name + `\b|\breturn:.*\b` + name + `:`)
+		uses := `\b` + block + `\.` + name + `\b|\breturn:.*\b` + name + `:`
+		if block == "inputs" {
+			uses += `|^\s*"?A [a-z ]+"?: \{.*\b` + name + `:` // an example: their titles are "A text file", …
+		}
+		return regexp.MustCompile(uses)
 	}
 }
 

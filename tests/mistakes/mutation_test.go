@@ -25,6 +25,10 @@ func legal(m mutant) string {
 		return "a CUE package may have any name while nobody imports it"
 	case s.Part == aKey && m.What == "misspelt" && len(s.Path) == 2 && (s.Path[0] == "resources" || s.Path[0] == "functions"):
 		return "a resource or function may have any name, and nothing in a spec refers to it"
+	case s.Part == aKey && m.What == "misspelt" && len(s.Path) == 4 && s.Path[2] == "examples":
+		return "an example may have any title"
+	case s.Part == text && len(s.Path) == 5 && s.Path[2] == "examples" && m.What == "emptied":
+		return "an example may pass whatever the type of the input allows"
 	case s.Part == text && s.Unary == "=~" && m.What == "emptied":
 		return "an empty pattern matches every text"
 	case s.Part == text && s.Unary == "*" && m.What == "emptied" && !strings.Contains(m.ownLine(), "=~"):

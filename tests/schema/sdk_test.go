@@ -1,6 +1,8 @@
 package schema_test
 
 import (
+	"encoding/json"
+	"regexp"
 	"testing"
 
 	"github.com/declprov/declprov/engine/schema"
@@ -9,7 +11,9 @@ import (
 )
 
 // TestSDKsCompile is number 18 of the conformance list: names that the generators derive
-// (FileArgs, KindArray) are distinct, and a program can use the SDK.
+// (FileArgs, KindArray) are distinct, and programs can use the SDK. Those in TypeScript and
+// Python are the example of a resource that has inputs of every kind, as its documentation
+// shows it.
 func TestSDKsCompile(t *testing.T) {
 	t.Parallel()
 	text, findings := schema.Pulumi(schematest.Everything())
@@ -17,8 +21,8 @@ func TestSDKsCompile(t *testing.T) {
 		t.Fatal(findings)
 	}
 	programs := map[string]string{
-		"TypeScript": "import * as everything from \"@example/everything\";\nnew everything.Empty(\"empty\");\n",
-		"Python":     "import somebody_everything as everything\n\neverything.Empty(\"empty\")\n",
+		"TypeScript": lastExample(t, text, "everything:index:Thing", "typescript"),
+		"Python":     lastExample(t, text, "everything:index:Thing", "python"),
 		"Go": `package main
 
 import (
@@ -45,4 +49,20 @@ func main() {
 			}
 		})
 	}
+}
+
+// lastExample returns the code of the last example in the documentation of a resource.
+func lastExample(t *testing.T, text []byte, token, language string) string {
+	t.Helper()
+	var doc struct {
+		Resources map[string]struct{ Description string }
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)\n````"+language+"\n(.*?)````").FindAllStringSubmatch(doc.Resources[token].Description, -1)
+	if len(blocks) == 0 {
+		t.Fatalf("%s has no example in %s:\n%s", token, language, doc.Resources[token].Description)
+	}
+	return blocks[len(blocks)-1][1]
 }

@@ -96,7 +96,7 @@ func (c *child) hasSecretKeys() bool {
 func (c *child) compileInputs(s *expr.Scope) {
 	m, takes := c.spec, c.kind.inputs
 	if m.Inputs != nil && m.Inputs.Kind == spec.StringNode {
-		c.out.Whole = c.Template(m.Inputs, s, programInputs(takes), "inputs")
+		c.out.Whole = c.Template(m.Inputs, s, scopes.ProgramInputs(takes), "inputs")
 		c.checkExposed(c.out.Whole, m.Inputs, "")
 		return
 	}
@@ -111,7 +111,7 @@ func (c *child) compileInputs(s *expr.Scope) {
 		var expected *spec.Type
 		switch p := takes.Field(f.Name); {
 		case p != nil:
-			expected = programType(p)
+			expected = scopes.ProgramType(p)
 		case takes.Kind == spec.Object && !takes.Open:
 			c.Fail(types.CodeUnknownMember, f.NameRange, "inputs."+f.Name, fmt.Sprintf("unknown input %q", f.Name),
 				fmt.Sprintf("%s has no input %q.", c.kind.name, f.Name)).Meant(f.Name, takes.FieldNames())
@@ -126,41 +126,11 @@ func (c *child) compileInputs(s *expr.Scope) {
 		meant := slices.ContainsFunc(given, func(f spec.Field) bool {
 			return f.Name == p.Name || takes.Field(f.Name) == nil && diag.DidYouMean(f.Name, takes.FieldNames()) == p.Name
 		})
-		if isRequired(p) && !meant {
+		if scopes.IsRequired(p) && !meant {
 			c.Fail(types.CodeMissingMember, m.Range, "inputs."+p.Name, fmt.Sprintf("child %q lacks input %q", m.Key, p.Name),
 				strings.TrimSpace(fmt.Sprintf("%s requires it: inputs: %s: … %s", c.kind.name, p.Name, diag.FirstSentence(p.Doc))))
 		}
 	}
-}
-
-// isRequired reports whether a program must set an input.
-func isRequired(p *spec.Property) bool {
-	return p.Required && p.Default == nil && p.DefaultExpr == nil && p.Autoname == nil
-}
-
-// programType returns the type of an input in a program: null leaves out an input that is not
-// required.
-func programType(p *spec.Property) *spec.Type {
-	if isRequired(p) {
-		return p.Type
-	}
-	return plan.OrNull(p.Type)
-}
-
-// programInputs returns the type of all inputs in a program.
-func programInputs(inputs *spec.Type) *spec.Type {
-	if inputs.Kind != spec.Object || inputs.Open {
-		return &spec.Type{Kind: spec.Object, Open: true}
-	}
-	out := *inputs
-	out.Fields = make([]*spec.Property, len(inputs.Fields))
-	for i, p := range inputs.Fields {
-		given := *p
-		given.Type = programType(p)
-		given.Required = isRequired(p) || p.Type.Nullable && p.Required
-		out.Fields[i] = &given
-	}
-	return &out
 }
 
 // checkExposed reports a secret in an input that the resource of the child shows to others.

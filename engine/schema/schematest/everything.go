@@ -4,6 +4,7 @@ package schematest
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
@@ -127,6 +128,46 @@ func thing() *spec.Resource {
 		Import:  &spec.Node{Kind: spec.StringNode, Text: "${inputs.mode}/${id}"},
 		List:    &spec.Lister{Inputs: object(required("folder", text()))},
 		Methods: methods(),
+		Examples: []*spec.Example{
+			{Title: "The least", Inputs: structure("path", "a", "only", "one", "once", "x")},
+			{Title: "Of every kind", Doc: "With \"quotes\" & <signs>.", Inputs: structure(
+				"path", "a ```\"\\\n\x01*/ ${", "only", "one", "once", "x", "maybe", nil, "mode", "slow", "level", 2, "named", "n",
+				"options", structure("limit", 0.5, "deep", structure("er", true)),
+				"rules", []any{structure("port", 80, "protocol", "tcp", "next", structure("port", 81)), structure("port", 82)},
+				"names", []any{"a", "true"}, "tree", []any{[]any{}}, "tags", structure("camelCase", "1", "a-b", "", "x", "y"), "free", structure("notKnown", false),
+				"anything", structure("theKey", []any{nil, 1}), "file", "./a.txt", "folder", "./b", "either", 3, "shape", structure("kind", "square", "side", 1),
+			)},
+		},
+	}
+}
+
+// structure returns a struct of values: pairs of a name and a value.
+func structure(pairs ...any) *spec.Node {
+	n := &spec.Node{Kind: spec.MapNode}
+	for i := 0; i < len(pairs); i += 2 {
+		n.Fields = append(n.Fields, spec.Field{Name: pairs[i].(string), Value: node(pairs[i+1])})
+	}
+	return n
+}
+
+func node(v any) *spec.Node {
+	switch v := v.(type) {
+	case *spec.Node:
+		return v
+	case nil:
+		return &spec.Node{Kind: spec.NullNode, Text: "null"}
+	case bool:
+		return &spec.Node{Kind: spec.BoolNode, Text: fmt.Sprint(v)}
+	case string:
+		return &spec.Node{Kind: spec.StringNode, Text: v}
+	case []any:
+		n := &spec.Node{Kind: spec.ListNode}
+		for _, item := range v {
+			n.Items = append(n.Items, node(item))
+		}
+		return n
+	default:
+		return &spec.Node{Kind: spec.NumberNode, Text: fmt.Sprint(v)}
 	}
 }
 

@@ -212,6 +212,7 @@ func (d *document) resource(r *spec.Resource) block {
 	}
 	b.add("upgrade", upgrade)
 	b.add("methods", members(r.Methods, d.function))
+	b.add("examples", members(r.Examples, func(e *spec.Example) member { return member{e.Title, e.Doc, e.Inputs} }))
 	return b
 }
 

@@ -34,7 +34,8 @@ func hasStar(e ast.Expr) (found *ast.UnaryExpr) {
 	return found
 }
 
-// defaultOf returns the default of a property and whether there is one.
+// defaultOf returns the default of a property and whether there is one. An invalid default is
+// reported, and nil, so that nothing else is reported because the property has none.
 func (x *Extractor) defaultOf(m walk.Item, t *spec.Type, s Site) (def any, has bool) {
 	star := hasStar(m.Expr)
 	d, ok := m.Value.Default()
@@ -47,6 +48,7 @@ func (x *Extractor) defaultOf(m walk.Item, t *spec.Type, s Site) (def any, has b
 	if !ok {
 		if star != nil && m.Value.Err() == nil && !m.Value.IsConcrete() && plainStar(m.Expr) {
 			x.Report(source.CodeDefaultViolates, x.Files.RangeOf(star.X), s.Place, "the type does not allow the default", "Correct the default, or widen the type.")
+			return nil, true
 		}
 		return nil, false
 	}
@@ -56,7 +58,7 @@ func (x *Extractor) defaultOf(m walk.Item, t *spec.Type, s Site) (def any, has b
 	}
 	if err := d.Validate(cue.Concrete(true)); err != nil {
 		x.Report(source.CodeDefaultNotConcrete, at, s.Place, "the default is not a concrete value", "Write a literal after the *.")
-		return nil, false
+		return nil, true
 	}
 	if star != nil {
 		x.UnusedHelpersWithin(walk.Item{Value: d, Expr: star.X, At: at, NameAt: at}, s.Place)
@@ -64,7 +66,7 @@ func (x *Extractor) defaultOf(m walk.Item, t *spec.Type, s Site) (def any, has b
 	def = plainValue(d)
 	if r := x.named.types.Resolve(t); r.Kind != spec.Union && r.Kind != spec.Object && types.Fits(def, r, x.named.types) != nil {
 		x.Report(source.CodeDefaultViolates, at, s.Place, fmt.Sprintf("the type does not allow the default %s", showLiteral(def)), "Correct the default, or widen the type.")
-		return nil, false
+		return nil, true
 	}
 	return def, true
 }

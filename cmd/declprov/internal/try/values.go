@@ -67,6 +67,24 @@ func valuesOf(args []string, object *spec.Type, types spec.Types, read func(stri
 	return property.NewMap(values), nil
 }
 
+// Example converts an example of a resource to property values. An asset or archive is a path.
+func Example(e *spec.Example, object *spec.Type, types spec.Types) (property.Map, error) {
+	values := map[string]property.Value{}
+	for _, f := range e.Inputs.Fields {
+		t := types.Resolve(memberOf(types.Resolve(object), f.Name, types))
+		var err error
+		if t != nil && f.Value.Kind == spec.StringNode && (t.Kind == spec.Asset || t.Kind == spec.Archive) {
+			values[f.Name], err = file("", f.Value.Text, true, t.Kind)
+		} else {
+			values[f.Name], err = toProperty(f.Value.Plain(), t, types)
+		}
+		if err != nil {
+			return property.Map{}, fmt.Errorf("%s: %w", f.Name, err)
+		}
+	}
+	return property.NewMap(values), nil
+}
+
 func convert(text string, isJSON bool, t *spec.Type, types spec.Types, read func(string) ([]byte, error)) (property.Value, error) {
 	if isJSON {
 		return fromJSON(text, t, types)
