@@ -268,6 +268,9 @@ type Static struct {
 	Literals map[string]any
 	// Secret are the arguments that refer to something declared secret.
 	Secret map[string]bool
+	// Free are the references of those arguments, such as inputs.name, whose values may contain
+	// any text. Of an argument that is not here, nothing is known.
+	Free map[string][]string
 	// Sources says where the arguments come from. Requests are the strings "default" that
 	// request defaults of the family. Defaults are all arguments in the family's block of
 	// defaults, as written.

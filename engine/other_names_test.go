@@ -51,12 +51,14 @@ resources: Pool: {
 func TestErrorsListWhatIsThere(t *testing.T) {
 	const many = `{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1, "h": 1, "i": 1, "j": 1, "k": 1, "tok-canary": "x"}`
 	for name, tc := range map[string]struct{ create, read, id, want string }{
-		"read back":    {`{"name": "n"}`, `{"id": "q1", "na\u001bme": "hush"}`, "x", `read yields no queueId (test 1.0.0, <stdin>:`},
-		"its members":  {`{"name": "n"}`, `{"id": "q1", "name": "hush"}`, "x", `it has: id, name. If it is there under another name, declare that: ` + "`queueId: … @wire(NAME)`"},
-		"at most ten":  {`{}`, many, "x", "it has: a, b, c, d, e, f, g, h, i, j, and 2 more"},
-		"no members":   {`{}`, `{}`, "x", "it has no members"},
-		"the id":       {`{"uuid": "hush", "name": "n"}`, `{"queueId": "q"}`, "${body.id}", "`id` yields nothing after create (of body; it has: name, uuid) (test 1.0.0, <stdin>:"},
-		"masked names": {`{"canary-key": 1}`, `{"queueId": "q"}`, "${body.id}", `"[secret]-key"`},
+		"read back":     {`{"name": "n"}`, `{"id": "q1", "na\u001bme": "hush"}`, "x", `read yields no queueId (test 1.0.0, <stdin>:`},
+		"its members":   {`{"name": "n"}`, `{"id": "q1", "name": "hush"}`, "x", `it has: id, name. If it is there under another name, declare that: ` + "`queueId: … @wire(NAME)`"},
+		"at most ten":   {`{}`, many, "x", "it has: a, b, c, d, e, f, g, h, i, j, and 2 more"},
+		"no members":    {`{}`, `{}`, "x", "it has no members"},
+		"below the id":  {`{"queue": "hush", "name": "n"}`, `{"queueId": "q"}`, "${body.queue.id}", "`id` yields nothing after create (of body; it has: name, queue) (test 1.0.0, <stdin>:"},
+		"nothing there": {`{"name": "n"}`, `{"queueId": "q"}`, "${result.body.queue.id}", "`id` yields nothing after create (of result.body; it has: name) (test 1.0.0, <stdin>:"},
+		"the id":        {`{"uuid": "hush", "name": "n"}`, `{"queueId": "q"}`, "${body.id}", "`id` yields nothing after create (of body; it has: name, uuid) (test 1.0.0, <stdin>:"},
+		"masked names":  {`{"canary-key": 1}`, `{"queueId": "q"}`, "${body.id}", `"[secret]-key"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

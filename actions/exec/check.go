@@ -23,8 +23,9 @@ func check(s actions.Static) []actions.Fault {
 		}
 	}
 	if !checkScript(s.Nodes["command"], fail) {
-		out = append(out, checkPrograms(s.Nodes["command"])...)
+		out = append(out, checkPrograms(s)...)
 	}
+	out = append(out, checkInput(s)...)
 	checkEnv(s.Nodes["env"], fail)
 	checkExitCodes(s.Nodes["exitCodes"], fail)
 	if s.Given("returns") && s.Literals["stdout"] != "json" {

@@ -50,16 +50,17 @@ var setters = []string{"git", "docker", "podman", "nerdctl"}
 
 // checkPrograms warns about texts that a program parses and that are composed of text and
 // values: the program would interpret the values.
-func checkPrograms(command *spec.Node) []actions.Fault {
+func checkPrograms(s actions.Static) []actions.Fault {
+	command := s.Nodes["command"]
 	if command == nil || command.Kind != spec.ListNode {
 		return nil
 	}
 	if len(command.Items) > 0 && programName(command.Items[0]) == "ssh" {
-		return checkSSH(command.Items)
+		return checkSSH(s, command.Items)
 	}
 	var out []actions.Fault
 	for i, item := range command.Items {
-		if i == 0 || item.Kind != spec.StringNode || !isMixed(item.Text) {
+		if i == 0 || item.Kind != spec.StringNode || !isMixed(item.Text) || !hasFree(item.Text, s, "command") {
 			continue
 		}
 		before := command.Items[:i]
@@ -74,7 +75,7 @@ func checkPrograms(command *spec.Node) []actions.Fault {
 		out = append(out, actions.Fault{
 			Argument: "command", Path: fmt.Sprint(i), Warning: true,
 			Summary: "a text that the program parses is composed of text and values",
-			Remedy:  "The program would interpret the values: with `create role ${inputs.name}`, a name can be any statement. Pass the value " + remedy + ".",
+			Remedy:  interpretedRemedy(remedy),
 		})
 	}
 	return out
@@ -102,9 +103,15 @@ func isParsed(text string, before []*spec.Node, anywhere bool) bool {
 // isLanguageOption reports whether the argument of an option is a text in a language. It may come
 // after other options: psql -tAc, mysql -Ne, bash -lc.
 func isLanguageOption(option string) bool {
+	return isScriptOption(option) || slices.Contains(languageOptions, option)
+}
+
+// isScriptOption is isLanguageOption without the letters that mean something else to some of the
+// programs: psql -q.
+func isScriptOption(option string) bool {
 	letters, short := strings.CutPrefix(option, "-")
 	short = short && len(letters) <= 5 && strings.Trim(strings.ToLower(letters), lower) == "" && (strings.HasSuffix(letters, "c") || strings.HasSuffix(letters, "e"))
-	return short || slices.Contains(languageOptions, option)
+	return short || strings.HasPrefix(option, "--") && slices.Contains(languageOptions, option)
 }
 
 const lower = "abcdefghijklmnopqrstuvwxyz"
@@ -142,15 +149,9 @@ const sshOptions = "BbcDEeFIiJLlmOoPpQRSWw"
 
 // checkSSH warns about values in a command for another machine: ssh joins its words, and the shell
 // there parses them.
-func checkSSH(items []*spec.Node) (out []actions.Fault) {
-	host := 1
-	for ; host < len(items) && strings.HasPrefix(items[host].Text, "-"); host++ {
-		if option := items[host].Text; len(option) == 2 && strings.Contains(sshOptions, option[1:]) {
-			host++
-		}
-	}
-	for i := host + 1; i < len(items); i++ {
-		if items[i].Kind == spec.StringNode && hasValue(items[i].Text) {
+func checkSSH(s actions.Static, items []*spec.Node) (out []actions.Fault) {
+	for i := sshHost(items) + 1; i < len(items); i++ {
+		if items[i].Kind == spec.StringNode && hasFree(items[i].Text, s, "command") {
 			out = append(out, actions.Fault{
 				Argument: "command", Path: fmt.Sprint(i), Warning: true,
 				Summary: "the shell of the other machine parses this argument of ssh, which contains a value",
@@ -161,9 +162,15 @@ func checkSSH(items []*spec.Node) (out []actions.Fault) {
 	return out
 }
 
-// hasValue reports whether a template contains a value.
-func hasValue(template string) bool {
-	return strings.Contains(strings.ReplaceAll(template, "$${", ""), "${")
+// sshHost returns the index of the host in a command that begins with ssh.
+func sshHost(items []*spec.Node) int {
+	host := 1
+	for ; host < len(items) && strings.HasPrefix(items[host].Text, "-"); host++ {
+		if option := items[host].Text; len(option) == 2 && strings.Contains(sshOptions, option[1:]) {
+			host++
+		}
+	}
+	return host
 }
 
 // looksLikeProgram reports whether the literal part of a template is more than a name, a

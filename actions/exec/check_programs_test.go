@@ -1,10 +1,12 @@
 package exec
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -70,11 +72,91 @@ func TestTextsThatProgramsParse(t *testing.T) {
 			n.Items = append(n.Items, &spec.Node{Kind: spec.StringNode, Text: word})
 		}
 		var got []string
-		for _, f := range checkPrograms(n) {
+		for _, f := range checkPrograms(actions.Static{Nodes: map[string]*spec.Node{"command": n}}) {
 			got = append(got, f.Path)
 		}
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", tc.command, diff)
 		}
+	}
+}
+
+// TestInputsThatProgramsParse states which standard inputs and files are reported.
+func TestInputsThatProgramsParse(t *testing.T) {
+	words := func(command string) *spec.Node {
+		n := &spec.Node{Kind: spec.ListNode}
+		for word := range strings.FieldsSeq(command) {
+			n.Items = append(n.Items, &spec.Node{Kind: spec.StringNode, Text: word})
+		}
+		return n
+	}
+	const role = "create role ${inputs.name};"
+	for _, tc := range []struct {
+		command, stdin string
+		want           bool
+	}{
+		{"psql -h db shop", role, true},
+		{"psql -f - shop", role, true},
+		{"sudo -u postgres psql", role, true},
+		{"psql -v name=x", "create role :'name'", false},
+		{"psql -c copy", "a,${inputs.name};", false},
+		{"psql --command=copy", "a,${inputs.name};", false},
+		{"psql -f script.sql", "a ${inputs.name}", false},
+		{"psql", "${inputs.script}", false},
+		{"psql", "create role $${name};", false},
+		{"psql", "${inputs.first} ${inputs.second}", true},
+		{"mysql shop", "drop user '${inputs.name}'", true},
+		{"sqlite3 a.db", "delete from t where name = '${inputs.name}';", true},
+		{"redis-cli -h db", "SET a ${inputs.name}", true},
+		{"redis-cli -x SET a", "${inputs.value}", false},
+		{"mongosh shop", "db.dropUser('${inputs.name}')", true},
+		{"node", "f('${inputs.name}')", true},
+		{"node -", "f('${inputs.name}')", true},
+		{"node script.js", "a ${inputs.name}", false},
+		{"python3 - x", "print('${inputs.name}')", true},
+		{"bash -s", "rm -r ${inputs.path}", true},
+		{"bash -eu", "rm -r ${inputs.path}", true},
+		{"bash script.sh", "yes ${inputs.path}", false},
+		{"bash -c cat", "yes ${inputs.path}", false},
+		{"docker exec -i web sh", "rm -r ${inputs.path}", true},
+		{"ssh -p 22 web", "rm -r ${inputs.path}", true},
+		{"ssh web cat", "a ${inputs.path}", false},
+		{"ldapmodify -x", "dn: ${id}\nchangetype: delete", true},
+		{"ldapadd -x", "dn:: ${base64encode(id)}\ncn:: ${ base64encode(inputs.name) }\n", false},
+		{"ldapadd -x", "dn:: ${base64encode(id)}\ncn: ${inputs.name}\n", true},
+		{"curl --config -", "url = \"${config.url}/x\"", true},
+		{"curl --config -", "url = ${jsonencode(config.url + '/x')}", false},
+		{"curl --data-binary @- https://example.com", "a \"${inputs.name}\"", false},
+		{"kubectl apply -f -", "metadata:\n  name: ${inputs.name}\n", true},
+		{"kubectl apply --filename=-", "metadata:\n  name: ${jsonencode(inputs.name)}\n", false},
+		{"kubectl exec -i web -- tee f", "a b ${inputs.name}", false},
+		{"nsupdate -k key", "update add ${inputs.name} 60 A 127.0.0.1\nsend\n", true},
+		{"chpasswd", "${inputs.user}:${inputs.password}\n", true},
+		{"tee a.txt", "Hello ${inputs.name}; goodbye", false},
+	} {
+		static := actions.Static{Nodes: map[string]*spec.Node{"command": words(tc.command), "stdin": {Kind: spec.StringNode, Text: tc.stdin}}}
+		if got := len(checkInput(static)) > 0; got != tc.want {
+			t.Errorf("%s with %q: reported %t, want %t", tc.command, tc.stdin, got, tc.want)
+		}
+	}
+	for script, want := range map[string]bool{
+		`exec ldapadd -x -y "$DECLPROV_FILES/pw"`: true, `psql -f "$DECLPROV_FILES/a.sql"`: false, "read name; echo $name": false, "set -e\nmysql shop\n": true,
+	} {
+		static := actions.Static{Nodes: map[string]*spec.Node{"shell": {Kind: spec.StringNode, Text: script}, "stdin": {Kind: spec.StringNode, Text: role}}}
+		if got := len(checkInput(static)) > 0; got != want {
+			t.Errorf("%s: reported %t, want %t", script, got, want)
+		}
+	}
+	text := func(s string) *spec.Node { return &spec.Node{Kind: spec.StringNode, Text: s} }
+	files := &spec.Node{Kind: spec.ListNode}
+	for _, f := range [][2]string{{"a.sql", role}, {"b.txt", role}, {"c.sh", "rm '${inputs.path}'"}, {"d.sql", "select 1;"}, {"pw", "${config.password}\n"}} {
+		files.Items = append(files.Items, &spec.Node{Kind: spec.MapNode, Fields: []spec.Field{{Name: "path", Value: text(f[0])}, {Name: "content", Value: text(f[1])}}})
+	}
+	var got []string
+	for _, f := range checkInput(actions.Static{Nodes: map[string]*spec.Node{"files": files}}) {
+		got = append(got, f.Path)
+	}
+	if diff := cmp.Diff([]string{"0.content", "2.content"}, got); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
 	}
 }

@@ -458,7 +458,12 @@ func TestEndedBeforeItBegan(t *testing.T) {
 	m.slow = make(chan struct{})
 	c := mustConnect(t, m.target())
 	name := filepath.Join(t.TempDir(), "ran")
-	exit, err := c.Run(t.Context(), &process.Command{Args: []string{"sh", "-c", `echo $$ > "$1"; exec sleep 1000`, "sh", name}, Timeout: 20 * time.Millisecond, Grace: time.Millisecond})
+	cmd := &process.Command{Args: []string{"sh", "-c", `echo $$ > "$1"; exec sleep 1000`, "sh", name}, Timeout: 20 * time.Millisecond, Grace: time.Millisecond}
+	exit, err := c.Run(t.Context(), cmd)
+	for err != nil && cmd.Timeout < time.Minute { // the time was over before the session was open
+		cmd.Timeout *= 2
+		exit, err = c.Run(t.Context(), cmd)
+	}
 	if err != nil || !errors.Is(exit.Ended, process.ErrTimeout) || exit.Stuck != 1 {
 		t.Fatalf("%+v, %v", exit, err)
 	}

@@ -127,7 +127,7 @@ func (s *Step) SetDefaults(defaults map[string]Argument) {
 // Static returns what is known about the call before it runs.
 func (s *Step) Static() actions.Static {
 	st := actions.Static{
-		Nodes: map[string]*spec.Node{}, Literals: map[string]any{}, Types: map[string]*spec.Type{}, Secret: map[string]bool{},
+		Nodes: map[string]*spec.Node{}, Literals: map[string]any{}, Types: map[string]*spec.Type{}, Secret: map[string]bool{}, Free: map[string][]string{},
 		Sources: map[string]actions.Source{}, Requests: map[string]*spec.Node{}, Defaults: map[string]*spec.Node{},
 	}
 	for name, a := range s.defaults {
@@ -145,7 +145,7 @@ func (s *Step) Static() actions.Static {
 			st.Types[name] = late.Type()
 		}
 		if a.Value != nil {
-			st.Secret[name], st.Types[name] = a.Value.Secret(), a.Value.Type()
+			st.Secret[name], st.Types[name], st.Free[name] = a.Value.Secret(), a.Value.Type(), a.Value.Free()
 			if v, ok := a.Value.Const(); ok {
 				st.Literals[name] = v
 			}

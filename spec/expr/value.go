@@ -16,6 +16,7 @@ type Value struct {
 	root      eval.Evaluator
 	typ       *spec.Type
 	refs      []Ref
+	free      []string
 	secret    bool
 	hidden    bool
 	unchecked []diag.Range
@@ -42,6 +43,10 @@ func (v *Value) Const() (any, bool) {
 // Secret reports whether any reference of the tree is to a value that is declared
 // secret, that is part of one, or that contains one.
 func (v *Value) Secret() bool { return v.secret }
+
+// Free returns the references of the tree whose values may contain any text, such as
+// inputs.description. Their types have no pattern that excludes what a program would interpret.
+func (v *Value) Free() []string { return v.free }
 
 // Hidden reports whether the value of the tree is secret as a whole. If it only
 // contains secrets, Type marks them.

@@ -81,16 +81,18 @@ func Preview(r *operation.Run, values map[string]property.Value) {
 }
 
 // MissingIDError returns the error of an id that is null after a create. It lists the members of
-// the response that the id refers to.
+// the innermost part of the response that is there on the way to the id.
 func MissingIDError(r *operation.Run) error {
 	name, has := r.Resource.Spec.Name, ""
 	for _, ref := range r.Resource.ID.Refs() {
-		within := ref.Path[:len(ref.Path)-1]
-		if len(within) == 0 || has != "" || !slices.Contains(append([]string{"steps"}, plan.AnswerNames...), within[0]) {
+		if !slices.Contains(append([]string{"steps"}, plan.AnswerNames...), ref.Path[0]) {
 			continue
 		}
-		if has = value.ListMembers(r.Marked(within...)); has != "" {
-			has = fmt.Sprintf(" (of %s%s)", strings.Join(within, "."), has)
+		for n := len(ref.Path) - 1; n > 0 && has == ""; n-- {
+			within := ref.Path[:n]
+			if has = value.ListMembers(r.Marked(within...)); has != "" {
+				has = fmt.Sprintf(" (of %s%s)", strings.Join(within, "."), has)
+			}
 		}
 	}
 	return fmt.Errorf("%s has no id: `id` yields nothing after create%s (%s)", name, has, r.Place(r.Resource.Spec.ID.Range))

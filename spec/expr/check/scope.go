@@ -74,6 +74,20 @@ func (s *Scope) Hides(refs []Ref, moved bool) bool {
 	})
 }
 
+// Free returns those of the references, with dots between their steps, whose values may contain
+// any text: see types.IsFree. An id has the form that the spec gives it.
+func (s *Scope) Free(refs []Ref) []string {
+	free := []string{}
+	for _, r := range refs {
+		i := slices.IndexFunc(s.Names, func(n Name) bool { return n.Name == r.Path[0] })
+		if r.Presence || r.Path[0] == "id" || i >= 0 && !types.IsFree(s.Names[i].Type, r.Path[1:], s.Types) {
+			continue
+		}
+		free = append(free, strings.Join(r.Path, "."))
+	}
+	return free
+}
+
 // Declares reports whether the value at a path, or a value that contains it, is
 // declared secret.
 func (s *Scope) Declares(path []string) bool {

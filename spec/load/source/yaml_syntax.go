@@ -50,6 +50,10 @@ func (r *yamlReader) reportSyntax(err error) {
 			at = r.line(line)
 		}
 	}
+	if quoted := r.src.quoteOptional(at); quoted != nil {
+		summary, edits = "a key with a ? must be in quotes between braces", quoted
+		detail = fmt.Sprintf("Write %s: ….", quoted[0].Text)
+	}
 	if t, ok := r.translateSyntax(at.Start.Line); ok && code == CodeSyntaxError {
 		at, summary, detail, edits = t.at, t.summary, t.remedy, t.edits
 	}
@@ -117,6 +121,24 @@ var plainValue = regexp.MustCompile(`^\s*(?:- )*[^\s:#]+:\s+(\S.*?)(?:\s+#.*)?$`
 // optionalKey matches a key with a question mark inside braces, where it must be
 // quoted.
 var optionalKey = regexp.MustCompile(`[{,]\s*([A-Za-z_][A-Za-z0-9_]*\?):`)
+
+// quoteOptional returns the edits that quote the keys with a question mark in a line, or none if
+// the mistake is another one.
+func (s *sourceText) quoteOptional(at diag.Range) (edits []diag.Edit) {
+	from, line, found := s.lines[at.Start.Line-1], s.line(at.Start.Line-1), false
+	for _, m := range optionalKey.FindAllStringSubmatchIndex(line, -1) {
+		if strings.Count(line[:m[2]], `"`)%2 == 1 || strings.Count(line[:m[2]], "'")%2 == 1 {
+			continue // in a type in quotes
+		}
+		key := s.exactSpan(from+m[2], from+m[3])
+		found = found || key.Start == at.Start
+		edits = append(edits, diag.Edit{At: key, Text: strconv.Quote(string(s.content[from+m[2] : from+m[3]]))})
+	}
+	if !found {
+		return nil
+	}
+	return edits
+}
 
 // findCulprit returns the likely range of the mistake in a line: a value that begins with
 // an indicator character, or a bracket that is not closed. Otherwise it returns the

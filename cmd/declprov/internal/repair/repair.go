@@ -5,6 +5,7 @@ package repair
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -177,8 +178,12 @@ func linesOf(content []byte, from, to int) []string {
 	return lines[from-1 : to]
 }
 
-// keyOf identifies a finding independently of its line, which changes may move.
+// keyOf identifies a finding independently of its line, which changes may move. A parser stops at
+// the first mistake: the next one of the same kind is further down.
 func keyOf(d diag.Diagnostic) string {
+	if d.Code == syntax {
+		return fmt.Sprintf("%s\x00%s\x00%d\x00%s", d.Code, d.Summary, d.Subject.Start.Line, d.Subject.File)
+	}
 	return d.Code + "\x00" + d.Summary + "\x00" + d.Path + "\x00" + d.Subject.File
 }
 
@@ -266,9 +271,12 @@ func overlap(a, b diag.Range) bool {
 // clashes are the codes of mistakes that arise if a name is changed to one that is taken.
 var clashes = []string{"conflict", "duplicate-key", "duplicate-name", "field-not-allowed"}
 
+// syntax is the code of mistakes in the syntax.
+const syntax = "syntax"
+
 // parsed reports whether the syntax is valid: else, CUE stops, and finds nothing else.
 func parsed(list diag.List) bool {
-	return !slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Code == "syntax" })
+	return !slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Code == syntax })
 }
 
 // wasHidden reports whether a finding is below a key that one of the edits renamed.
