@@ -51,8 +51,7 @@ func (r *yamlReader) reportSyntax(err error) {
 		}
 	}
 	if quoted := r.src.quoteOptional(at); quoted != nil {
-		summary, edits = "a key with a ? must be in quotes between braces", quoted
-		detail = fmt.Sprintf("Write %s: ….", quoted[0].Text)
+		summary, detail, edits = "a key with a ? must be in quotes between braces", "Write "+quoted[0].Text+": ….", quoted
 	}
 	if t, ok := r.translateSyntax(at.Start.Line); ok && code == CodeSyntaxError {
 		at, summary, detail, edits = t.at, t.summary, t.remedy, t.edits
@@ -146,9 +145,8 @@ func (s *sourceText) quoteOptional(at diag.Range) (edits []diag.Edit) {
 func (r *yamlReader) findCulprit(n int, summary string) diag.Range {
 	from := r.src.lines[n-1]
 	text, _, _ := bytes.Cut(r.src.content[from:], []byte("\n"))
-	for n > 1 && len(bytes.TrimSpace(text)) == 0 {
-		n--
-		from = r.src.lines[n-1]
+	for ; n > 1 && len(bytes.TrimSpace(text)) == 0; n-- {
+		from = r.src.lines[n-2]
 		text, _, _ = bytes.Cut(r.src.content[from:], []byte("\n"))
 	}
 	if m := indicatorValue.FindSubmatchIndex(text); m != nil {
