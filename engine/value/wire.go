@@ -159,6 +159,57 @@ func (w WireRule) membersFromWire(v map[string]any, from, to *spec.Type, named s
 	return renamed
 }
 
+// Takes reports whether FromWire, for a value of type from, keeps the member at a path, which
+// contains "*" for the items of a list and the values of a map. If the struct that would have the
+// member lacks it, known are the names that it has: declared ones in a value that has declared
+// names, else those on the wire. If there is no such struct, it returns nil and false.
+func (w WireRule) Takes(from, to *spec.Type, path []string, named spec.Types) (known []string, ok bool) {
+	for i, step := range path {
+		from, to = types.Present(named.Resolve(from), named), types.Present(named.Resolve(to), named)
+		if to.Kind != spec.Object {
+			if to.Kind != spec.Map && (to.Kind != spec.List || step != "*") {
+				return nil, true // any value, or one of several variants
+			}
+			from, to = memberType(from, step), to.Elem
+			continue
+		}
+		declared := from.Field(step) != nil
+		member := w.propertyNamed(to, step)
+		if declared {
+			member = to.Field(step)
+		}
+		switch {
+		case member != nil:
+			from, to = memberType(from, step), member.Type
+		case to.Open && to.Field(step) == nil || step == "*" || from.Kind == spec.Union || w.hasParent(to, step):
+			return nil, true
+		case i < len(path)-1:
+			return nil, false
+		case declared:
+			return to.FieldNames(), false
+		default:
+			for _, p := range to.Fields {
+				known = append(known, p.WirePath(string(w))[0])
+			}
+			return known, false
+		}
+	}
+	return nil, true
+}
+
+// memberType returns the type of a member of a struct or map, or of the items of a list.
+func memberType(t *spec.Type, step string) *spec.Type {
+	if p := t.Field(step); p != nil {
+		return p.Type
+	}
+	return t.Elem
+}
+
+// hasParent reports whether a property of a struct is within a member of the wire.
+func (w WireRule) hasParent(t *spec.Type, name string) bool {
+	return slices.ContainsFunc(t.Fields, func(p *spec.Property) bool { return p.WireParents != nil && p.WireParents[0] == name })
+}
+
 // putAt sets a value below parents. It creates missing parents, and copies existing
 // ones.
 func putAt(m map[string]any, parents []string, name string, v any) {
@@ -215,11 +266,7 @@ func (w WireRule) fromDeclared(v map[string]any, from, to *spec.Type, named spec
 		if inner == nil {
 			continue
 		}
-		var target *spec.Type
-		if p := to.Field(name); p != nil {
-			target = p.Type
-		}
-		out[name] = w.fromWire(item, inner.Type, target, named)
+		out[name] = w.fromWire(item, inner.Type, memberType(to, name), named)
 	}
 	for name, item := range v {
 		if from.Field(name) == nil {
