@@ -36,6 +36,8 @@ type compilation struct {
 	present [][]string
 	// passed are the paths that are not null if it is false or null.
 	passed [][]string
+	// keys are the keys that are written in it.
+	keys []Key
 }
 
 // report adds an error. The result is valid until the next report.
@@ -333,6 +335,9 @@ func (c *compilation) compileTemplate(n *spec.Node, want *spec.Type, depth int) 
 		p, checked := c.compileExpression(n, raw[0], want, false)
 		if depth == 0 {
 			c.pieces, c.present, c.passed = []eval.Piece{p}, checked.Present, checked.Passed
+			for _, k := range checked.Keys {
+				c.keys = append(c.keys, Key{k.Path, checked.Place.At(k.At)})
+			}
 		}
 		return p.Part, checked.Type
 	}

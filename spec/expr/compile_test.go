@@ -185,7 +185,7 @@ func TestStaticErrors(t *testing.T) {
 		{"${\"99\"}", &spec.Type{Kind: spec.String, Patterns: []spec.Pattern{{Regexp: "^0"}}}, types.CodeNotAllowed, "\"99\""},
 		{"${2 + 3}", &spec.Type{Kind: spec.Int, Max: &spec.Bound{Value: json.Number("4")}}, types.CodeNotAllowed, "2 + 3"},
 		{"${{port: \"x\"}}", object(required("port", num)), types.CodeTypeMismatch, "\"x\""},
-		{"${{prt: 1}}", object(optionalProp("port", num)), types.CodeUnknownMember, "1"},
+		{"${{prt: 1}}", object(optionalProp("port", num)), types.CodeUnknownMember, "prt"},
 		// Comparisons.
 		{"${inputs.kind == \"dgo\"}", nil, check.CodeNeverEqual, "\"dgo\""},
 		{"${\"dgo\" != inputs.kind}", nil, check.CodeNeverEqual, "\"dgo\""},

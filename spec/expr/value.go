@@ -23,7 +23,15 @@ type Value struct {
 	pieces    []eval.Piece
 	present   [][]string
 	passed    [][]string
+	keys      []Key
 	node      *spec.Node
+}
+
+// Key is a key of a struct in an expression: see Value.Keys.
+type Key struct {
+	// Path leads to the member in the value, with "*" for the items of a list and the values of a map.
+	Path  []string
+	Range diag.Range
 }
 
 // Type returns the static type of the result of Eval, never nil.
@@ -68,6 +76,10 @@ func (v *Value) Present() [][]string { return v.present }
 // id" : null`. A template that only runs in that case may be compiled in a Scope with
 // these paths as Present.
 func (v *Value) Passed() [][]string { return v.passed }
+
+// Keys returns the keys that are written in the tree's root, an expression, and that a member of
+// its value has, such as a in `${merge(body, {a: 1})}`.
+func (v *Value) Keys() []Key { return v.keys }
 
 // Unchecked returns the accesses to members of values of unknown type, which cannot
 // be checked before they run.

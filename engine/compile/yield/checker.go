@@ -5,6 +5,7 @@ package yield
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/declprov/declprov/engine/compile/finding"
 	"github.com/declprov/declprov/engine/compile/scopes"
@@ -57,25 +58,55 @@ func (c *Checker) compileReturn(to Target, written *spec.Node, s *expr.Scope) (v
 	}
 	if written.Kind != spec.MapNode {
 		c.checkObject(to, v.Type(), func(*spec.Property) diag.Range { return written.Range })
-		return v, nil
+		return v, c.checkKeys(v, "return", to.Outputs, to.Inputs)
 	}
 	for _, f := range written.Fields {
 		if set := to.properties(f.Name); len(set) > 0 {
 			c.checkMember(to, set, f, s)
 			continue
 		}
-		if to.Inputs.Field(f.Name) != nil || to.Outputs.Open || to.Inputs != nil && to.Inputs.Open {
-			continue // a read uses it, where operations share a return; or any property is possible
-		}
-		known := to.Outputs.FieldNames()
-		if to.Inputs != nil {
-			known = slices.Concat(known, to.Inputs.FieldNames())
-		}
-		c.Fail(finding.CodeUnknownProperty, f.NameRange, "return."+f.Name, fmt.Sprintf("no property %q to return", f.Name),
-			fmt.Sprintf("%s has no property of that name.", to.Name)).Meant(f.Name, known)
-		meant = append(meant, diag.DidYouMean(f.Name, known))
+		meant = append(meant, c.checkName(to, f.Name, f.NameRange)...)
 	}
 	return v, meant
+}
+
+// checkName checks the name of a member that is written out. If it is unknown, checkName returns
+// the property that it probably means.
+func (c *Checker) checkName(to Target, name string, at diag.Range) (meant []string) {
+	if to.Outputs.Field(name) != nil || to.Inputs.Field(name) != nil || to.Outputs.Open || to.Inputs != nil && to.Inputs.Open {
+		return nil // also an input that only a read sets, where operations share a return
+	}
+	known := to.Outputs.FieldNames()
+	if to.Inputs != nil {
+		known = slices.Concat(known, to.Inputs.FieldNames())
+	}
+	c.Fail(finding.CodeUnknownProperty, at, "return."+name, fmt.Sprintf("no property %q to return", name),
+		fmt.Sprintf("%s has no property of that name.", to.Name)).Meant(name, known)
+	return []string{diag.DidYouMean(name, known)}
+}
+
+// checkKeys checks the keys that are written in an expression, whose value some of the types take:
+// a member that none of them has would be lost. It returns the names that unknown keys probably
+// mean.
+func (c *Checker) checkKeys(v *expr.Value, path string, to ...*spec.Type) (meant []string) {
+	for _, k := range v.Keys() {
+		var known []string
+		taken := false
+		for _, t := range to {
+			if t != nil {
+				names, ok := c.Wire.Takes(v.Type(), t, k.Path, c.Types)
+				known, taken = append(known, names...), taken || ok
+			}
+		}
+		if taken || known == nil {
+			continue
+		}
+		name := k.Path[len(k.Path)-1]
+		c.Fail(types.CodeUnknownMember, k.Range, path+"."+strings.Join(k.Path, "."), fmt.Sprintf("nothing takes the member %q", name),
+			"Its value would be lost.").Meant(name, known)
+		meant = append(meant, diag.DidYouMean(name, known))
+	}
+	return meant
 }
 
 // properties returns the properties that a member of the yield sets.
@@ -95,6 +126,13 @@ func (to Target) properties(name string) []*spec.Property {
 func (c *Checker) checkMember(to Target, set []*spec.Property, f spec.Field, s *expr.Scope) {
 	value := c.Template(f.Value, s, nil, "return."+f.Name)
 	if value == nil {
+		return
+	}
+	var takers []*spec.Type
+	for _, p := range set {
+		takers = append(takers, p.Type)
+	}
+	if c.checkKeys(value, "return."+f.Name, takers...) != nil {
 		return
 	}
 	for _, p := range set {

@@ -27,6 +27,8 @@ type Result struct {
 	// Present are the paths that are not null if the expression is true. Passed are
 	// the paths that are not null if it is false or null.
 	Present, Passed [][]string
+	// Keys are the keys that are written in the expression, and that its value has.
+	Keys []parse.Key
 
 	// Extents returns the extents of the parts of the tree. Uses are the references
 	// of each part.
@@ -61,6 +63,7 @@ func Expression(tree ast.Node, at parse.Place, scope *Scope, functions *Function
 	out.Diags, out.Uses, out.Strict = c.diags, c.refs, c.strict
 	if !c.diags.HasErrors() {
 		out.Present, out.Passed = pathsOf(c.factsWhen(tree, true)), pathsOf(c.factsPassed(tree))
+		out.Keys = parse.KeysOf(tree, &c.extents)
 	}
 	return out
 }
@@ -76,7 +79,7 @@ func (c *Result) AppendRefs(refs []Ref) []Ref {
 // checkResult checks the value of a whole expression against the expected type.
 func (c *checker) checkResult(n ast.Node, v TypedPart, want *spec.Type, whole parse.Extent) {
 	m := types.Assignable(v.T, want, c.Types)
-	if m == nil {
+	if m == nil || m.Code == types.CodeUnknownMember && c.reportKeys(n, want) {
 		return
 	}
 	if m.Code == types.CodeNullUnguarded && m.Path == "" && !types.IsNull(types.Resolve(v.T, c.Types)) {

@@ -46,6 +46,19 @@ func (f *findings) FailMeaning(code string, e parse.Extent, given string, known 
 	return TypedPart{T: types.Any(), At: e}
 }
 
+// reportKeys reports the keys in an expression that the expected type does not have. It returns
+// false if there are none.
+func (f *findings) reportKeys(n ast.Node, want *spec.Type) (found bool) {
+	for _, k := range parse.KeysOf(n, &f.extents) {
+		if known, lacks := types.Lacks(want, k.Path, f.Types); lacks {
+			name := k.Path[len(k.Path)-1]
+			f.FailMeaning(types.CodeUnknownMember, k.At, name, known, "unknown member %q", name)
+			found = true
+		}
+	}
+	return found
+}
+
 // last returns the last finding. It is valid until the next one.
 func (f *findings) last() *diag.Diagnostic { return &f.diags[len(f.diags)-1] }
 
