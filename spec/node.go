@@ -66,6 +66,9 @@ type Node struct {
 	Type *Type `json:"type,omitzero"`
 	// Marks give the positions of the characters of a string's Text; see At.
 	Marks []Mark `json:"m,omitzero"`
+	// Locals are the local names (`let`) that a name in a string's Text, which is none of them,
+	// may mean.
+	Locals []string `json:"l,omitzero"`
 }
 
 // Field is one named member of a map, a step or a block.

@@ -47,6 +47,7 @@ func (c *checker) checkIdentifier(n *ast.IdentifierNode) TypedPart {
 	for _, l := range c.locals {
 		names = append(names, l.name)
 	}
+	names = append(names, c.place.Node.Locals...)
 	if out, ok := (translator{c}).translateName(n.Value, at, names); ok {
 		return out
 	}

@@ -34,6 +34,38 @@ func Uses(text, name string) []int {
 	return at
 }
 
+// Names returns the names that an expression uses, without those of functions that it calls.
+func Names(text string) (names []string) {
+	tree, bad := Expression(text)
+	if bad != nil {
+		return nil
+	}
+	found := nameList{called: map[ast.Node]bool{}}
+	ast.Walk(&tree, &found)
+	for _, id := range found.all {
+		if !found.called[id] {
+			names = append(names, id.Value)
+		}
+	}
+	return names
+}
+
+// nameList collects the names of an expression.
+type nameList struct {
+	all    []*ast.IdentifierNode
+	called map[ast.Node]bool
+}
+
+// Visit adds a name.
+func (l *nameList) Visit(n *ast.Node) {
+	switch n := (*n).(type) {
+	case *ast.IdentifierNode:
+		l.all = append(l.all, n)
+	case *ast.CallNode:
+		l.called[n.Callee] = true
+	}
+}
+
 // IsPath reports whether an expression is a name, or members of a name.
 func IsPath(text string) bool {
 	tree, bad := Expression(text)

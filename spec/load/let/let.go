@@ -60,7 +60,9 @@ type local struct {
 	value *spec.Node
 	// uses are the other local names that the value uses.
 	uses []*local
-	used bool
+	// meant are the local names that other names in the value may mean.
+	meant []string
+	used  bool
 	// broken means that the name or its value has a mistake: what uses it is not checked.
 	broken bool
 }
@@ -168,7 +170,7 @@ func (x *expander) extend(outer scope, block *spec.Node, p source.Place) (inner 
 	}
 	inner = append(slices.Clip(outer), own...)
 	for _, l := range own {
-		l.uses = inner.mentionedIn(l.value)
+		l.uses, l.meant = inner.mentionedIn(l.value), inner.appendMeantIn(nil, l.value)
 	}
 	for _, l := range own {
 		if l.isCyclic() {
@@ -226,7 +228,11 @@ func (x *expander) isExpression(n *spec.Node, p source.Place) bool {
 			return false
 		}
 		if len(pieces) > 1 && parse.HasTemplate(n) {
-			x.Report(source.CodeBadValue, n.Range, p, "a local name must be one expression, without text around it", "Join the parts in the expression: \"${inputs.name + \\\"-x\\\"}\".")
+			d := x.Report(source.CodeBadValue, n.Range, p, "a local name must be one expression, without text around it", "Join the parts in the expression: \"${inputs.name + '-x'}\".")
+			if joined, ok := join(pieces); ok {
+				d.Detail = "Join the parts in the expression: " + joined + "."
+				d.Suggest(diag.Edit{At: n.Range, Text: joined})
+			}
 			return false
 		}
 		if len(pieces) == 1 && pieces[0].Expr {
@@ -244,6 +250,25 @@ func (x *expander) isExpression(n *spec.Node, p source.Place) bool {
 		ok = x.isExpression(f.Value, p.Member(f.Name)) && ok
 	}
 	return ok
+}
+
+// join returns a template of one expression for text with expressions in it. ok is false if the
+// text has characters that would have to be escaped.
+func join(pieces []parse.Piece) (joined string, ok bool) {
+	var parts []string
+	for _, p := range pieces {
+		switch {
+		case !p.Expr && strings.ContainsAny(p.Text, "'\"\\\n$"), p.Expr && strings.ContainsAny(p.Text, "\"\\\n"):
+			return "", false
+		case !p.Expr:
+			parts = append(parts, "'"+p.Text+"'")
+		case parse.IsPath(p.Text):
+			parts = append(parts, p.Text)
+		default:
+			parts = append(parts, "("+p.Text+")")
+		}
+	}
+	return `"${` + strings.Join(parts, " + ") + `}"`, true
 }
 
 // isCyclic reports whether the value of a name uses the name itself.

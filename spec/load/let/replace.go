@@ -40,7 +40,11 @@ func (x *expander) replaceText(s scope, n *spec.Node) *spec.Node {
 	out := &spec.Splice{File: n.Range.File}
 	from, changed := 0, false
 	for _, p := range pieces {
-		if !p.Expr || !s.isUsed(p.Text) {
+		if !p.Expr {
+			continue
+		}
+		n.Locals = s.appendMeant(n.Locals, p.Text)
+		if !s.isUsed(p.Text) {
 			continue
 		}
 		if s.usesBroken(p.Text) {
@@ -55,8 +59,46 @@ func (x *expander) replaceText(s scope, n *spec.Node) *spec.Node {
 	}
 	out.Copy(n, from, len([]rune(n.Text)))
 	replaced := out.Node(n)
+	replaced.Locals = n.Locals
+	for _, l := range s {
+		replaced.Locals = append(replaced.Locals, l.meant...)
+	}
 	x.done[replaced] = true
 	return replaced
+}
+
+// appendMeant appends the local names that other names in an expression may mean.
+func (s scope) appendMeant(meant []string, text string) []string {
+	var known []string
+	for _, l := range s {
+		known = append(known, l.name)
+	}
+	for _, name := range parse.Names(text) {
+		if m := diag.DidYouMean(name, known); m != "" && s.named(name) == nil && !slices.Contains(meant, m) {
+			meant = append(meant, m)
+			s.named(m).used = true // the mistake is reported once
+		}
+	}
+	return meant
+}
+
+// appendMeantIn is appendMeant for the expressions of a value.
+func (s scope) appendMeantIn(meant []string, n *spec.Node) []string {
+	if n.Kind == spec.StringNode {
+		pieces, _ := parse.Scan(n.Text)
+		for _, p := range pieces {
+			if p.Expr {
+				meant = s.appendMeant(meant, p.Text)
+			}
+		}
+	}
+	for _, item := range n.Items {
+		meant = s.appendMeantIn(meant, item)
+	}
+	for _, f := range n.Fields {
+		meant = s.appendMeantIn(meant, f.Value)
+	}
+	return meant
 }
 
 // isUsed reports whether an expression uses a local name.
