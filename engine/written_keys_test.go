@@ -21,9 +21,11 @@ func TestKeysThatNothingTakes(t *testing.T) {
 		"map":              `{named: %s}`,
 	}
 	templates := map[string][]string{ // by place
-		"return": {"${{NAME: 1}}", "${merge(body, {NAME: 1})}", "${merge({NAME: 1}, body)}", "${merge(body, {whole: {part: {NAME: 1}}})}", "${{parts: [{NAME: 1}]}}",
+		"return": {
+			"${{NAME: 1}}", "${merge(body, {NAME: 1})}", "${merge({NAME: 1}, body)}", "${merge(body, {whole: {part: {NAME: 1}}})}", "${{parts: [{NAME: 1}]}}",
 			"${ON ? {NAME: 1} : body}", "${ON ? body : {'NAME': 1}}", "${body.x ?? {NAME: 1}}", "${let k = {NAME: 1}; merge(body, k)}",
-			"${let k = {part: {NAME: 1}}; ON ? k : body}"},
+			"${let k = {part: {NAME: 1}}; ON ? k : body}",
+		},
 		"member":           {"${{NAME: 1}}", "${merge(body.part, {NAME: 1})}", "${ON ? {NAME: 1} : null}", "${body.part ?? {'NAME': 1}}", "${let k = {NAME: 1}; k}"},
 		"member in member": {"${{NAME: 1}}", "${ON ? {NAME: 1} : null}"},
 		"list":             {"${[{NAME: 1}]}", "${map(['a'], ({NAME: 1}))}", "${ON ? [{NAME: 1}] : []}", "${map(['a'], let k = {NAME: 1}; k)}"},

@@ -335,13 +335,20 @@ func (c *compilation) compileTemplate(n *spec.Node, want *spec.Type, depth int) 
 		p, checked := c.compileExpression(n, raw[0], want, false)
 		if depth == 0 {
 			c.pieces, c.present, c.passed = []eval.Piece{p}, checked.Present, checked.Passed
-			for _, k := range checked.Keys {
-				c.keys = append(c.keys, Key{k.Path, checked.Place.At(k.At)})
-			}
+			c.keys = keysOf(&checked)
 		}
 		return p.Part, checked.Type
 	}
 	return c.compileMixed(n, raw, want, depth)
+}
+
+// keysOf returns the keys that are written in an expression, with their positions in the document.
+func keysOf(checked *check.Result) []Key {
+	var out []Key
+	for _, k := range checked.Keys {
+		out = append(out, Key{k.Path, checked.Place.At(k.At)})
+	}
+	return out
 }
 
 // unclosed matches a reference whose closing brace is missing. One that is followed by a bracket or

@@ -228,11 +228,7 @@ func (x *expander) isExpression(n *spec.Node, p source.Place) bool {
 			return false
 		}
 		if len(pieces) > 1 && parse.HasTemplate(n) {
-			d := x.Report(source.CodeBadValue, n.Range, p, "a local name must be one expression, without text around it", "Join the parts in the expression: \"${inputs.name + '-x'}\".")
-			if joined, ok := join(pieces); ok {
-				d.Detail = "Join the parts in the expression: " + joined + "."
-				d.Suggest(diag.Edit{At: n.Range, Text: joined})
-			}
+			x.reportText(n, pieces, p)
 			return false
 		}
 		if len(pieces) == 1 && pieces[0].Expr {
@@ -250,6 +246,18 @@ func (x *expander) isExpression(n *spec.Node, p source.Place) bool {
 		ok = x.isExpression(f.Value, p.Member(f.Name)) && ok
 	}
 	return ok
+}
+
+// reportText reports a value that is text with expressions in it.
+func (x *expander) reportText(n *spec.Node, pieces []parse.Piece, p source.Place) {
+	joined, ok := join(pieces)
+	if !ok {
+		joined = "\"${inputs.name + '-x'}\""
+	}
+	d := x.Report(source.CodeBadValue, n.Range, p, "a local name must be one expression, without text around it", "Join the parts in the expression: "+joined+".")
+	if ok {
+		d.Suggest(diag.Edit{At: n.Range, Text: joined})
+	}
 }
 
 // join returns a template of one expression for text with expressions in it. ok is false if the

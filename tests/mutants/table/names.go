@@ -6,6 +6,13 @@ func ofNames() []Mutant {
 	const names = "Names on the wire are written down once"
 	return []Mutant{
 		{
+			Promise: "Nothing is lost", Mechanism: "vet reports a key in an expression that no property takes",
+			File:    "engine/compile/yield/checker.go",
+			Find:    `		if taken || known == nil {`,
+			Replace: `		if true {`,
+			Package: "engine", Test: "TestKeysThatNothingTakes", Fails: "want unknown-member",
+		},
+		{
 			Promise: typed, Mechanism: "a member of another kind does not fit",
 			File:    "engine/value/receive.go",
 			Find:    `	return r.reject(v, declared, receivedKind(v))` + "\n}\n\n// reject",
