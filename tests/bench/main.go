@@ -159,6 +159,7 @@ func (b *bench) build(ctx context.Context) error {
 	}
 	program := filepath.Join(folder, "pulumi-resource-files")
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "./bench/raw")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	cmd.Dir = filepath.Join(b.root, "tests")
 	if printed, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the provider written by hand: %w\n%s", err, printed)
@@ -175,6 +176,7 @@ func (b *bench) buildOurs(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "grpcnotrace", "-ldflags", "-s -w", "-o", bin+string(os.PathSeparator),
 		"./cmd/declprov", "./cmd/declprov/declprov-server")
 	cmd.Dir = b.root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if printed, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building declprov: %w\n%s", err, printed)
 	}

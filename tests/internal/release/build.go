@@ -32,8 +32,8 @@ var buildOnce = sync.OnceValues(func() (string, error) {
 	return Build(context.Background(), root)
 })
 
-// Build builds the binary as it is released, stripped and without gRPC's traces (the tag
-// grpcnotrace), and returns its path. Unlike in a release, paths of this machine are not
+// Build builds the binary as it is released, stripped, without cgo and without gRPC's traces (the
+// tag grpcnotrace), and returns its path. Unlike in a release, paths of this machine are not
 // trimmed, since that would require compiling all packages again. Concurrent builds do not
 // disturb each other, nor processes that run an earlier build.
 func Build(ctx context.Context, root string) (string, error) {
@@ -98,6 +98,7 @@ func build(ctx context.Context, root, pkg, out string, flags ...string) error {
 	args := append([]string{"build", "-tags", "grpcnotrace", "-ldflags", "-s -w", "-o", out}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
 	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if printed, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building %s: %w\n%s", pkg, err, printed)
 	}
