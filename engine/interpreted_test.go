@@ -13,17 +13,22 @@ func TestInterpretedValues(t *testing.T) {
 		`string`: true, `=~"^[a-z]+$"`: false, `=~"[a-z]"`: true, `"a" | "b"`: false, `int`: false, `bool`: false, `#Name`: false, `#Text`: true,
 		`string & !="x"`: true, `*"a" | =~"^[a-z]+$"`: false, `int | =~"^[a-z]+$"`: false, `int | string`: true,
 	}
-	uses := map[string]bool{ // whether the value is in the text as it is
-		"${inputs.v}": true, "${upper(string(inputs.v))}": true, "${base64encode(string(inputs.v))}": false, "${jsonencode(inputs.v)}": false,
+	const json = "${jsonencode(inputs.v)}"
+	uses := map[string]bool{ // whether the text has characters of the value that the program interprets
+		"${inputs.v}": true, "${upper(string(inputs.v))}": true, "${base64encode(string(inputs.v))}": false,
+		json:                                     true, // in SQL, a backslash does not keep a quote from ending a name
 		"${string(inputs.v) == 'a' ? 'b' : 'c'}": true, // vet does not follow conditions
 	}
-	steps := []string{`command: ["psql", "-c", %q]`, `{command: ["psql"], stdin: %q}`, `{shell: "exec psql -q", stdin: %q}`, `{command: ["sudo", "ldapmodify"], stdin: %q}`}
+	steps := map[string]bool{ // whether JSON is a literal in the language of the program
+		`command: ["psql", "-c", %q]`: false, `{command: ["psql"], stdin: %q}`: false, `{shell: "exec psql -q", stdin: %q}`: false,
+		`{command: ["sudo", "ldapmodify"], stdin: %q}`: false, `{command: ["kubectl", "apply", "-f", "-"], stdin: %q}`: true, `{shell: "exec node", stdin: %q}`: true,
+	}
 	for typ, free := range types {
 		for use, plain := range uses {
-			for _, step := range steps {
+			for step, literal := range steps {
 				t.Run(fmt.Sprint(typ, use, step), func(t *testing.T) {
 					t.Parallel()
-					n, _ := warnings(t, fmt.Sprintf(`permissions: run: ["psql", "sudo", "sh"]
+					n, _ := warnings(t, fmt.Sprintf(`permissions: run: ["psql", "sudo", "sh", "kubectl"]
 #Name: =~"^[a-z]+$"
 #Text: string
 resources: Thing: {
@@ -33,7 +38,7 @@ resources: Thing: {
 	create: exec: %s
 	delete: exec: {command: ["psql", "-c", "drop"], env: {A: "${v}", B: "${encoded}"}}
 }`, typ, fmt.Sprintf(step, "create role "+use+";")), "bad-call")
-					if want := free && plain; n > 0 != want {
+					if want := free && plain && !(literal && use == json); n > 0 != want {
 						t.Errorf("warned %d times, want %t", n, want)
 					}
 				})

@@ -20,26 +20,29 @@ type reader struct {
 	when func(arguments []string) bool
 	// instead is how such a text takes a value that the program does not interpret.
 	instead string
+	// json reports whether JSON is a literal in the language. In others, such as that of a shell,
+	// a text between double quotes may contain commands.
+	json bool
 }
 
 // readers returns the programs that parse their standard input.
 func readers() []reader {
 	return []reader{
-		{[]string{"psql"}, []string{".sql"}, withoutScript, "by the family `sql`, or by `-v name=…` and :'name' in the text"},
-		{[]string{"mysql", "mariadb", "sqlite3", "duckdb"}, nil, withoutScript, "by the family `sql`"},
-		{[]string{"clickhouse", "clickhouse-client"}, nil, withoutScript, "by `--param_name=…` and {name:String} in the query"},
-		{[]string{"mongosh", "mongo"}, nil, withoutScript, "by `env`, and process.env.NAME in the text"},
-		{[]string{"redis-cli", "valkey-cli"}, nil, withoutScript, "as an argument of its own on the command line"},
-		{[]string{"node", "deno", "bun"}, []string{".js", ".mjs", ".ts"}, withoutFile, "by `env`, and process.env.NAME in the text"},
-		{[]string{"perl", "ruby", "php", "lua", "Rscript"}, []string{".pl", ".rb", ".php", ".lua", ".R"}, withoutFile, "by `env`"},
-		{slices.Concat(shells, []string{"ssh"}), []string{".sh", ".bash", ".py", ".ps1"}, withoutFile, "by `env` (\"$NAME\" in the text)"},
-		{[]string{"ldapadd", "ldapmodify"}, []string{".ldif"}, withoutScript, "in base64: `cn:: ${base64encode(…)}`"},
-		{[]string{"curl", "wget"}, nil, dash, "by `${jsonencode(…)}`, which puts it in quotes"},
-		{[]string{"kubectl", "oc", "docker", "docker-compose", "podman", "helm", "nomad"}, []string{".yaml", ".yml"}, dash, "by `${jsonencode(…)}`, which puts it in quotes: JSON is YAML"},
-		{[]string{"nft", "crontab", "ansible-playbook"}, nil, dash, checked},
+		{[]string{"psql"}, []string{".sql"}, withoutScript, "by the family `sql`, or by `-v name=…` and :'name' in the text", false},
+		{[]string{"mysql", "mariadb", "sqlite3", "duckdb"}, nil, withoutScript, "by the family `sql`", false},
+		{[]string{"clickhouse", "clickhouse-client"}, nil, withoutScript, "by `--param_name=…` and {name:String} in the query", false},
+		{[]string{"mongosh", "mongo"}, nil, withoutScript, "by `env`, and process.env.NAME in the text", true},
+		{[]string{"redis-cli", "valkey-cli"}, nil, withoutScript, "as an argument of its own on the command line", false},
+		{[]string{"node", "deno", "bun"}, []string{".js", ".mjs", ".ts"}, withoutFile, "by `env`, and process.env.NAME in the text", true},
+		{[]string{"perl", "ruby", "php", "lua", "Rscript"}, []string{".pl", ".rb", ".php", ".lua", ".R"}, withoutFile, "by `env`", false},
+		{slices.Concat(shells, []string{"ssh"}), []string{".sh", ".bash", ".py", ".ps1"}, withoutFile, "by `env` (\"$NAME\" in the text)", false},
+		{[]string{"ldapadd", "ldapmodify"}, []string{".ldif"}, withoutScript, "in base64: `cn:: ${base64encode(…)}`", false},
+		{[]string{"curl", "wget"}, nil, dash, "by `${jsonencode(…)}`, which puts it in quotes", true},
+		{[]string{"kubectl", "oc", "docker", "docker-compose", "podman", "helm", "nomad"}, []string{".yaml", ".yml"}, dash, "by `${jsonencode(…)}`, which puts it in quotes: JSON is YAML", true},
+		{[]string{"nft", "crontab", "ansible-playbook"}, nil, dash, checked, false},
 		{
 			[]string{"nsupdate", "chpasswd", "newusers", "iptables-restore", "ip6tables-restore", "ipset", "bc", "gnuplot", "sftp", "lftp", "ed", "ex", "at", "fdisk", "sfdisk"},
-			nil, func([]string) bool { return true }, checked,
+			nil, func([]string) bool { return true }, checked, false,
 		},
 	}
 }
@@ -88,14 +91,12 @@ func dash(arguments []string) bool {
 // checkInput warns about a standard input that a program parses, and about files in a language,
 // that are composed of text and values.
 func checkInput(s actions.Static) (out []actions.Fault) {
-	if n := s.Nodes["stdin"]; isProgram(n, s, "stdin") {
-		r := readerOf(s.Nodes["command"])
-		if r == nil {
-			r = readerOf(wordsOf(s.Nodes["shell"]))
-		}
-		if r != nil {
-			out = append(out, interpreted("stdin", "", "the standard input, which the program parses, is", r.instead))
-		}
+	r := readerOf(s.Nodes["command"])
+	if r == nil {
+		r = readerOf(wordsOf(s.Nodes["shell"]))
+	}
+	if r != nil && isProgram(s.Nodes["stdin"], s, "stdin", r.json) {
+		out = append(out, interpreted("stdin", "", "the standard input, which the program parses, is", r.instead))
 	}
 	for _, argument := range []string{"files", "upload"} {
 		if files := s.Nodes[argument]; files != nil {
@@ -110,17 +111,19 @@ func checkInput(s actions.Static) (out []actions.Fault) {
 // checkFile warns about a file whose name tells the program that parses it.
 func checkFile(s actions.Static, argument string, i int, file *spec.Node) []actions.Fault {
 	name, content := file.Get("path"), file.Get("content")
-	if name == nil || !isProgram(content, s, argument) {
+	if name == nil {
 		return nil
 	}
 	for _, r := range readers() {
-		if slices.Contains(r.suffixes, path.Ext(name.Text)) {
+		if slices.Contains(r.suffixes, path.Ext(name.Text)) && isProgram(content, s, argument, r.json) {
 			return []actions.Fault{interpreted(argument, fmt.Sprintf("%d.content", i), "a file that a program parses is", r.instead)}
 		}
 	}
 	return nil
 }
 
+// interpreted returns the warning about a text that is composed of text and values; what is its
+// subject with its verb.
 func interpreted(argument, part, what, instead string) actions.Fault {
 	return actions.Fault{
 		Argument: argument, Path: part, Warning: true, Summary: what + " composed of text and values",
@@ -141,7 +144,8 @@ func wordsOf(script *spec.Node) *spec.Node {
 	return n
 }
 
-// readerOf returns the reader that the last known program of a command is, or nil.
+// readerOf returns the reader for the last known program of a command, or nil if there is none, or
+// its arguments say that it parses no input.
 func readerOf(command *spec.Node) *reader {
 	if command == nil || command.Kind != spec.ListNode {
 		return nil
@@ -176,20 +180,25 @@ func readerOfSSH(r reader, items []*spec.Node) *reader {
 	return nil
 }
 
-// quoting matches a call of a function whose result a program does not interpret.
-var quoting = regexp.MustCompile(`\b(jsonencode|yamlencode|base64encode|base64url|urlencode|hex|sha256|md5|len|int)\(`)
+// encoding matches a call of a function whose result has only letters, digits and a few other
+// characters, which no program interprets.
+var encoding = regexp.MustCompile(`\b(base64encode|toBase64|base64urlencode|urlencode|hex|sha1|sha256|sha512|md5|hmac|len|int)\(`)
+
+// quoting matches a call of a function that returns a literal of JSON.
+var quoting = regexp.MustCompile(`\b(jsonencode|toJSON)\(`)
 
 // isProgram reports whether a text of an argument is more than one value, and contains a value
-// that may be any text, and that no function has quoted.
-func isProgram(n *spec.Node, s actions.Static, argument string) bool {
-	return n != nil && n.Kind == spec.StringNode && isMixed(n.Text) && looksLikeProgram(n.Text) && hasFree(n.Text, s, argument)
+// that may be any text. json reports whether JSON is a literal in the language of the text.
+func isProgram(n *spec.Node, s actions.Static, argument string, json bool) bool {
+	return n != nil && n.Kind == spec.StringNode && isMixed(n.Text) && looksLikeProgram(n.Text) && hasFree(n.Text, s, argument, json)
 }
 
-// hasFree reports whether a text of an argument contains a value that may be any text.
-func hasFree(text string, s actions.Static, argument string) bool {
+// hasFree reports whether a text of an argument contains a value that may be any text, and that
+// no function has encoded.
+func hasFree(text string, s actions.Static, argument string, json bool) bool {
 	free, known := s.Free[argument]
 	for i, part := range strings.Split(strings.ReplaceAll(text, "$${", ""), "${") {
-		if i == 0 || quoting.MatchString(part) {
+		if i == 0 || encoding.MatchString(part) || json && quoting.MatchString(part) {
 			continue
 		}
 		if !known || slices.ContainsFunc(free, func(ref string) bool {

@@ -60,7 +60,7 @@ func checkPrograms(s actions.Static) []actions.Fault {
 	}
 	var out []actions.Fault
 	for i, item := range command.Items {
-		if i == 0 || item.Kind != spec.StringNode || !isMixed(item.Text) || !hasFree(item.Text, s, "command") {
+		if i == 0 || item.Kind != spec.StringNode || !isMixed(item.Text) || !hasFree(item.Text, s, "command", false) {
 			continue
 		}
 		before := command.Items[:i]
@@ -151,7 +151,7 @@ const sshOptions = "BbcDEeFIiJLlmOoPpQRSWw"
 // there parses them.
 func checkSSH(s actions.Static, items []*spec.Node) (out []actions.Fault) {
 	for i := sshHost(items) + 1; i < len(items); i++ {
-		if items[i].Kind == spec.StringNode && hasFree(items[i].Text, s, "command") {
+		if items[i].Kind == spec.StringNode && hasFree(items[i].Text, s, "command", false) {
 			out = append(out, actions.Fault{
 				Argument: "command", Path: fmt.Sprint(i), Warning: true,
 				Summary: "the shell of the other machine parses this argument of ssh, which contains a value",

@@ -133,6 +133,18 @@ func TestInputsThatProgramsParse(t *testing.T) {
 		{"nsupdate -k key", "update add ${inputs.name} 60 A 127.0.0.1\nsend\n", true},
 		{"chpasswd", "${inputs.user}:${inputs.password}\n", true},
 		{"tee a.txt", "Hello ${inputs.name}; goodbye", false},
+		// JSON is a literal in some languages only; "$(reboot)" is none in a shell.
+		{"bash -s", "echo ${jsonencode(inputs.name)}", true},
+		{"ssh web", "echo ${toJSON(inputs.name)}", true},
+		{"psql", "select '${jsonencode(inputs.name)}';", true},
+		{"redis-cli", "SET a ${jsonencode(inputs.name)}", true},
+		{"perl", "print ${jsonencode(inputs.name)};", true},
+		{"nsupdate", "update add ${jsonencode(inputs.name)} 60 A 127.0.0.1", true},
+		{"kubectl apply -f -", "metadata: ${yamlencode(inputs.labels)}\nspec: 1", true},
+		{"node", "f(${jsonencode(inputs.name)})", false},
+		{"mongosh", "db.dropUser(${toJSON(inputs.name)})", false},
+		{"bash -s", "echo ${base64encode(inputs.name)} | base64 -d", false},
+		{"psql", "select decode('${hex(inputs.name)}', 'hex');", false},
 	} {
 		static := actions.Static{Nodes: map[string]*spec.Node{"command": words(tc.command), "stdin": {Kind: spec.StringNode, Text: tc.stdin}}}
 		if got := len(checkInput(static)) > 0; got != tc.want {

@@ -15,6 +15,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/ssh"
 	"github.com/declprov/declprov/actions/sys/process"
+	"github.com/declprov/declprov/spec"
 )
 
 // Family returns the declaration of the exec action.
@@ -135,8 +136,12 @@ func (r *runner) runLocal(ctx context.Context, c *command) actions.Outcome {
 
 // analyze returns what is known about a command before it runs.
 func analyze(s actions.Static) actions.Facts {
+	gone := ""
+	if codes := s.Nodes["exitCodes"]; codes == nil || codes.Kind == spec.MapNode && codes.Get("gone") == nil {
+		gone = "List the exit codes that mean it: `exitCodes: gone: [1]`; or, if the command ends with 0, add a condition over its output: `gone: \"${result.stdout == ''}\"`."
+	}
 	return actions.Facts{
-		Result: resultType(s), Yields: yields(s), NullIsNothing: yields(s) != "", Effect: effect(s), Certainty: certainty(s), Grants: needs(s), Sandbox: confinement(s), Faults: check(s),
+		Result: resultType(s), GoneRemedy: gone, Yields: yields(s), NullIsNothing: yields(s) != "", Effect: effect(s), Certainty: certainty(s), Grants: needs(s), Sandbox: confinement(s), Faults: check(s),
 		RepeatRemedy: "Add `idempotent: true` if repeating the step does no harm.",
 	}
 }
