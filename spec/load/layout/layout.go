@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-
-	"cuelang.org/go/cue/format"
 )
 
 // Error is the reason why a text without a syntax error cannot be formatted, with its line,
@@ -29,7 +27,7 @@ var ErrFormat = errors.New("specs have the extension .cue, .yaml, .yml or .json"
 func Format(name string, text []byte) ([]byte, error) {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".cue":
-		return format.Source(text) // as `cue fmt`
+		return CUE(text)
 	case ".yaml", ".yml":
 		return YAML(text)
 	case ".json":
