@@ -40,7 +40,10 @@ type issuer struct {
 	ahead atomic.Int64
 
 	mu      sync.Mutex
+	issued  int                  // counts tokens
 	expires map[string]time.Time // of tokens
+	used    map[string]bool      // tokens that came with a request
+	again   map[string]bool      // requests that came with a token that is not valid, until they come again
 	objects map[string]object    // by path
 	// assertions are what came of each assertion: "accepted", or the reason why not.
 	assertions []string
@@ -58,7 +61,7 @@ type object struct {
 
 func openIssuer(t *testing.T, key crypto.PublicKey) *issuer {
 	t.Helper()
-	i := &issuer{key: key, lasts: time.Hour, expires: map[string]time.Time{}, objects: map[string]object{}, created: map[string]int{}}
+	i := &issuer{key: key, lasts: time.Hour, expires: map[string]time.Time{}, used: map[string]bool{}, again: map[string]bool{}, objects: map[string]object{}, created: map[string]int{}}
 	s := httptest.NewServer(i.routes())
 	t.Cleanup(s.Close)
 	i.URL = s.URL
@@ -153,7 +156,8 @@ func (i *issuer) noted(err error) (accepted bool) {
 func (i *issuer) issue(prefix string) (token string, end time.Time) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	token, end = fmt.Sprintf("%s%d", prefix, len(i.expires)), i.clock().Add(i.lasts)
+	i.issued++
+	token, end = fmt.Sprintf("%s%d", prefix, i.issued), i.clock().Add(i.lasts)
 	i.expires[token] = end
 	return token, end
 }
@@ -169,20 +173,30 @@ func (i *issuer) authorized(handle http.HandlerFunc) http.HandlerFunc {
 		token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		if i.clock().Before(i.expires[token]) {
 			i.requests++
+			i.used[token] = true
+			delete(i.again, r.Method+r.RequestURI)
 			handle(w, r)
 			return
 		}
 		i.unauthorized++
+		i.again[r.Method+r.RequestURI] = true
 		say(w, http.StatusUnauthorized, map[string]any{"message": "Bad credentials", "error": map[string]any{"message": "Bad credentials"}})
 	}
 }
 
-// revoke makes all tokens invalid.
+// revoke makes the tokens invalid that came with a request, as soon as none has to come again, or
+// after ten seconds: a provider does not replace a token that was fetched for the same request.
 func (i *issuer) revoke() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	clear(i.expires)
-	i.expires["revoked"] = time.Time{} // the next one has another number
+	for end := time.Now().Add(10 * time.Second); len(i.again) > 0 && time.Now().Before(end); {
+		i.mu.Unlock()
+		time.Sleep(10 * time.Millisecond)
+		i.mu.Lock()
+	}
+	for token := range i.used {
+		delete(i.expires, token)
+	}
 }
 
 // record returns what came of the assertions since the last time, and how many requests had no
