@@ -104,10 +104,14 @@ func resultOf(out *Result, err error) Result {
 }
 
 // changeAll returns every input as changed: after an operation that stopped halfway, it is not
-// known which of them the object has.
+// known which of them the object has. It has those that force a replacement: with another value
+// of them, there would be no update, and an API may refuse them in one.
 func (res resource) changeAll() []value.Change {
 	var out []value.Change
 	for _, m := range res.Inputs.Fields {
+		if m.Replace {
+			continue
+		}
 		out = append(out, value.Change{Path: m.Name, Kind: value.Update})
 	}
 	return out
