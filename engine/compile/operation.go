@@ -144,8 +144,8 @@ func (c *resourceCompiler) list() {
 		l.Name = shown(m.Name, scopes.OptionalString, "name")
 		steps, w := []*plan.Step{l.Step}, plan.Usage{}
 		each := w.LoopPath(steps, l.Items)
-		w.MarkTemplate(steps, each, l.ID)
-		w.MarkTemplate(steps, each, l.Name)
+		w.MarkTemplate(steps, nil, each, l.ID)
+		w.MarkTemplate(steps, nil, each, l.Name)
 		c.r.List = l
 	})
 }

@@ -19,21 +19,21 @@ func markUses(op *plan.Operation, id *expr.Value, properties ...*spec.Type) (sin
 	}
 	w := plan.Usage{Named: map[string]*plan.Step{}}
 	for i, s := range op.Steps {
-		w.MarkStep(op.Steps[:i], op.Steps[:i+1], s)
+		w.MarkStep(op.Steps[:i], s)
 		sinks = append(sinks, stepSinks(s)...)
 		for _, u := range s.Undo {
-			w.MarkStep(op.Steps[:i+1], op.Steps[:i+1], u)
+			w.MarkStep(op.Steps[:i+1], u)
 			sinks = append(sinks, stepSinks(u)...)
 		}
 		if s.Model.As != "" {
 			w.Named[s.Model.As] = s
 		}
 	}
-	w.MarkTemplate(op.Steps, nil, id)
+	w.MarkTemplate(op.Steps, nil, nil, id)
 	last := plan.Last(op.Steps)
 	switch {
 	case op.Return != nil:
-		w.MarkTemplate(op.Steps, nil, op.Return)
+		w.MarkTemplate(op.Steps, nil, nil, op.Return)
 	case last.Yield != "":
 		last.MarkUsed([]string{last.Yield})
 	default:

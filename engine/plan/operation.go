@@ -103,7 +103,7 @@ func (o *Operation) RelyOn(some map[int]bool) map[int]bool {
 	w := Usage{Named: map[string]*Step{}}
 	for i, s := range o.Steps {
 		for _, ref := range s.Refs() {
-			if of, _ := w.Resolve(o.Steps[:i], ref.Path); of != nil && (some[of.Index] || out[of.Index]) {
+			if of, _ := w.Resolve(o.Steps[:i], nil, ref.Path); of != nil && (some[of.Index] || out[of.Index]) {
 				out[i] = true
 			}
 		}
@@ -125,22 +125,22 @@ func (o *Operation) Uses(s *Step) bool {
 	for _, other := range o.Steps {
 		named.Named[other.Model.As] = other
 	}
-	refers := func(before []*Step) func(*expr.Value) bool {
+	refers := func(before []*Step, own *Step) func(*expr.Value) bool {
 		return func(v *expr.Value) bool {
 			return v != nil && slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool {
-				of, _ := named.Resolve(before, ref.Path)
+				of, _ := named.Resolve(before, own, ref.Path)
 				return of == s
 			})
 		}
 	}
 	for n, later := range o.Steps[s.Index+1:] {
 		before := o.Steps[:s.Index+1+n]
-		if slices.ContainsFunc(append(later.Templates(), later.ForEach), refers(before)) ||
-			slices.ContainsFunc(later.OwnTemplates(), refers(append(slices.Clone(before), later))) {
+		if slices.ContainsFunc(append(later.Templates(), later.ForEach), refers(before, nil)) ||
+			slices.ContainsFunc(later.OwnTemplates(), refers(before, later)) {
 			return true
 		}
 	}
-	return refers(o.Steps)(o.Return)
+	return refers(o.Steps, nil)(o.Return)
 }
 
 // Recorded returns the sorted names of the recorded properties to which the steps

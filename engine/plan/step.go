@@ -350,6 +350,22 @@ func (s *Step) Established() [][]string {
 	return s.aliased(paths)
 }
 
+// Once returns the step as it is while it runs for one element of its forEach: without it. What
+// the step says of its response is about that of one element.
+func (s *Step) Once() *Step {
+	if s.ForEach == nil {
+		return s
+	}
+	once := *s
+	once.ForEach = nil
+	return &once
+}
+
+// hasShorthand reports whether a member of the result is also a top-level name after the step.
+func (s *Step) hasShorthand(name string) bool {
+	return slices.ContainsFunc(Shorthands(s), func(n expr.Name) bool { return n.Name == name })
+}
+
 // HasShorthands reports whether members of the result are also top-level names after
 // the step.
 func (s *Step) HasShorthands() bool {

@@ -10,9 +10,10 @@ import (
 // steps by name.
 type Usage struct{ Named map[string]*Step }
 
-// MarkTemplate marks the members to which a template refers. `result` is that of the
-// last of the steps before; each.value is an element of the path each.
-func (w Usage) MarkTemplate(before []*Step, each []string, v *expr.Value) {
+// MarkTemplate marks the members to which a template refers. It is evaluated after the steps
+// before and, unless own is nil, on the response of that step; each.value is an element of the
+// path each.
+func (w Usage) MarkTemplate(before []*Step, own *Step, each []string, v *expr.Value) {
 	if v == nil {
 		return
 	}
@@ -21,7 +22,7 @@ func (w Usage) MarkTemplate(before []*Step, each []string, v *expr.Value) {
 		if len(path) > 1 && path[0] == "each" && path[1] == "value" && each != nil {
 			path = append(slices.Clone(each), path[2:]...)
 		}
-		if of, member := w.Resolve(before, path); of != nil {
+		if of, member := w.Resolve(before, own, path); of != nil {
 			of.MarkUsed(member)
 		}
 	}
@@ -37,32 +38,44 @@ func (w Usage) LoopPath(before []*Step, forEach *expr.Value) []string {
 	if pieces := forEach.Segments(); len(pieces) == 1 && pieces[0].Ref != nil {
 		return append(slices.Clone(pieces[0].Ref), "*")
 	}
-	w.MarkTemplate(before, nil, forEach)
+	w.MarkTemplate(before, nil, nil, forEach)
 	return nil
 }
 
 // MarkStep marks the members to which the templates of a step refer. before are the
-// steps before it; own are those and the step itself.
-func (w Usage) MarkStep(before, own []*Step, s *Step) {
+// steps before it.
+func (w Usage) MarkStep(before []*Step, s *Step) {
 	each := w.LoopPath(before, s.ForEach)
 	for _, v := range s.Templates() {
-		w.MarkTemplate(before, each, v)
+		w.MarkTemplate(before, nil, each, v)
 	}
 	for _, v := range s.OwnTemplates() {
-		w.MarkTemplate(own, each, v)
+		w.MarkTemplate(before, s, each, v)
 	}
 }
 
-// Resolve returns the step to whose result a path refers, and the rest of the path.
-func (w Usage) Resolve(before []*Step, path []string) (*Step, []string) {
+// Resolve returns the step to whose result a path refers, and the rest of the path. The path is
+// that of a template which is evaluated after the steps before and, unless own is nil, on the
+// response of that step: that of one element, if the step has a forEach.
+func (w Usage) Resolve(before []*Step, own *Step, path []string) (*Step, []string) {
 	var of *Step
 	switch {
-	case path[0] == "result" && len(before) > 0:
-		of, path = before[len(before)-1], path[1:]
+	case own != nil && path[0] == "result":
+		return own, path[1:]
+	case own != nil && own.Once().hasShorthand(path[0]):
+		return own, path
+	case path[0] == "result":
+		of, path = Last(before), path[1:]
 	case path[0] == "steps" && len(path) > 1:
 		of, path = w.Named[path[1]], path[2:]
-	case len(before) > 0 && slices.ContainsFunc(Shorthands(before[len(before)-1]), func(n expr.Name) bool { return n.Name == path[0] }):
-		of = before[len(before)-1]
+	default:
+		// Later steps without these names leave them as they are.
+		for _, s := range slices.Backward(before) {
+			if s.hasShorthand(path[0]) {
+				of = s
+				break
+			}
+		}
 	}
 	if of != nil && of.ForEach != nil && len(path) > 0 {
 		path = path[1:] // the index or key

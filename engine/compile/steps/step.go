@@ -37,7 +37,7 @@ func (c *Compiler) Step(m *spec.Step, index int, t *scopes.Trail) *plan.Step {
 		before = deciding
 	}
 	c.action(s, before)
-	c.verdicts(s, scopes.Extend(before, append([]expr.Name{{Name: "result", Type: s.Result}}, plan.Shorthands(s)...)...))
+	c.verdicts(s, scopes.Extend(before, append([]expr.Name{{Name: "result", Type: s.Result}}, plan.Shorthands(s.Once())...)...))
 
 	if s.Progress != nil && s.Progress.Secret() {
 		c.Fail(finding.CodeSecretExposed, m.Progress.Range, "progress", "progress contains a secret", "Everybody can see progress. Remove the secret.")
@@ -98,7 +98,7 @@ func asReceived(s *plan.Step, own *expr.Scope) *expr.Scope {
 	if !s.Returns {
 		return own
 	}
-	received := *s
+	received := *s.Once()
 	received.Result = s.Received()
 	return scopes.Extend(own, append([]expr.Name{{Name: "result", Type: received.Result}}, plan.Shorthands(&received)...)...)
 }

@@ -58,7 +58,7 @@ func (r *Run) isOrphaned(s *plan.Step) bool {
 			continue
 		}
 		for _, ref := range v.Refs() {
-			of, _ := named.Resolve(before, ref.Path)
+			of, _ := named.Resolve(before, nil, ref.Path)
 			if of != nil && of.When == nil && of.ForEach == nil && r.Results[of.Index] == nil {
 				return true
 			}

@@ -64,12 +64,13 @@ func (s *Scope) declare(step *plan.Step, result any) {
 		s.Secrets.Forget("steps", step.Model.As)
 		s.Secrets.MarkSecrets(marked, value.PathTo("steps", step.Model.As))
 	}
+	if !step.HasShorthands() {
+		return // those of an earlier step stay
+	}
 	members, _ := marked.(map[string]any)
 	for _, name := range plan.ShorthandNames {
 		s.Secrets.Forget(name)
-		if step.HasShorthands() {
-			s.Secrets.MarkSecrets(members[name], value.PathTo(name))
-		}
+		s.Secrets.MarkSecrets(members[name], value.PathTo(name))
 	}
 }
 

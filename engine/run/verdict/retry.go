@@ -68,7 +68,7 @@ func (j Judge) retryCovers(s *plan.Step, v Verdict) (bool, error) {
 	if s.Retry == nil || v.final && len(s.Retry.On) == 0 && s.Retry.When == nil {
 		return false, nil
 	}
-	return j.matches(s.Retry, v, func(f func() error) error { return j.WithResult(s, v.Value, f) })
+	return j.matches(s.Retry, v, func(f func() error) error { return j.withResponse(s, v.Value, f) })
 }
 
 // matches reports whether a policy covers a failure. in calls a function with the

@@ -78,7 +78,7 @@ func (j Judge) Of(s *plan.Step, out actions.Outcome) Verdict {
 	if v.Value == nil && v.Status != actions.Done || !s.HasVerdicts() {
 		return applyMismatch(s, v)
 	}
-	err := j.WithResult(s, v.Value, func() error { return j.evaluate(s, out, &v) })
+	err := j.withResponse(s, v.Value, func() error { return j.evaluate(s, out, &v) })
 	if v.Unfit != nil && v.Status == actions.Done {
 		return applyMismatch(s, v) // the mismatch also caused err
 	}
@@ -159,11 +159,17 @@ func (j Judge) message(s *plan.Step, v *expr.Value, inherited bool, out actions.
 	if v == nil || !inherited || !s.Returns || out.Status != actions.Done {
 		return j.Text(v)
 	}
-	err = j.WithResult(s, asReceived(s, out), func() error {
+	err = j.withResponse(s, asReceived(s, out), func() error {
 		text, err = j.Text(v)
 		return err
 	})
 	return text, err
+}
+
+// withResponse calls f with the response of an attempt as the result of the step, which in a
+// forEach is that of one element.
+func (j Judge) withResponse(s *plan.Step, response any, f func() error) error {
+	return j.WithResult(s.Once(), response, f)
 }
 
 // showProgress shows the step's `progress`.

@@ -5,6 +5,28 @@ package table
 func ofLanguage() []Mutant {
 	return []Mutant{
 		{
+			Promise:   "A verdict is about its own response",
+			Mechanism: "in a forEach, the response is that of the current element",
+			File:      "engine/plan/step.go",
+			Find: `	if s.ForEach == nil {
+		return s
+	}
+	once`,
+			Replace: `	if true {
+		return s
+	}
+	once`,
+			Package: "engine", Test: "TestLoopsJudgeAsSteps", Fails: "the spec has mistakes",
+		},
+		{
+			Promise:   "A delete ends where nothing is left",
+			Mechanism: "a shorthand is that of the latest step that has it",
+			File:      "engine/plan/usage.go",
+			Find:      `			if s.hasShorthand(path[0]) {`,
+			Replace:   `			if s == Last(before) && s.hasShorthand(path[0]) {`,
+			Package:   "engine", Test: "TestShorthandsOutliveOtherSteps", Fails: "wait",
+		},
+		{
 			Promise:   "A shorthand is what it stands for",
 			Mechanism: "unique of rest adds a find",
 			File:      "spec/load/rest/expand.go",
