@@ -164,37 +164,34 @@ func (w WireRule) membersFromWire(v map[string]any, from, to *spec.Type, named s
 // member lacks it, known are the names that it has: declared ones in a value that has declared
 // names, else those on the wire. If there is no such struct, it returns nil and false.
 func (w WireRule) Takes(from, to *spec.Type, path []string, named spec.Types) (known []string, ok bool) {
-	for i, step := range path {
-		from, to = types.Present(named.Resolve(from), named), types.Present(named.Resolve(to), named)
-		if to.Kind != spec.Object {
-			if to.Kind != spec.Map && (to.Kind != spec.List || step != "*") {
-				return nil, true // any value, or one of several variants
-			}
-			from, to = memberType(from, step), to.Elem
-			continue
+	lacking, steps := types.Lacking(to, path, named, func(t *spec.Type, i int) (*spec.Property, bool) {
+		value, name := typeAt(from, path[:i], named), path[i]
+		if value.Field(name) != nil {
+			return t.Field(name), !t.Open || t.Field(name) != nil
 		}
-		declared := from.Field(step) != nil
-		member := w.propertyNamed(to, step)
-		if declared {
-			member = to.Field(step)
-		}
-		switch {
-		case member != nil:
-			from, to = memberType(from, step), member.Type
-		case to.Open && to.Field(step) == nil || step == "*" || from.Kind == spec.Union || w.hasParent(to, step):
-			return nil, true
-		case i < len(path)-1:
-			return nil, false
-		case declared:
-			return to.FieldNames(), false
-		default:
-			for _, p := range to.Fields {
-				known = append(known, p.WirePath(string(w))[0])
-			}
-			return known, false
-		}
+		return w.propertyNamed(t, name), (!t.Open || t.Field(name) != nil) && value.Kind != spec.Union && !w.hasParent(t, name)
+	})
+	switch {
+	case lacking == nil:
+		return nil, true
+	case steps < len(path)-1:
+		return nil, false
+	case typeAt(from, path[:steps], named).Field(path[steps]) != nil:
+		return lacking.FieldNames(), false
 	}
-	return nil, true
+	for _, p := range lacking.Fields {
+		known = append(known, p.WirePath(string(w))[0])
+	}
+	return known, false
+}
+
+// typeAt returns the type at a path in a type: any if it has none.
+func typeAt(t *spec.Type, path []string, named spec.Types) *spec.Type {
+	t = types.Present(named.Resolve(t), named)
+	for _, step := range path {
+		t = types.Present(named.Resolve(memberType(t, step)), named)
+	}
+	return t
 }
 
 // memberType returns the type of a member of a struct or map, or of the items of a list.

@@ -50,9 +50,9 @@ func (f *findings) FailMeaning(code string, e parse.Extent, given string, known 
 // false if there are none.
 func (f *findings) reportKeys(n ast.Node, want *spec.Type) (found bool) {
 	for _, k := range parse.KeysOf(n, &f.extents) {
-		if known, lacks := types.Lacks(want, k.Path, f.Types); lacks {
-			name := k.Path[len(k.Path)-1]
-			f.FailMeaning(types.CodeUnknownMember, k.At, name, known, "unknown member %q", name)
+		last := len(k.Path) - 1
+		if lacking, steps := types.Lacking(want, k.Path, f.Types, types.Declared(k.Path)); lacking != nil && steps == last {
+			f.FailMeaning(types.CodeUnknownMember, k.At, k.Path[last], lacking.FieldNames(), "unknown member %q", k.Path[last])
 			found = true
 		}
 	}
@@ -109,10 +109,13 @@ func (f *findings) reportNull(v TypedPart, like *spec.Type) {
 // returnsHelp returns the remedy for a part of a response, which its declared type may lack.
 func returnsHelp(text string) string {
 	root, member, _ := strings.Cut(text, ".")
-	if root != "result" && root != "body" && root != "steps" || member == "" {
+	if root != "result" && root != "body" && root != "steps" || member == "" || strings.ContainsAny(member, " ?()") {
 		return ""
 	}
-	return fmt.Sprintf("If it is always there, declare %s without ? in `returns`. ", member[strings.LastIndexByte(member, '.')+1:])
+	if member = member[strings.LastIndexByte(member, '.')+1:]; member == "body" {
+		return "If the response always has one, declare its type: `returns: #Type`. "
+	}
+	return fmt.Sprintf("If it is always there, declare %s without ? in `returns`. ", member)
 }
 
 // isWhole reports whether a part is the whole expression, an argument, or in parentheses.
