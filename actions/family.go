@@ -121,6 +121,9 @@ type Facts struct {
 	// even one that somebody else made, as the beginning of a sentence. "" means that no run
 	// replaces one.
 	OverwriteRemedy string
+	// GoneRemedy says how the author tells that the object of a run does not exist, as a
+	// sentence. "" means that the run reports that by itself.
+	GoneRemedy string
 	// SendsETag says that a run may send the ETag of the last read (Call.ETag).
 	SendsETag bool
 	// IfAbsent is the argument that lets a run succeed only if the object does not exist, or ""

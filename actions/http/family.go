@@ -79,6 +79,9 @@ func analyze(s actions.Static) actions.Facts {
 	if overwrites(s) {
 		facts.OverwriteRemedy = "Add `ifNoneMatch: true` if the server supports it"
 	}
+	if s.Given("graphql") {
+		facts.GoneRemedy = "A server of GraphQL says so in the data or in `errors`: add `gone: \"${body.NAME == null}\"`, or `gone: \"${any(errors, .extensions?.code == 'NOT_FOUND')}\"`, as the server does."
+	}
 	literal, known := s.Literals["ifMatch"]
 	facts.SendsETag = s.Given("ifMatch") && (!known || literal == true)
 	if s.Literals["ifNoneMatch"] == true {

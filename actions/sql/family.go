@@ -53,7 +53,11 @@ func queryKind(shared []actions.Arg) *actions.Kind {
 		Doc:     queryDoc,
 		Args:    append(queryArguments(), shared...),
 		Analyze: func(s actions.Static) actions.Facts {
-			return actions.Facts{Result: queryResult(s), Yields: queryYields(s), Effect: actions.None, Grants: callGrants(s, false), Faults: check(s, true)}
+			gone := ""
+			if s.Literals["list"] == true {
+				gone = "With `list`, no row is an empty list: add `gone: \"${result.rows == []}\"`, or drop `list`."
+			}
+			return actions.Facts{GoneRemedy: gone, Result: queryResult(s), Yields: queryYields(s), Effect: actions.None, Grants: callGrants(s, false), Faults: check(s, true)}
 		},
 		Examples: queryExamples(),
 	}

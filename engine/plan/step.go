@@ -35,12 +35,13 @@ type Step struct {
 	Certainty                     actions.Certainty
 	ambiguous                     func(class string) bool
 	RepeatRemedy, OverwriteRemedy string
-	// Place, Makes, IfAbsent and SendsETag are facts about the target of the call; see
-	// actions.Facts.
-	Place     string
-	Makes     bool
-	IfAbsent  string
-	SendsETag bool
+	// Place, Makes, IfAbsent, GoneRemedy and SendsETag are facts about the target of the call;
+	// see actions.Facts.
+	Place      string
+	Makes      bool
+	IfAbsent   string
+	GoneRemedy string
+	SendsETag  bool
 	// Streams is true if the call reads events, of which each may end it; see actions.Facts.
 	Streams bool
 	Result  *spec.Type
@@ -194,7 +195,7 @@ func (p *Retry) WithoutDoubt(s *Step) *Retry {
 
 // SetCertainty sets the facts about the target of the call and about lost responses.
 func (s *Step) SetCertainty(facts actions.Facts) {
-	s.Place, s.Makes, s.IfAbsent, s.SendsETag = facts.Place, facts.Makes, facts.IfAbsent, facts.SendsETag
+	s.Place, s.Makes, s.IfAbsent, s.GoneRemedy, s.SendsETag = facts.Place, facts.Makes, facts.IfAbsent, facts.GoneRemedy, facts.SendsETag
 	if s.Effect != actions.Write {
 		return
 	}

@@ -51,6 +51,7 @@ const (
 	CodeBadOption            = "bad-option"            // an option that does not apply to its child
 	CodeNoEffect             = "create-without-effect" // a create that creates nothing (warning)
 	CodeReadEffect           = "read-with-effect"      // a read that changes something (warning)
+	CodeNeverGone            = "never-gone"            // a read that cannot find that the object does not exist (warning)
 	CodeNotUpdated           = "not-updated"           // an input that create sends and no update does (warning)
 	CodeConstantCondition    = "constant-condition"    // an until, fail or refused that does not depend on anything (warning)
 	CodeLockReleased         = "lock-released"         // a step that writes what an earlier step with the same lock has read, without a lock next to `steps` (warning)

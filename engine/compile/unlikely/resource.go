@@ -13,6 +13,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // CheckResource reports what is unlikely in a resource.
@@ -21,6 +22,7 @@ func CheckResource(found *finding.Collector, r *plan.Resource) {
 		c := checker{Collector: found, r: r}
 		c.checkCreate()
 		c.checkRead()
+		c.checkGone()
 		c.checkUpdate()
 		for verb, op := range map[string]*plan.Operation{"create": r.Create, "read": r.Read, "update": r.Update, "delete": r.Delete} {
 			CheckConditions(found, op, verb)
@@ -81,6 +83,24 @@ func (c *checker) checkRead() {
 			d.Suggest(s.Model.Actions[0].Value.WithMember("effect", "none")...)
 		}
 	}
+}
+
+// checkGone reports a read that cannot find that the object is gone: neither its action nor the
+// spec says so. Then a refresh fails, or keeps the object in the state.
+func (c *checker) checkGone() {
+	op := c.r.Read
+	if op == nil || op.Broken || len(op.Steps) == 0 || c.hasErrors("read") {
+		return
+	}
+	first := op.Steps[0]
+	if !first.Known || first.GoneRemedy == "" || first.Model.Gone != nil || first.Effect == actions.Write {
+		return
+	}
+	if v := op.Return; v != nil && (types.IsAny(v.Type()) || types.MayBeNull(v.Type(), c.r.Types)) {
+		return // null means that it is gone
+	}
+	c.Warn(finding.CodeNeverGone, first.At, "read", fmt.Sprintf("read of %s never finds that it is gone", c.r.Spec.Name),
+		first.GoneRemedy+" If it always exists, say that you know: `gone: false`.")
 }
 
 // checkUpdate reports inputs that create sends and no update does.
