@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,11 +31,7 @@ func (x *linter) checkReference(e ast.Expr, whole ast.Node, s lintSite) bool {
 	if x.reportShadowed(id, field, names, whole, s) {
 		return true
 	}
-	if len(names) == 1 && strings.HasPrefix(id.Name, "#") && slices.Contains(s.within, field) {
-		at := s.within[len(s.within)-1]
-		x.doc.Report(source.CodeRecursiveType, x.doc.Files.LabelRange(at.Label), source.PlaceOf(s.path), fmt.Sprintf("%s requires itself, so no value is finite", id.Name),
-			fmt.Sprintf("Make the field optional, or a list: %s?: %s.", source.LabelOf(at), id.Name))
-		x.bad[whole] = true
+	if x.reportCycle(e, id, field, names, whole, s) {
 		return true
 	}
 	if s.types {
@@ -56,6 +53,23 @@ func (x *linter) checkReference(e ast.Expr, whole ast.Node, s lintSite) bool {
 		}
 		candidates = membersOf(candidates, names[i+1])
 	}
+}
+
+// reportCycle reports a definition that requires itself, and a field whose value is
+// its own name. It returns true if it reported one.
+func (x *linter) reportCycle(e ast.Expr, id *ast.Ident, field *ast.Field, names []string, whole ast.Node, s lintSite) bool {
+	if len(names) == 1 && strings.HasPrefix(id.Name, "#") && slices.Contains(s.within, field) {
+		at := s.within[len(s.within)-1]
+		x.doc.Report(source.CodeRecursiveType, x.doc.Files.LabelRange(at.Label), source.PlaceOf(s.path), fmt.Sprintf("%s requires itself, so no value is finite", id.Name),
+			fmt.Sprintf("Make the field optional, or a list: %s?: %s.", source.LabelOf(at), id.Name))
+		x.bad[whole] = true
+		return true
+	}
+	if n := len(s.within); !s.types && n > 0 && s.within[n-1] == field && whole == e {
+		x.reportSelf(e, whole, s)
+		return true
+	}
+	return false
 }
 
 // checkSibling reports, in the types of YAML and JSON, a reference to another
@@ -111,6 +125,30 @@ func (x *linter) reportFrozen(e ast.Expr, field *ast.Field, names []string, whol
 		fmt.Sprintf("CUE would insert the type, or its default, when the spec is loaded. Write \"${%s}\".", path)).
 		Suggest(x.templateEdits(e, whole, path)...)
 	x.bad[whole] = true
+}
+
+// reportSelf reports a field whose value is its own name, which to CUE means any value.
+func (x *linter) reportSelf(e ast.Expr, whole ast.Node, s lintSite) {
+	name := source.LabelOf(s.within[len(s.within)-1])
+	meant := x.meantBySelf(name, s)
+	d := x.doc.Report(source.CodeFrozenReference, x.doc.Files.RangeOf(e), source.PlaceOf(s.path), fmt.Sprintf("%s refers to itself", name),
+		fmt.Sprintf("CUE resolves a name to the innermost field that has it, which is this one. Write \"${%s}\", or another value of run time.", cmp.Or(meant, "inputs."+name)))
+	if meant != "" {
+		d.Suggest(x.templateEdits(e, whole, meant)...)
+	}
+	x.bad[whole] = true
+}
+
+// meantBySelf returns the local name or the input with a name, in the enclosing blocks, or "".
+func (x *linter) meantBySelf(name string, s lintSite) string {
+	for _, f := range slices.Backward(s.within) {
+		for _, block := range []struct{ key, prefix string }{{"let", ""}, {"inputs", "inputs."}} {
+			if within := source.MemberOf(f.Value, block.key); within != nil && source.MemberOf(within.Value, name) != nil {
+				return block.prefix + name
+			}
+		}
+	}
+	return ""
 }
 
 // templateEdits returns the edits that write a reference as a template: alone, in an interpolation,
