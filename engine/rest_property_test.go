@@ -79,10 +79,10 @@ func genRest(t *rapid.T) *restGen {
 	if items := pick("items", "", "results", "data.items"); items != "" {
 		g.api.items = path("items", items)
 	}
-	switch g.api.update = pick("update", "PATCH", "PUT", "POST", "none"); {
-	case g.api.update != "PATCH":
+	if g.api.update = pick("update", "PATCH", "PUT", "POST", "none"); g.api.update != "PATCH" {
 		option("update", fmt.Sprintf("%q", g.api.update))
-	case some("merge"):
+	}
+	if g.api.update != "none" && some("merge") {
 		g.api.merge = true
 		option("patch", `"merge"`)
 	}
@@ -95,6 +95,9 @@ func genRest(t *rapid.T) *restGen {
 		option("paginate", `next: "${body.nextURL}"`)
 	case g.api.pages == "cursor":
 		option("paginate", `cursor: {param: "cursor", next: "${body.next}"}`)
+	}
+	if g.api.location = pick("location", "", "", "path", "url"); g.api.location != "" {
+		option("response", `"none"`)
 	}
 	if g.typed = some("typed"); g.typed {
 		option("returns", "#Pet")
@@ -223,7 +226,8 @@ func (g *restGen) play(t *rapid.T, e *engine.Engine, api *restAPI) {
 	}
 	api.mu.Unlock()
 	for _, changed := range []property.Map{
-		object(append(slices.Clone(inputs), "kind", "cat", "tags", property.New(object("likes", "mice")))...),
+		object(append(slices.Clone(inputs), "kind", "cat", "tags", property.New(object("likes", "mice", "fears", "dogs")))...),
+		object(append(slices.Clone(inputs), "kind", "cat", "tags", property.New(object("fears", "dogs")))...),
 		object(append(slices.Clone(inputs), "kind", "cat")...),
 	} {
 		if g.api.update == "none" {

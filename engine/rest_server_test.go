@@ -21,12 +21,14 @@ type restHabits struct {
 	number bool
 	// unwrap and items are paths of members, empty for none.
 	unwrap, items []string
-	// update is the method of updates; merge says that PATCH has that media type. silent
-	// updates respond with nothing.
+	// update is the method of updates; merge says that what they send is merged at any depth (RFC
+	// 7396), and that PATCH has that media type. silent updates respond with nothing.
 	update        string
 	merge, silent bool
 	pages         string // "", "cursor", "next" or "page": pages of one object
 	keyed         bool   // creates have keys, and the same key gives the same object
+	// location is "path" or "url" if a response to a create does not contain the object, but says where it is.
+	location string
 }
 
 // restAPI is a conventional REST API with one collection per parent.
@@ -97,7 +99,7 @@ func (a *restAPI) serveCollection(w http.ResponseWriter, r *http.Request, path s
 	case http.MethodPost:
 		key := r.Header.Get("Idempotency-Key")
 		if made := a.byKey[key]; key != "" && made != "" {
-			respond(w, http.StatusOK, nest(a.objects[made], a.unwrap))
+			a.created(w, r, http.StatusOK, made)
 			return
 		}
 		object := map[string]any{}
@@ -118,10 +120,27 @@ func (a *restAPI) serveCollection(w http.ResponseWriter, r *http.Request, path s
 			a.lose = false
 			panic(http.ErrAbortHandler)
 		}
-		respond(w, http.StatusCreated, nest(object, a.unwrap))
+		a.created(w, r, http.StatusCreated, at)
 	default:
 		respond(w, http.StatusMethodNotAllowed, nil)
 	}
+}
+
+// created responds to a create with the object, or with its place.
+func (a *restAPI) created(w http.ResponseWriter, r *http.Request, status int, path string) {
+	if a.location == "" {
+		respond(w, status, nest(a.objects[path], a.unwrap))
+		return
+	}
+	location := "/" + path
+	if a.slash {
+		location += "/"
+	}
+	if a.location == "url" {
+		location = "http://" + r.Host + location
+	}
+	w.Header().Set("Location", location)
+	respond(w, status, nil)
 }
 
 // list responds with all objects of a collection, or with a page of one.
@@ -167,20 +186,14 @@ func (a *restAPI) serveObject(w http.ResponseWriter, r *http.Request, path strin
 		return
 	case r.Method == a.update:
 		sent := map[string]any{}
-		if json.Unmarshal(text, &sent) != nil || sent["store"] != nil || a.merge != (r.Header.Get("Content-Type") == "application/merge-patch+json") {
+		if json.Unmarshal(text, &sent) != nil || sent["store"] != nil || (a.merge && r.Method == http.MethodPatch) != (r.Header.Get("Content-Type") == "application/merge-patch+json") {
 			respond(w, http.StatusBadRequest, map[string]any{"error": "the body"})
 			return
 		}
-		if a.update == http.MethodPut {
+		if a.update == http.MethodPut && !a.merge {
 			delete(object, "tags")
 		}
-		for name, v := range sent {
-			if v == nil {
-				delete(object, name)
-			} else {
-				object[name] = v
-			}
-		}
+		put(object, sent, a.merge)
 		if a.silent {
 			respond(w, http.StatusNoContent, nil)
 			return
@@ -190,6 +203,26 @@ func (a *restAPI) serveObject(w http.ResponseWriter, r *http.Request, path strin
 		return
 	}
 	respond(w, http.StatusOK, nest(object, a.unwrap))
+}
+
+// put sets the members of an object. Null removes one. If deep is true, members that are objects are
+// merged, too.
+func put(object, sent map[string]any, deep bool) {
+	for name, v := range sent {
+		was, isObject := object[name].(map[string]any)
+		members, sentObject := v.(map[string]any)
+		switch {
+		case v == nil:
+			delete(object, name)
+		case deep && sentObject && isObject:
+			put(was, members, true)
+		case deep && sentObject:
+			object[name] = map[string]any{}
+			put(object[name].(map[string]any), members, true)
+		default:
+			object[name] = v
+		}
+	}
 }
 
 // serve starts the API.

@@ -19,6 +19,8 @@ type Resource struct {
 	ID, Import *Node `json:",omitzero"`
 	// Create is nil only if the spec is broken. The other operations are optional.
 	Create, Read, Update, Delete *Operation `json:",omitzero"`
+	// Kept is true if there is no Delete because the object is to stay (`delete: null`).
+	Kept bool `json:",omitzero"`
 	// Return is the default for operations that have no `return`.
 	Return *Node `json:",omitzero"`
 	// Let are local names, which the loader replaces by their values.

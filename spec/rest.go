@@ -13,6 +13,8 @@ type Rest struct {
 	ID, Unwrap, Items *Node
 	// Update is the method of updates, and Patch the format of their bodies.
 	Update, Patch *Node
+	// Response is "none" if the response to the create does not contain the object.
+	Response *Node
 	// List is "none" if the API cannot list its objects.
 	List *Node
 	// Returns is the type of one object.

@@ -28,7 +28,7 @@ func arguments() []actions.Arg {
 	address.Mode, address.Exposed = actions.Path, true
 	ifMatch := declare.Arg("ifMatch", declare.Either(declare.Bool(), declare.Text()), "ETag that the object must have; true means the ETag of the last read. If there is none, the request is not sent.")
 	ifMatch.NotNull = true
-	ifNoneMatch := declare.Arg("ifNoneMatch", declare.Either(declare.Bool(), declare.Text()), "The request only succeeds if the object does not exist (true), or does not have this ETag. So a create by PUT does not overwrite anything.")
+	ifNoneMatch := declare.Arg("ifNoneMatch", declare.Either(declare.Bool(), declare.Text()), "The request only succeeds if the object does not exist (true), or does not have this ETag. So a create by PUT does not overwrite anything; false says that it may.")
 	ifNoneMatch.NotNull = true
 	idempotencyKey := declare.Arg("idempotencyKey", declare.Either(declare.Bool(), declare.Object(
 		declare.Field("header", declare.NonEmpty(), "Header of the key. Default: Idempotency-Key."), declare.Field("value", declare.Any(), "The key. Default: a key that declprov makes."),

@@ -77,7 +77,7 @@ func analyze(s actions.Static) actions.Facts {
 		Place:        at, Makes: makes, Grants: requestGrants(s), Faults: check(s), Sandbox: helperSandbox(s),
 	}
 	if overwrites(s) {
-		facts.OverwriteRemedy = "Add `ifNoneMatch: true` if the server supports it"
+		facts.OverwriteRemedy = "Add `ifNoneMatch: true` if the server supports it (`false` says that the request may replace an object)"
 	}
 	if s.Given("graphql") {
 		facts.GoneRemedy = "A server of GraphQL says so in the data or in `errors`: add `gone: \"${body.NAME == null}\"`, or `gone: \"${any(errors, .extensions?.code == 'NOT_FOUND')}\"`, as the server does."
@@ -125,9 +125,10 @@ func hasCondition(s actions.Static, argument string) bool {
 	return s.Given(argument) && s.Literals[argument] != false
 }
 
-// overwrites reports whether the request replaces an existing object, whoever made it.
+// overwrites reports whether the request replaces an existing object, whoever made it, and the
+// author does not say by `ifNoneMatch: false` that it may.
 func overwrites(s actions.Static) bool {
-	return effect(s) == actions.Write && s.Literals["method"] == "PUT" && !hasCondition(s, "ifMatch") && !hasCondition(s, "ifNoneMatch")
+	return effect(s) == actions.Write && s.Literals["method"] == "PUT" && !hasCondition(s, "ifMatch") && !s.Given("ifNoneMatch")
 }
 
 // place returns the URL of a request, as written. makes is false for PATCH, which changes an

@@ -137,9 +137,9 @@ func (c *resourceCompiler) id(t *scopes.Trail) {
 
 // checkSupport warns about what a resource or its host does not support.
 func (c *compiler) checkSupport(m *spec.Resource) {
-	if m.Delete == nil {
+	if m.Delete == nil && !m.Kept {
 		c.Warn(finding.CodeNoDelete, m.Range, "", fmt.Sprintf("%s has no delete", m.Name),
-			"Destroying a resource only removes it from the state; the object stays. Add `delete`, unless this is intended.")
+			"Destroying a resource only removes it from the state; the object stays. Add `delete`. If the object is to stay, say that you know: `delete: null`.")
 	}
 	for _, p := range m.Inputs.Fields {
 		if p.Normalised && m.Read == nil {

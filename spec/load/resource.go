@@ -85,8 +85,11 @@ func (l *resourceReader) reportMissing(b *section, r *spec.Resource) {
 	if !b.has("create") && !b.has("rest") {
 		l.Report(source.CodeMissingKey, r.Range, b.place, "the resource requires create", "Add the step that creates it: create: file: write: {…}.")
 	}
+	if m, ok := b.get("delete"); ok && l.isNull(m) {
+		r.Kept = true
+	}
 	for name, op := range map[string]**spec.Operation{"create": &r.Create, "read": &r.Read, "update": &r.Update, "delete": &r.Delete} {
-		if *op == nil && b.has(name) {
+		if *op == nil && b.has(name) && !(name == "delete" && r.Kept) {
 			*op = &spec.Operation{Range: r.Range}
 		}
 	}

@@ -111,8 +111,17 @@ func (r *stepReader) keepKey(m walk.Item, in source.Place, key *block.Key, model
 	case *[]*spec.Node:
 		*into = r.readTemplates(m, p).Items
 	case **spec.Operation:
+		if key.Null && r.isNull(m) {
+			return
+		}
 		*into = r.readOperation(m, p, key.Undo)
 	}
+}
+
+// isNull reports whether null is written, and not the beginning of a block in YAML that has nothing
+// in it.
+func (r *dataReader) isNull(m walk.Item) bool {
+	return r.Kind(m) == cue.NullKind && r.Files.TextAt(m.At) != ""
 }
 
 // readKey reads the value of a key as a node. It returns nil for an invalid value.

@@ -146,6 +146,7 @@ var aboutHTTP = []string{
 	"TestALoopOfAnyInADelete", "TestFindsOfAnyObject", "TestConditionsThatNeverHold", "TestOwnResponsesAreNoReliance", "TestLostRenames",
 	"TestFoundForOtherInputsHasOutputs", "TestWrittenKeysGoOutAsTheyAre", "TestWrittenKeysOfOtherArguments", "TestXMLHasItsType",
 	"TestNamespacesAreKeptApart", "TestNamespacesAreSent", "TestFailuresInXML", "TestXMLLaws", "TestMayBeForeign", "TestUngrantedInputs",
+	"TestResponseThatIsNeverGone", "TestLoopsJudgeAsSteps", "TestShorthandsOutliveOtherSteps",
 }
 
 // TestTheEngineNeedsNoHTTP runs the engine's tests with another family in the place of http.

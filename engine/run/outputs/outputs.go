@@ -95,5 +95,8 @@ func MissingIDError(r *operation.Run) error {
 			}
 		}
 	}
+	if r.Resource.Spec.Create.Rest && r.Marked("body") == nil {
+		has += "; if the response to a create does not contain the object, add `response: \"none\"` to rest"
+	}
 	return fmt.Errorf("%s has no id: `id` yields nothing after create%s (%s)", name, has, r.Place(r.Resource.Spec.ID.Range))
 }

@@ -13,7 +13,7 @@ var Resource = &Block{
 		{Name: "create", Kind: Struct, Of: Operation, Part: true, Undo: true, Into: to(func(r *spec.Resource) any { return &r.Create }), Doc: "Creates the resource. Required without `rest`."},
 		{Name: "read", Kind: Struct, Of: Operation, Part: true, Into: to(func(r *spec.Resource) any { return &r.Read }), Doc: "Reads the resource. If it returns null, the resource no longer exists."},
 		{Name: "update", Kind: Struct, Of: Operation, Part: true, Into: to(func(r *spec.Resource) any { return &r.Update }), Doc: "Updates the resource. Without it, every change replaces the resource."},
-		{Name: "delete", Kind: Struct, Of: Operation, Part: true, Into: to(func(r *spec.Resource) any { return &r.Delete }), Doc: "Deletes the resource. Without it, the resource is only removed from the state."},
+		{Name: "delete", Kind: Struct, Of: Operation, Part: true, Null: true, Into: to(func(r *spec.Resource) any { return &r.Delete }), Doc: "Deletes the resource. null says that the object stays: the resource is only removed from the state."},
 		{Name: "rest", Kind: Short, Of: Rest, Part: true, Doc: "The path of a conventional REST collection. It stands for the id and the operations, except those that are written next to it."},
 		{Name: "let", Kind: Special, CUE: "{...}", Part: true, Into: to(func(r *spec.Resource) any { return &r.Let }), Doc: "Local names: expressions by name. A template may use each like `inputs` or `id`."},
 		{Name: "return", Kind: Data, Part: true, Into: to(func(r *spec.Resource) any { return &r.Return }), Doc: "The default result of operations without `return`."},

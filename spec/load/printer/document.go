@@ -191,6 +191,9 @@ func (d *document) resource(r *spec.Resource) block {
 			b.add(op.key, d.operation(op.op))
 		}
 	}
+	if r.Kept {
+		b.add("delete", &spec.Node{Kind: spec.NullNode, Text: "null"})
+	}
 	b.add("return", d.node(r.Return))
 	if r.List != nil {
 		l := block{}

@@ -6,6 +6,7 @@ package rest
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -50,6 +51,8 @@ type options struct {
 	names         []*spec.Property
 	update        string
 	merge, listed bool
+	// bodiless is true if the response to the create does not contain the object.
+	bodiless bool
 	// returns is the type of an object, or nil.
 	returns *spec.Type
 	unique  []*spec.Property
@@ -68,7 +71,7 @@ type parent struct {
 func ownParts(r *spec.Resource) map[string]bool {
 	return map[string]bool{
 		"id": r.ID != nil, "import": r.Import != nil, "list": r.List != nil, "find": r.Find != nil, "return": r.Return != nil,
-		"create": r.Create != nil, "read": r.Read != nil, "update": r.Update != nil, "delete": r.Delete != nil,
+		"create": r.Create != nil, "read": r.Read != nil, "update": r.Update != nil, "delete": r.Delete != nil || r.Kept,
 	}
 }
 
@@ -86,10 +89,8 @@ func (x *expansion) addOperations() {
 		return
 	}
 	x.addIdentity()
-	if r.Create == nil && x.puts {
-		r.Create = x.putOperation()
-	} else if r.Create == nil {
-		r.Create = x.postOperation()
+	if r.Create == nil {
+		r.Create = x.createOperation()
 	}
 	if r.Read == nil {
 		r.Read = x.operation(true, field("path", x.objectPath()), x.returning(x.objectType(), "Response"))
@@ -97,7 +98,7 @@ func (x *expansion) addOperations() {
 	if r.Update == nil && x.update != "none" {
 		r.Update = x.updateOperation()
 	}
-	if r.Delete == nil {
+	if !x.own["delete"] {
 		r.Delete = x.operation(false, field("method", text("DELETE", x.s.Range)), field("path", x.objectPath()))
 	}
 	if r.List == nil && x.listed {
@@ -114,17 +115,40 @@ func (x *expansion) addIdentity() {
 	case x.puts:
 		r.ID = x.nameTemplate(true)
 	default:
-		r.ID = text("${result.body"+x.inObject(x.idPath)+"}", cmp.Or(x.s.ID, x.s.Path).Range)
+		r.ID = text("${"+x.idOfObject()+"}", cmp.Or(x.s.ID, x.s.Path).Range)
 	}
 	if r.Import == nil && !x.own["id"] && !x.puts {
 		r.Import = x.importTemplate()
 	}
 }
 
-// postOperation returns the create of an object whose id the server chooses.
-func (x *expansion) postOperation() *spec.Operation {
-	return x.operation(true, field("method", text("POST", x.s.Range)), field("path", x.path("", false)), field("json", x.body("inputs")),
-		field("idempotencyKey", x.s.IdempotencyKey), x.returning(x.objectType(), "Response"))
+// idOfObject returns the expression for the id that the server chooses.
+func (x *expansion) idOfObject() string {
+	id := "result.body" + x.inObject(x.idPath)
+	if !x.bodiless {
+		return id
+	}
+	otherwise := "headers.location != null ? urldecode(basename(headers.location)) : ''" // an update keeps the id
+	if i := slices.IndexFunc(x.r.Inputs.Fields, func(p *spec.Property) bool {
+		return p.Replace && p.Required && slices.Equal(p.WirePath(x.rule), x.idPath)
+	}); i >= 0 {
+		otherwise = "inputs." + x.r.Inputs.Fields[i].Name
+	}
+	return "result.body != null ? " + id + " : " + otherwise
+}
+
+// createOperation returns the create: a POST to the collection, or a PUT to the object.
+func (x *expansion) createOperation() *spec.Operation {
+	method, path := text("POST", x.s.Range), x.path("", false)
+	if x.puts {
+		method, path = text("PUT", x.s.Create.Range), x.objectPath()
+	}
+	response := x.returning(x.objectType(), "Response")
+	if x.bodiless {
+		response = field("response", x.s.Response)
+	}
+	return x.operation(!x.bodiless, field("method", method), field("path", path), field("json", x.body("inputs")),
+		field("ifNoneMatch", x.s.IfNoneMatch), field("idempotencyKey", x.s.IdempotencyKey), response)
 }
 
 // addFind adds the find to the resource, if an object can be found by its inputs.
@@ -159,13 +183,19 @@ func (x *expansion) step(arguments ...spec.Field) *spec.Step {
 // servers respond with nothing, or with something else: then read runs.
 func (x *expansion) updateOperation() *spec.Operation {
 	at := cmp.Or(x.s.Update, x.s.Path).Range
-	body := x.body("inputs")
-	if x.update != "PUT" {
-		body = text("${changes}", at)
+	changes := "changes"
+	if x.merge {
+		changes = "mergePatch(state, changes)"
+	}
+	body := text("${"+changes+"}", at)
+	switch {
+	case x.update == "PUT" && x.merge:
+		body = x.body("merge(inputs, " + changes + ")")
+	case x.update == "PUT":
+		body = x.body("inputs")
 	}
 	var headers *spec.Node
-	if x.merge {
-		body = text("${mergePatch(state, changes)}", at)
+	if x.update == "PATCH" && x.merge {
 		headers = object(x.s.Patch.Range, field("content-type", text("application/merge-patch+json", x.s.Patch.Range)))
 	}
 	return x.operation(true, field("method", text(x.update, at)), field("path", x.objectPath()), field("headers", headers), field("json", body))

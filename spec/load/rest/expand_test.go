@@ -41,6 +41,15 @@ func TestWhatOptionsAdd(t *testing.T) {
 	if r.Find != nil || r.Update != nil || r.List != nil || r.Import != nil {
 		t.Error("find, update, list or import is there")
 	}
+	for options, want := range map[string]string{
+		`id: "store"`: "${result.body != null ? result.body.store : inputs.store}",
+		`id: "name"`:  "${result.body != null ? result.body.name : headers.location != null ? urldecode(basename(headers.location)) : ''}", // it may change
+	} {
+		r := resource(t, `rest: {path: "/pets", response: "none", `+options+`}`)
+		if r.ID.Text != want || argument(r.Create, "response") != "none" {
+			t.Errorf("with %s, the id is %s", options, r.ID.Text)
+		}
+	}
 	if got := argument(r.Read, "path"); got != "/pets/${id}/" {
 		t.Errorf("read requests %s", got)
 	}
@@ -52,6 +61,10 @@ func TestKeysNextToRest(t *testing.T) {
 	t.Parallel()
 	r := resource(t, `rest: "/pets"
 	read: {http: path: "/pet", return: name: "x"}`)
+	if kept := resource(t, `rest: "/pets"
+	delete: null`); kept.Delete != nil || !kept.Kept {
+		t.Errorf("delete: null is replaced by %+v", kept.Delete)
+	}
 	if argument(r.Read, "path") != "/pet" || r.Read.Rest || !r.Create.Rest {
 		t.Errorf("read requests %s", argument(r.Read, "path"))
 	}

@@ -47,6 +47,9 @@ func TestMistakesInRest(t *testing.T) {
 		{"a name of the response", source.CodeBadValue, `rest: {path: "/pets", create: "PUT", id: «"${body.name}"»}`},
 		{"a name of no input", source.CodeBadValue, `rest: {path: "/pets", create: "PUT", id: «"${inputs.nmae}"»}`},
 		{"a condition without PUT", source.CodeMisplacedKey, `rest: {path: "/pets", ifNoneMatch: «true»}`},
+		{"an unknown response", source.CodeBadValue, `rest: {path: "/pets", response: «"json"»}`},
+		{"a response without its create", source.CodeMisplacedKey, `rest: {path: "/pets", response: «"none"»}
+	create: ` + http},
 		{"unwrap as a template", source.CodeBadValue, `rest: {path: "/pets", unwrap: «"${body.data}"»}`},
 		{"items as a template", source.CodeBadValue, `rest: {path: "/pets", items: «"${body.items}"»}`},
 		{"no items", source.CodeMissingKey, `rest: {path: "/pets", paginate: cursor: {param: "c", next: «"${body.next}"»}}`},
@@ -54,7 +57,7 @@ func TestMistakesInRest(t *testing.T) {
 		{"an unknown method", source.CodeBadValue, `rest: {path: "/pets", update: «"DELETE"»}`},
 		{"no update by null", source.CodeWrongShape, `rest: {path: "/pets", update: «null»}`},
 		{"an unknown patch", source.CodeBadValue, `rest: {path: "/pets", patch: «"json"»}`},
-		{"a patch by PUT", source.CodeMisplacedKey, `rest: {path: "/pets", update: "PUT", patch: «"merge"»}`},
+		{"a patch without updates", source.CodeMisplacedKey, `rest: {path: "/pets", update: "none", patch: «"merge"»}`},
 		{"returns as a string", source.CodeBadValue, `rest: {path: "/pets", returns: «"Pet"»}`},
 		{"returns a list", source.CodeBadValue, `rest: {path: "/pets", returns: «#Pets»}`},
 		{"unique without such an input", source.CodeBadValue, `rest: {path: "/pets", unique: «"nmae"»}`},

@@ -76,9 +76,3 @@ func (x *expansion) nameOfItem() string {
 		return "${each.value" + x.inItem(p.WirePath(x.rule)) + "}"
 	})
 }
-
-// putOperation returns the create of an object whose name the client chooses.
-func (x *expansion) putOperation() *spec.Operation {
-	return x.operation(true, field("method", text("PUT", x.s.Create.Range)), field("path", x.objectPath()), field("json", x.body("inputs")),
-		field("ifNoneMatch", x.s.IfNoneMatch), field("idempotencyKey", x.s.IdempotencyKey), x.returning(x.objectType(), "Response"))
-}

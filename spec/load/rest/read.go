@@ -37,9 +37,10 @@ func (x *options) read() bool {
 	}
 	x.update = x.oneOf(x.s.Update, "update", map[bool]string{true: "PUT", false: "PATCH"}[x.puts], block.RestUpdates...)
 	x.merge = x.oneOf(x.s.Patch, "patch", "", "merge") == "merge"
+	x.bodiless = x.oneOf(x.s.Response, "response", "", "none") == "none"
 	x.listed = x.oneOf(x.s.List, "list", "", "none") != "none"
-	if x.merge && x.update != "PATCH" {
-		x.fail(source.CodeMisplacedKey, x.s.Patch.Range, "patch", "patch requires updates by PATCH", "Remove it, or remove `update`.")
+	if x.merge && x.update == "none" {
+		x.fail(source.CodeMisplacedKey, x.s.Patch.Range, "patch", "patch has no effect without updates", "Remove it, or remove `update`.")
 	}
 	x.readReturns()
 	x.readUnder()
@@ -277,6 +278,7 @@ func (x *options) checkUnused() {
 		used           bool
 	}{
 		{"ifNoneMatch", "create", x.s.IfNoneMatch, !x.own["create"]},
+		{"response", "create", x.s.Response, !x.own["create"]},
 		{"update", "update", x.s.Update, !x.own["update"]},
 		{"patch", "update", x.s.Patch, !x.own["update"]},
 		{"idempotencyKey", "create", x.s.IdempotencyKey, !x.own["create"]},

@@ -63,7 +63,7 @@ func (d difference) explain() (text, remedy string) {
 // notAppliedRemedy returns the remedy for an update that does not reach the object.
 func (d difference) notAppliedRemedy() string {
 	if d.program.IsNull() {
-		return "Update must send something that removes it, such as null: `json: \"${changes}\"` does. If the API cannot remove it, add @replace(), or declare it in outputs, too: then its value is the API's choice."
+		return "Update must send something that removes it, such as null: `json: \"${changes}\"` does, and for a PUT `json: \"${merge(inputs, mergePatch(state, changes))}\"`; in rest, add `patch: \"merge\"`. If the API requires a value, give the input that default (`*\"\" | string`). If it cannot remove it, add @replace(), or declare it in outputs, too: then its value is the API's choice."
 	}
 	return "Send it in update, under the name that the API expects (@wire); if the API cannot change it, add @replace(); if it never returns the value that was written, add @noRead()."
 }
