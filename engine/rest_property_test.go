@@ -99,8 +99,19 @@ func genRest(t *rapid.T) *restGen {
 	if g.api.location = pick("location", "", "", "path", "url"); g.api.location != "" {
 		option("response", `"none"`)
 	}
+	if g.api.listOnly = some("list only"); g.api.listOnly {
+		option("read", `"list"`)
+	}
 	if g.typed = some("typed"); g.typed {
 		option("returns", "#Pet")
+	}
+	switch g.api.missing = rapid.SampledFrom([]int{0, 0, 403, 200}).Draw(t, "missing"); {
+	case g.api.missing == 403:
+		option("gone", `"${status == 403}"`)
+	case g.api.missing == 200 && g.typed: // an object has no such member
+		g.api.missing = 0
+	case g.api.missing == 200:
+		option("gone", `"${body.error == 'no such object'}"`)
 	}
 	if g.api.keyed = some("keyed"); g.api.keyed {
 		option("idempotencyKey", "true")

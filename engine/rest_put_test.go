@@ -28,6 +28,7 @@ type namedAPI struct {
 	objects map[string]map[string]any // by path
 	log     []string
 	silent  bool // responses to PUT are empty
+	listed  bool // there is no request for one object, and no object is status 410
 }
 
 func (a *namedAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -48,6 +49,10 @@ func (a *namedAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		respond(w, status, list)
 		return
+	case r.Method == http.MethodGet && a.listed:
+		status, object = http.StatusMethodNotAllowed, nil
+	case !there && r.Method == http.MethodDelete && a.listed:
+		status = http.StatusGone
 	case r.Method == http.MethodPut && there && r.Header.Get("If-None-Match") != "":
 		status = http.StatusPreconditionFailed
 	case r.Method == http.MethodPut:
@@ -73,7 +78,7 @@ func (a *namedAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // not overwritten, and the id alone imports an object.
 func TestRestPut(t *testing.T) {
 	for _, parent := range []string{"", "input", "under"} {
-		for _, options := range []string{"", `ifNoneMatch: true`, `update: "PATCH", returns: #Queue`, `update: "none"`, `response: "none", returns: #Queue`} {
+		for _, options := range []string{"", `ifNoneMatch: true`, `update: "PATCH", returns: #Queue`, `update: "none"`, `response: "none", returns: #Queue`, `read: "list", gone: "${status == 410}"`, `read: "list", returns: #Queue`} {
 			t.Run(parent+" "+options, func(t *testing.T) {
 				t.Parallel()
 				rest := map[string]string{"": `path: "/queues"`, "input": `path: "/hosts/${inputs.host}/queues"`, "under": `path: "/hosts/${of}/queues", under: of: "${inputs.host}"`}[parent]
@@ -125,7 +130,7 @@ resources: Queue: {
 // lifeOfQueue returns the requests in the life of a queue.
 func lifeOfQueue(t *testing.T, p *spec.Provider, parent, options string) []string {
 	t.Helper()
-	api := &namedAPI{objects: map[string]map[string]any{}, silent: strings.Contains(options, "response")}
+	api := &namedAPI{objects: map[string]map[string]any{}, silent: strings.Contains(options, "response"), listed: strings.Contains(options, "read")}
 	server := httptest.NewServer(api)
 	defer server.Close()
 	program, diags := engine.Compile(p, builtin.Families())

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -29,6 +30,10 @@ type restHabits struct {
 	keyed         bool   // creates have keys, and the same key gives the same object
 	// location is "path" or "url" if a response to a create does not contain the object, but says where it is.
 	location string
+	// missing is the status for an object that does not exist; with 200, the body says so. 0 means 404.
+	missing int
+	// listOnly says that there is no request for one object.
+	listOnly bool
 }
 
 // restAPI is a conventional REST API with one collection per parent.
@@ -176,10 +181,13 @@ func (a *restAPI) list(w http.ResponseWriter, r *http.Request, path string) {
 func (a *restAPI) serveObject(w http.ResponseWriter, r *http.Request, path string, text []byte) {
 	object := a.objects[path]
 	if object == nil {
-		respond(w, http.StatusNotFound, map[string]any{"error": "no such object"})
+		respond(w, cmp.Or(a.missing, http.StatusNotFound), map[string]any{"error": "no such object"})
 		return
 	}
 	switch {
+	case r.Method == http.MethodGet && a.listOnly:
+		respond(w, http.StatusMethodNotAllowed, nil)
+		return
 	case r.Method == http.MethodDelete:
 		delete(a.objects, path)
 		respond(w, http.StatusNoContent, nil)

@@ -145,6 +145,18 @@ func (n *Node) WithMember(key, value string) []diag.Edit {
 	}
 }
 
+// WithMember returns the edits that add a key with a string to a step, before its action.
+func (s *Step) WithMember(key, value string) []diag.Edit {
+	if len(s.Actions) != 1 {
+		return nil
+	}
+	step := Node{Kind: MapNode, Range: s.Range, Fields: s.Actions}
+	if action := s.Actions[0].NameRange.Start; s.Range.Start.Column == action.Column {
+		step.Range.Start = action // a block of YAML, whose keys are in one column
+	}
+	return step.WithMember(key, value)
+}
+
 // Plain returns the value as a plain Go value: nil, bool, json.Number, string, []any
 // or map[string]any. Templates in it remain strings.
 func (n *Node) Plain() any {

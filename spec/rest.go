@@ -13,6 +13,10 @@ type Rest struct {
 	ID, Unwrap, Items *Node
 	// Update is the method of updates, and Patch the format of their bodies.
 	Update, Patch *Node
+	// Read is "list" if an object can only be found in the list.
+	Read *Node
+	// Gone is true for the response to a request for an object that does not exist.
+	Gone *Node
 	// Response is "none" if the response to the create does not contain the object.
 	Response *Node
 	// List is "none" if the API cannot list its objects.

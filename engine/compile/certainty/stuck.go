@@ -7,8 +7,6 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/compile/finding"
 	"github.com/declprov/declprov/engine/plan"
-	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/diag"
 )
 
 // checkStuck warns about steps that judge by `fail` what an earlier step has started. Once that has failed, each later
@@ -38,7 +36,7 @@ func (c *checker) checkStuck(op *plan.Operation, verb plan.Verb) {
 		d := c.Warn(finding.CodeStuck, s.Model.Fail.Range, string(verb), fmt.Sprintf("%s of %s can fail forever at %s", verb, c.r.Spec.Name, s.Name),
 			fmt.Sprintf("After this failure, each run resumes here, and asks again for what the step %q has started, although that has failed. ", name)+remedy)
 		if !remakes && !c.isShared(s, verb) {
-			d.Suggest(withRestart(s.Model, name)...)
+			d.Suggest(s.Model.WithMember("restart", name)...)
 		}
 	}
 }
@@ -62,16 +60,4 @@ func startedBy(op *plan.Operation, s *plan.Step) *plan.Step {
 // create would get an edit of it as well.
 func (c *checker) isShared(s *plan.Step, verb plan.Verb) bool {
 	return verb == plan.Update && slices.ContainsFunc(c.r.Create.Steps, func(other *plan.Step) bool { return other.At == s.At })
-}
-
-// withRestart returns the edits that add `restart` to a step, before its action.
-func withRestart(m *spec.Step, name string) []diag.Edit {
-	if len(m.Actions) != 1 {
-		return nil
-	}
-	step := spec.Node{Kind: spec.MapNode, Range: m.Range, Fields: m.Actions}
-	if action := m.Actions[0].NameRange.Start; m.Range.Start.Column == action.Column {
-		step.Range.Start = action // a block of YAML, whose keys are in one column
-	}
-	return step.WithMember("restart", name)
 }

@@ -26,6 +26,7 @@ func Expand(doc *source.Document, place source.Place, p *spec.Provider, r *spec.
 	x.own = ownParts(r)
 	if x.read() {
 		x.checkUnused()
+		x.checkEnvelope()
 	}
 	x.addOperations()
 }
@@ -51,6 +52,8 @@ type options struct {
 	names         []*spec.Property
 	update        string
 	merge, listed bool
+	// readsList is true if an object can only be found in the list.
+	readsList bool
 	// bodiless is true if the response to the create does not contain the object.
 	bodiless bool
 	// returns is the type of an object, or nil.
@@ -93,13 +96,14 @@ func (x *expansion) addOperations() {
 		r.Create = x.createOperation()
 	}
 	if r.Read == nil {
-		r.Read = x.operation(true, field("path", x.objectPath()), x.returning(x.objectType(), "Response"))
+		r.Read = x.readOperation()
 	}
 	if r.Update == nil && x.update != "none" {
 		r.Update = x.updateOperation()
 	}
 	if !x.own["delete"] {
 		r.Delete = x.operation(false, field("method", text("DELETE", x.s.Range)), field("path", x.objectPath()))
+		r.Delete.Steps[0].Gone = x.s.Gone
 	}
 	if r.List == nil && x.listed {
 		r.List = x.lister()
@@ -120,6 +124,19 @@ func (x *expansion) addIdentity() {
 	if r.Import == nil && !x.own["id"] && !x.puts {
 		r.Import = x.importTemplate()
 	}
+}
+
+// readOperation returns the read: a request for the object, or for the list that contains it.
+func (x *expansion) readOperation() *spec.Operation {
+	switch {
+	case x.readsList && x.puts:
+		return x.findInList(x.sameInputs(x.names), x.s.Read.Range, false)
+	case x.readsList:
+		return x.findInList("string(#"+x.inItem(x.idPath)+") == id", x.s.Read.Range, false)
+	}
+	op := x.operation(true, field("path", x.objectPath()), x.returning(x.objectType(), "Response"))
+	op.Steps[0].Gone = x.s.Gone
+	return op
 }
 
 // idOfObject returns the expression for the id that the server chooses.
@@ -157,26 +174,23 @@ func (x *expansion) addFind() {
 	switch {
 	case r.Find != nil:
 	case x.unique != nil:
-		r.Find = x.find()
+		r.Find = x.findInList(x.sameInputs(x.unique), x.s.Unique.Range, true)
+	case x.puts && !x.own["create"] && x.readsList:
+		r.Find = x.findInList(x.sameInputs(x.names), x.s.Read.Range, true)
 	case x.puts && !x.own["create"]:
 		r.Find = x.operation(false, field("path", x.objectPath()), x.returning(x.objectType(), "Response"))
+		r.Find.Steps[0].Gone = x.s.Gone
 	}
 }
 
 // operation returns an operation of one request. If object is true, the response
 // contains the object.
 func (x *expansion) operation(object bool, arguments ...spec.Field) *spec.Operation {
-	op := &spec.Operation{Range: x.s.Range, Rest: true, Steps: []*spec.Step{x.step(arguments...)}}
+	op := &spec.Operation{Range: x.s.Range, Rest: true, Steps: []*spec.Step{request(x.s.Range, arguments...)}}
 	if object && x.unwrap != nil && !x.own["return"] {
 		op.Return = text("${body"+accessAll(x.inBody(x.unwrap))+"}", x.s.Unwrap.Range)
 	}
 	return op
-}
-
-// step returns a step that sends one request.
-func (x *expansion) step(arguments ...spec.Field) *spec.Step {
-	request := object(x.s.Range, arguments...)
-	return &spec.Step{Range: x.s.Range, Actions: []spec.Field{{Name: family, NameRange: x.s.Range, Value: request}}}
 }
 
 // updateOperation returns the update. Its response has no declared type, because many
@@ -227,26 +241,32 @@ func (x *expansion) listStep(inList bool) (step *spec.Step, items string) {
 		arguments = append(arguments, field("items", text("${"+items+"}", x.itemsRange())), field("paginate", x.s.Paginate))
 		items = "result.items"
 	}
-	return x.step(arguments...), items
+	return request(x.s.Range, arguments...), items
 }
 
-// find returns the operation that looks for the object in the list. Its result has the
-// form of a response to create.
-func (x *expansion) find() *spec.Operation {
+// findInList returns the operation that looks for the object in the list, by a condition over an
+// item. If asCreated is true, its result has the form of a response to create; otherwise it is the
+// item.
+func (x *expansion) findInList(condition string, at diag.Range, asCreated bool) *spec.Operation {
 	step, items := x.listStep(false)
-	var same []string
-	for _, p := range x.unique {
-		same = append(same, fmt.Sprintf("#%s == inputs.%s", x.inItem(p.WirePath(x.rule)), p.Name))
-	}
-	found := fmt.Sprintf("find(%s, %s)", items, strings.Join(same, " && "))
-	if declared := x.inBody(x.unwrap); declared != nil {
+	found := fmt.Sprintf("find(%s, %s)", items, condition)
+	if declared := x.inBody(x.unwrap); declared != nil && asCreated {
 		value := "found"
 		for i := range declared {
 			value = fmt.Sprintf("{%q: %s}", declared[len(declared)-1-i], value)
 		}
 		found = fmt.Sprintf("let found = %s; found == null ? null : %s", found, value)
 	}
-	return &spec.Operation{Range: x.s.Range, Rest: true, Steps: []*spec.Step{step}, Return: text("${"+found+"}", x.s.Unique.Range)}
+	return &spec.Operation{Range: x.s.Range, Rest: true, Steps: []*spec.Step{step}, Return: text("${"+found+"}", at)}
+}
+
+// sameInputs returns the condition that an item of the list has the values of some inputs.
+func (x *expansion) sameInputs(some []*spec.Property) string {
+	var same []string
+	for _, p := range some {
+		same = append(same, fmt.Sprintf("#%s == inputs.%s", x.inItem(p.WirePath(x.rule)), p.Name))
+	}
+	return strings.Join(same, " && ")
 }
 
 // importTemplate returns the template for imported ids, or nil if an object has no
@@ -366,10 +386,10 @@ func (x *expansion) inObject(path []string) string {
 }
 
 // inItem returns the expression suffix for a member of an object.
-func (x *expansion) inItem(path []string) string {
+func (x *options) inItem(path []string) string {
 	suffix, _ := memberOf(x.returns, path, x.rule, x.provider.Types)
 	return suffix
 }
 
 // itemsRange returns the position of what says where the items are.
-func (x *expansion) itemsRange() diag.Range { return cmp.Or(x.s.Items, x.s.Unwrap, x.s.Path).Range }
+func (x *options) itemsRange() diag.Range { return cmp.Or(x.s.Items, x.s.Unwrap, x.s.Path).Range }

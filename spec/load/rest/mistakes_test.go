@@ -50,6 +50,14 @@ func TestMistakesInRest(t *testing.T) {
 		{"an unknown response", source.CodeBadValue, `rest: {path: "/pets", response: «"json"»}`},
 		{"a response without its create", source.CodeMisplacedKey, `rest: {path: "/pets", response: «"none"»}
 	create: ` + http},
+		{"an unknown read", source.CodeBadValue, `rest: {path: "/pets", read: «"GET"»}`},
+		{"a read of no list", source.CodeMisplacedKey, `rest: {path: "/pets", list: "none", read: «"list"»}`},
+		{"a read of the list without effect", source.CodeMisplacedKey, `rest: {path: "/pets", read: «"list"»}
+	read: ` + http},
+		{"gone without effect", source.CodeMisplacedKey, `rest: {path: "/pets", gone: «"${status == 403}"»}
+	read: ` + http + `
+	delete: ` + http},
+		{"gone as a number", source.CodeWrongShape, `rest: {path: "/pets", gone: «403»}`},
 		{"unwrap as a template", source.CodeBadValue, `rest: {path: "/pets", unwrap: «"${body.data}"»}`},
 		{"items as a template", source.CodeBadValue, `rest: {path: "/pets", items: «"${body.items}"»}`},
 		{"no items", source.CodeMissingKey, `rest: {path: "/pets", paginate: cursor: {param: "c", next: «"${body.next}"»}}`},

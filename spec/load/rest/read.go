@@ -38,9 +38,13 @@ func (x *options) read() bool {
 	x.update = x.oneOf(x.s.Update, "update", map[bool]string{true: "PUT", false: "PATCH"}[x.puts], block.RestUpdates...)
 	x.merge = x.oneOf(x.s.Patch, "patch", "", "merge") == "merge"
 	x.bodiless = x.oneOf(x.s.Response, "response", "", "none") == "none"
+	x.readsList = x.oneOf(x.s.Read, "read", "", "list") == "list"
 	x.listed = x.oneOf(x.s.List, "list", "", "none") != "none"
 	if x.merge && x.update == "none" {
 		x.fail(source.CodeMisplacedKey, x.s.Patch.Range, "patch", "patch has no effect without updates", "Remove it, or remove `update`.")
+	}
+	if x.readsList && !x.listed {
+		x.fail(source.CodeMisplacedKey, x.s.Read.Range, "read", "read requires the list", "Remove `list: \"none\"`, or write the read that the API has next to rest.")
 	}
 	x.readReturns()
 	x.readUnder()
@@ -270,7 +274,7 @@ func (x *options) checkItems() {
 // checkUnused reports options that have no effect, because the operations that they are
 // for are written next to the shorthand.
 func (x *options) checkUnused() {
-	lists := !x.own["list"] && x.listed || !x.own["find"] && x.s.Unique != nil
+	lists := !x.own["list"] && x.listed || !x.own["find"] && x.s.Unique != nil || !x.own["read"] && x.readsList
 	objects := !x.own["create"] || !x.own["read"] || !x.own["id"]
 	for _, o := range []struct {
 		name, replaced string
@@ -280,6 +284,8 @@ func (x *options) checkUnused() {
 		{"ifNoneMatch", "create", x.s.IfNoneMatch, !x.own["create"]},
 		{"response", "create", x.s.Response, !x.own["create"]},
 		{"update", "update", x.s.Update, !x.own["update"]},
+		{"read", "read", x.s.Read, !x.own["read"]},
+		{"gone", "read and delete", x.s.Gone, !x.own["read"] && !x.readsList || !x.own["delete"]},
 		{"patch", "update", x.s.Patch, !x.own["update"]},
 		{"idempotencyKey", "create", x.s.IdempotencyKey, !x.own["create"]},
 		{"unique", "find", x.s.Unique, !x.own["find"]},
@@ -297,5 +303,24 @@ func (x *options) checkUnused() {
 			}
 			x.fail(source.CodeMisplacedKey, o.given.Range, o.name, fmt.Sprintf("%s has no effect", o.name), detail)
 		}
+	}
+}
+
+// checkEnvelope warns of a read next to rest that returns the response as it is, although the object
+// is in one of its members: it would find none of the inputs.
+func (x *options) checkEnvelope() {
+	op := x.r.Read
+	if x.unwrap == nil || !x.own["read"] || x.own["return"] || op == nil || op.Return != nil || len(op.Steps) == 0 {
+		return
+	}
+	last := op.Steps[len(op.Steps)-1]
+	if len(last.Actions) != 1 || last.Actions[0].Name != family || last.Actions[0].Value.Get("returns") != nil {
+		return // another response, or one whose type says what it contains
+	}
+	value := "${body" + accessAll(x.unwrap) + "}"
+	d := x.Warn(source.CodeNotUnwrapped, last.Actions[0].NameRange, source.Place{Context: x.place.Context, Path: strings.TrimSuffix(x.place.Path, ".rest") + ".read"}, "read does not unwrap the response",
+		fmt.Sprintf("`unwrap` only applies to the operations of rest, so this read finds none of the inputs in the response. Add `return: %q`.", value))
+	if !op.Listed {
+		d.Suggest(last.WithMember("return", value)...)
 	}
 }

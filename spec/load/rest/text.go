@@ -28,3 +28,8 @@ func field(name string, value *spec.Node) spec.Field {
 	}
 	return spec.Field{Name: name, NameRange: value.Range, Value: value}
 }
+
+// request returns a step that sends one request.
+func request(at diag.Range, arguments ...spec.Field) *spec.Step {
+	return &spec.Step{Range: at, Actions: []spec.Field{{Name: family, NameRange: at, Value: object(at, arguments...)}}}
+}

@@ -41,6 +41,7 @@ const (
 	CodeQuotedType         = "quoted-type"         // the name of a type in quotes, which allows only that text (warning)
 	CodeLiteralSetting     = "literal-setting"     // a setting with a literal as its type, so that nothing else can be set (warning)
 	CodeUnmarkedSecret     = "unmarked-secret"     // a setting or input whose name is that of a secret, without @secret() (warning)
+	CodeNotUnwrapped       = "not-unwrapped"       // a read next to `rest: unwrap` that returns the whole response (warning)
 	CodeBytesType          = "bytes-type"          // bytes as a property's type
 	CodeTupleType          = "tuple-type"          // a list of fixed length as a property's type
 	CodeOpenObject         = "open-object"         // inputs, outputs or config that do not name their properties
