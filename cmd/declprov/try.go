@@ -71,6 +71,8 @@ type tryOptions struct {
 type trial struct {
 	*app
 	o tryOptions
+	// messages are those of the provider, once it runs.
+	messages *try.Messages
 }
 
 func (a *app) tryCommand() *cobra.Command {
@@ -192,7 +194,8 @@ func (t *trial) run(ctx context.Context, path, token string, values []string) er
 	defer host.Stop()
 	color := terminal.Colors(t.out, t.color)
 	out := &checkedWriter{w: t.out}
-	host.OnLog = try.Message(out, color, terminal.IsTerminal(t.out))
+	t.messages = try.NewMessages(out, color, terminal.IsTerminal(t.out))
+	host.OnLog = t.messages.Show
 	dir, err := workingFolder(t.o.dir)
 	if err != nil {
 		return err
@@ -251,7 +254,7 @@ func (t *trial) player(c *container.Container, p *engine.Program, token string, 
 		return nil, err
 	}
 	return func(ctx context.Context, c *client.Client, w io.Writer, color bool) error {
-		return try.Life(ctx, c, plan, w, color)
+		return try.Life(ctx, c, plan, t.messages, w, color)
 	}, nil
 }
 

@@ -60,6 +60,7 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 		if err := res.closeLostUpdates(*out.State); err != nil {
 			r.Log.Message(operation.Warning, err.Error())
 		}
+		r.warnUnread(state.Inputs, yield)
 		r.warnOtherID(recorded.CurrentID(state), out.State.ID)
 	}
 	if req.Reason == Import {

@@ -292,6 +292,26 @@ func (r reading) warnPlaceholders(inputs property.Map) {
 	}
 }
 
+// warnUnread warns of a refresh whose value lacks required inputs. They keep their recorded values,
+// because later operations may require them, so what has become of them is not seen.
+func (r reading) warnUnread(inputs property.Map, yield any) {
+	found, err := r.Resource.Inputs.Project(yield, r.Mask())
+	if err != nil {
+		return // which the refresh reports
+	}
+	var names []string
+	for _, m := range r.Resource.Inputs.Fields {
+		_, given := inputs.GetOk(m.Name)
+		_, there := found.Values[m.Name]
+		if m.Required && given && !there && !m.NoRead && !m.Ephemeral && !r.Resource.Identity.Determines(m.Name) {
+			names = append(names, m.Name)
+		}
+	}
+	if names != nil {
+		r.Log.Message(operation.Warning, fmt.Sprintf("read does not return %s, so changes by others cannot be seen. In the spec, return it, or mark what the API never returns with @noRead()", diag.And(names)))
+	}
+}
+
 // warnOtherID warns of a refresh that found another id although read does not ask for the recorded
 // one: what it found may be another object in the place of the recorded one.
 func (r reading) warnOtherID(old, now string) {

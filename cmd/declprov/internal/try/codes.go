@@ -7,6 +7,7 @@ const (
 	codeChangesAgain = "changes-again"          // `try`: the next up would change the resource, although the program did not change
 	codeNotFound     = "not-found-after-create" // `try`: read does not find the resource that was just created
 	codeNotRead      = "not-read"               // `try`: the program sets an input that read does not return, so a refresh or an import loses it
+	codeWarns        = "refresh-warns"          // `try`: a refresh of an unchanged resource gives a warning
 	codeFilledIn     = "filled-in"              // `try`: read returns an input that the program does not set
 	codeNotApplied   = "not-applied"            // `try`: read returns the value that an input had before the update
 	codeReadDiffers  = "read-differs"           // `try`: read returns another value of an input than the program wrote

@@ -60,6 +60,7 @@ type life struct {
 	printer
 	client   *client.Client
 	plan     Plan
+	said     *Messages
 	resource client.Resource
 	// settings are the checked settings of the provider.
 	settings property.Map
@@ -73,16 +74,18 @@ type life struct {
 	previous property.Map
 	// reported are the inputs about which there is a finding, with their values in the program.
 	reported map[string]property.Value
+	// warned reports whether there is a finding about a warning of a refresh.
+	warned bool
 	// found reports whether there is a finding.
 	found bool
 }
 
 // Life tries a resource as the plan says, and deletes what it has created, also after a
-// failure. It writes the responses to w. It returns ErrFailed, or the error of the connection.
+// failure. It writes the responses to w; said are the messages of the provider. It returns ErrFailed, or the error of the connection.
 // If ctx ends, it starts no further call, but waits for the present one: see callContext.
-func Life(ctx context.Context, c *client.Client, p Plan, w io.Writer, color bool) (err error) {
+func Life(ctx context.Context, c *client.Client, p Plan, said *Messages, w io.Writer, color bool) (err error) {
 	l := &life{
-		printer: printer{w: w, color: color}, client: c, plan: p,
+		printer: printer{w: w, color: color}, client: c, plan: p, said: said,
 		resource: client.Resource{Type: p.Package + ":index:" + p.Resource.Name, Name: "trial"},
 		program:  p.Inputs, reported: map[string]property.Value{},
 	}

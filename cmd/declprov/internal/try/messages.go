@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 
 	"google.golang.org/grpc/status"
 
@@ -48,17 +49,27 @@ func (l *life) changes(d client.Diff) {
 	}
 }
 
-// Message returns a function that prints the log messages of a provider. It only prints
-// status messages if the output is live.
-func Message(w io.Writer, color, live bool) func(client.LogMessage) {
-	p := printer{w: w, color: color}
-	return func(m client.LogMessage) {
-		switch {
-		case m.Severity == "DEBUG" || m.Ephemeral && !live:
-		case m.Ephemeral || m.Severity == "INFO":
-			fmt.Fprintf(w, "        %s\n", p.paint(dim, screen.Show(m.Text, nil).String()))
-		default:
-			p.failure("%s: %s", strings.ToLower(m.Severity), m.Text)
-		}
+// Messages prints the log messages of a provider, and counts its warnings. It only prints status
+// messages if the output is live.
+type Messages struct {
+	printer
+	live     bool
+	warnings atomic.Int32
+}
+
+// NewMessages returns Messages that writes to w.
+func NewMessages(w io.Writer, color, live bool) *Messages {
+	return &Messages{printer: printer{w: w, color: color}, live: live}
+}
+
+// Show prints a message.
+func (p *Messages) Show(m client.LogMessage) {
+	switch {
+	case m.Severity == "DEBUG" || m.Ephemeral && !p.live:
+	case m.Ephemeral || m.Severity == "INFO":
+		fmt.Fprintf(p.w, "        %s\n", p.paint(dim, screen.Show(m.Text, nil).String()))
+	default:
+		p.failure("%s: %s", strings.ToLower(m.Severity), m.Text)
+		p.warnings.Add(1)
 	}
 }

@@ -56,7 +56,12 @@ func (l *life) recheck(ctx context.Context) error {
 
 // read reads the resource, as a refresh does.
 func (l *life) read(ctx context.Context) error {
+	warnings := l.said.warnings.Load()
 	now, err := l.client.Read(ctx, l.resource, l.state, client.Operation{})
+	if l.said.warnings.Load() > warnings && !l.warned {
+		l.warned = true
+		l.finding(codeWarns, "a refresh warns", "Users of the provider see this at each refresh.")
+	}
 	switch {
 	case err != nil:
 		l.heading("read", "")
