@@ -39,7 +39,11 @@ func (s *Server) Check(
 	if err != nil {
 		return nil, failure(err)
 	}
-	return &pulumirpc.CheckResponse{Inputs: inputs, Failures: inputFailures(checked.Failures, news)}, nil
+	res, err := session.Program.Resource(ref.Type)
+	if err != nil {
+		return nil, failure(err)
+	}
+	return &pulumirpc.CheckResponse{Inputs: inputs, Failures: inputFailures(checked.Failures, news, res.Inputs)}, nil
 }
 
 func autoname(options *pulumirpc.CheckRequest_AutonamingOptions) engine.Autoname {

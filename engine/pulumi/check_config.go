@@ -7,6 +7,7 @@ import (
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/value"
 )
 
 // CheckConfig checks the provider's configuration, and sets defaults. Secrets are not
@@ -32,7 +33,7 @@ func (s *Server) CheckConfig(
 	if err != nil {
 		return nil, failure(err)
 	}
-	return &pulumirpc.CheckResponse{Inputs: sent, Failures: inputFailures(withRemedies(session.Program, settings, checked.Failures), settings)}, nil
+	return &pulumirpc.CheckResponse{Inputs: sent, Failures: inputFailures(withRemedies(session.Program, settings, checked.Failures), settings, session.Program.ConfigType)}, nil
 }
 
 // failures converts failures to the protocol; see screenReply.
@@ -45,12 +46,14 @@ func failures(found []engine.Failure) []*pulumirpc.CheckFailure {
 }
 
 // inputFailures converts the failures of a check. Pulumi shows the value of the property of a
-// failure; if it finds none under that name, because it is missing or nested, it shows "{<nil>}".
-// Such a property is part of the reason instead.
-func inputFailures(found []engine.Failure, given property.Map) []*pulumirpc.CheckFailure {
+// failure, so a failure only names a property that is declared, holds no secret, and has a value:
+// a property that is not declared may be a secret whose name is misspelt, and for one without a
+// value Pulumi shows "{<nil>}". Other names are part of the reason.
+func inputFailures(found []engine.Failure, given property.Map, declared *value.Type) []*pulumirpc.CheckFailure {
 	sent := failures(found)
 	for _, f := range sent {
-		if v, ok := given.GetOk(f.Property); f.Property != "" && (!ok || v.IsNull()) {
+		v, m := given.Get(f.Property), declared.ByName[f.Property]
+		if f.Property != "" && (m == nil || m.Secret || m.Ephemeral || m.Check.HoldsSecret() || v.HasSecrets() || v.IsNull()) {
 			f.Property, f.Reason = "", f.Property+": "+f.Reason
 		}
 	}

@@ -306,6 +306,9 @@ func (c *Type) Seal(v property.Value) (_ property.Value, changed bool) {
 	}
 }
 
+// HoldsSecret reports whether a part of a value of the type is declared secret.
+func (c *Type) HoldsSecret() bool { return types.HoldsSecret(c.Spec, c.types) }
+
 // Forget removes the marks at a path and below it.
 func (s *Secrets) Forget(path ...string) {
 	under := func(p []string) bool { return len(p) >= len(path) && slices.Equal(p[:len(path)], path) }

@@ -37,7 +37,7 @@ func (b *bench) makes(what, kind, name string, inputs *structpb.Struct) (out out
 		b.Errorf("%s: %v", what, err)
 		return outcome{failed: err.Error()}, ""
 	}
-	out.failed = failures(checked.GetFailures())
+	out.failed = checkFailures(checked.GetFailures(), inputs)
 	b.cleanValues(what+": checked inputs", checked.GetInputs())
 	if out.failed != "" {
 		return out, ""
@@ -73,7 +73,7 @@ func (b *bench) later(c cell, inputs *structpb.Struct) (out outcome) {
 	switch c.holder.name {
 	case update:
 		checked, failed := b.Raw().Check(b.Context(), &pulumirpc.CheckRequest{Urn: urn, Name: c.name, Type: typ, Olds: before, News: with(inputs, "n", structpb.NewNumberValue(2))})
-		out.failed = b.failure(c.String(), failed) + failures(checked.GetFailures())
+		out.failed = b.failure(c.String(), failed) + checkFailures(checked.GetFailures(), inputs)
 		if out.failed != "" {
 			return out
 		}
@@ -98,6 +98,15 @@ func failures(all []*pulumirpc.CheckFailure) string {
 	var text strings.Builder
 	for _, f := range all {
 		text.WriteString(f.GetProperty() + ": " + f.GetReason() + "\n")
+	}
+	return text.String()
+}
+
+// checkFailures are failures of inputs as Pulumi shows them: each with the value of its property.
+func checkFailures(all []*pulumirpc.CheckFailure, news *structpb.Struct) string {
+	var text strings.Builder
+	for _, f := range all {
+		text.WriteString(f.GetProperty() + " value " + news.GetFields()[f.GetProperty()].String() + ": " + f.GetReason() + "\n")
 	}
 	return text.String()
 }
