@@ -202,3 +202,34 @@ resources: Thing: {
 		}
 	}
 }
+
+// TestDefaultRetryOfRefusals combines requests with places for `retry` and `refused`: what certainly
+// had no effect is sent again, and what may have had one only if that is safe.
+func TestDefaultRetryOfRefusals(t *testing.T) {
+	t.Parallel()
+	const retry, refused = `retry: {on: [503], backoff: "1ms"}, `, `refused: "${status == 503 ? 'busy' : null}", `
+	for request, safe := range map[string]bool{
+		`method: "PUT", path: "/x", json: {}`: true, `method: "DELETE", path: "/x"`: true,
+		`method: "POST", path: "/x", json: {}, idempotent: true`: true,
+		`method: "POST", path: "/x", json: {}`:                   false, `method: "PATCH", path: "/x", json: {}`: false,
+	} {
+		for _, says := range []struct{ defaults, step string }{{}, {defaults: refused}, {step: refused}} {
+			for _, again := range []struct{ defaults, step string }{{}, {defaults: retry}, {step: retry}} {
+				asked, isRefused := again.defaults+again.step != "", says.defaults+says.step != ""
+				if again.step != "" && !safe {
+					continue // which vet refuses
+				}
+				server := &statusServer{statuses: []int{503, 200}, body: `{}`}
+				listening := httptest.NewServer(server)
+				t.Cleanup(listening.Close)
+				text := `http: {baseURL: "` + listening.URL + `", ` + again.defaults + says.defaults + `}
+resources: Thing: {id: "x", create: {steps: [{` + again.step + says.step + `http: {` + request + `}}], return: {}}, delete: http: path: "/x"}`
+				e, _ := newWorld().engine(t, text)
+				err := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing")}).Err
+				if want := asked && (safe || isRefused); (err == nil) != want || len(server.log) != map[bool]int{true: 2, false: 1}[want] {
+					t.Errorf("%d requests, want a second one: %v\n%v\n%s", len(server.log), want, err, text)
+				}
+			}
+		}
+	}
+}

@@ -171,26 +171,14 @@ type Retry struct {
 	When                        *expr.Value
 	Attempts                    *expr.Value
 	Backoff, MaxBackoff, Jitter *expr.Value
+	// OnlyRefused is true if the policy only covers attempts that certainly had no effect.
+	OnlyRefused bool
 }
 
 // CoversDoubt reports whether the policy includes failures after which the effect of
 // the step is unknown.
 func (p *Retry) CoversDoubt(s *Step) bool {
 	return len(p.On) == 0 || s.ambiguous != nil && slices.ContainsFunc(p.On, s.ambiguous)
-}
-
-// WithoutDoubt returns the policy without the failures after which the effect of the step is
-// unknown; nil if none are left. If repeating the step is safe, it returns the whole policy.
-func (p *Retry) WithoutDoubt(s *Step) *Retry {
-	if s.Certainty != actions.Uncertain || !p.CoversDoubt(s) {
-		return p
-	}
-	certain := *p
-	certain.On = slices.DeleteFunc(slices.Clone(p.On), s.ambiguous)
-	if len(certain.On) == 0 {
-		return nil
-	}
-	return &certain
 }
 
 // SetCertainty sets the facts about the target of the call and about lost responses.

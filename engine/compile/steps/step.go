@@ -66,7 +66,10 @@ func (c *Compiler) allowsNull(s *plan.Step, scope *expr.Scope) bool {
 func (c *Compiler) verdicts(s *plan.Step, own *expr.Scope) {
 	m, defaults := s.Model, c.families.Verdicts(s.Family)
 	if s.Retry = c.retry(m.Retry, own); m.Retry == nil && defaults.Retry != nil {
-		c.byDefault(func() { s.Retry = c.retry(defaults.Retry, asReceived(s, own)).WithoutDoubt(s) })
+		c.byDefault(func() { s.Retry = c.retry(defaults.Retry, asReceived(s, own)) })
+		if s.Retry != nil {
+			s.Retry.OnlyRefused = s.Certainty == actions.Uncertain
+		}
 	}
 	s.Inherits.Refused = m.Refused == nil && defaults.Refused != nil
 	s.Refused = c.verdict(m.Refused, defaults.Refused, s, own, "refused")

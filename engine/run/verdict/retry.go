@@ -65,7 +65,7 @@ func (j Judge) AllAgain(ctx context.Context, what string, policy *plan.Retry, v 
 
 // retryCovers reports whether the `retry` of a step covers the failure.
 func (j Judge) retryCovers(s *plan.Step, v Verdict) (bool, error) {
-	if s.Retry == nil || v.final && len(s.Retry.On) == 0 && s.Retry.When == nil {
+	if s.Retry == nil || s.Retry.OnlyRefused && v.Status != actions.Refused || v.final && len(s.Retry.On) == 0 && s.Retry.When == nil {
 		return false, nil
 	}
 	return j.matches(s.Retry, v, func(f func() error) error { return j.withResponse(s, v.Value, f) })

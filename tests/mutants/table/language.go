@@ -45,9 +45,9 @@ func ofLanguage() []Mutant {
 		{
 			Promise:   "Nothing is made twice",
 			Mechanism: "a default retry repeats nothing whose effect may be unknown",
-			File:      "engine/plan/step.go",
-			Find:      `	if s.Certainty != actions.Uncertain || !p.CoversDoubt(s) {`,
-			Replace:   `	if s.Certainty != actions.Uncertain || !p.CoversDoubt(s) || true {`,
+			File:      "engine/run/verdict/retry.go",
+			Find:      `s.Retry.OnlyRefused && v.Status != actions.Refused`,
+			Replace:   `false`,
 			Package:   "engine", Test: "TestDefaultRetryWithFind", Fails: "2 requests were sent, want 1",
 		},
 		{
