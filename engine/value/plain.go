@@ -159,10 +159,8 @@ func (c *Type) PlainInto(out map[string]any, m property.Map, path []string, secr
 		if len(path) == 1 && strings.HasPrefix(name, "__") {
 			continue // reserved for the host
 		}
-		if value.IsNull() {
-			if member := c.Member(name); member == nil || !member.Check.Spec.Nullable && member.Check.Spec.Kind != spec.Any {
-				continue // absent
-			}
+		if value.IsNull() && !c.Child(name).mayBeNull() {
+			continue // absent
 		}
 		at := append(path, name)
 		if member := c.Member(name); member != nil && member.Secret && !value.Secret() {
@@ -171,6 +169,9 @@ func (c *Type) PlainInto(out map[string]any, m property.Map, path []string, secr
 		out[name] = c.Child(name).Plain(value, at, secret)
 	}
 }
+
+// mayBeNull reports whether null is a value of the type. Elsewhere, it counts as absent.
+func (c *Type) mayBeNull() bool { return allowsNull(c.Spec, c.types) }
 
 // Untyped is the type of values without a declared type.
 var Untyped = &Type{Spec: &spec.Type{}}

@@ -381,6 +381,5 @@ func (r *reception) receiveUnion(v any, t, declared *spec.Type) any {
 
 // allowsNull reports whether null is a value of a resolved type.
 func allowsNull(t *spec.Type, named spec.Types) bool {
-	return t.Kind == spec.Any || t.Nullable || slices.Contains(t.Enum, nil) || t.Kind == spec.Union &&
-		slices.ContainsFunc(t.Variants, func(v *spec.Type) bool { return named.Resolve(v).Nullable })
+	return t.Kind == spec.Any || types.MayBeNull(t, named)
 }

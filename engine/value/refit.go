@@ -171,7 +171,7 @@ func scalarText(v property.Value) string {
 // value itself, or a member at any depth.
 func (c *Type) Lacks(v property.Value) bool {
 	if v.IsNull() {
-		return !c.Spec.Nullable && c.Spec.Kind != spec.Any
+		return !c.mayBeNull()
 	}
 	switch c = c.variantOf(v); {
 	case v.IsMap():

@@ -21,7 +21,7 @@ func TestMessage(t *testing.T) {
 		true:  "        half done\n        done\n        warning: slow\n        very slow\n",
 	} {
 		var out bytes.Buffer
-		show := Message(&out, false, live)
+		show := NewMessages(&out, false, live).Show
 		for _, m := range messages {
 			show(m)
 		}

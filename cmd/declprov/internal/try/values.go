@@ -144,7 +144,7 @@ func scalar(text string, t *spec.Type) (property.Value, error) {
 		}
 		return property.New(b), nil
 	case spec.Int, spec.Number:
-		return number(text)
+		return number(text, t.Kind)
 	case spec.List, spec.Map, spec.Object:
 		return property.Value{}, fmt.Errorf("expected a %s; write it as JSON, with :=", t.Kind)
 	case spec.Union:
@@ -155,12 +155,13 @@ func scalar(text string, t *spec.Type) (property.Value, error) {
 }
 
 // number parses a number that a 64-bit float, as hosts use, holds exactly.
-func number(text string) (property.Value, error) {
+func number(text string, kind spec.Kind) (property.Value, error) {
 	if f, ok := decode.Float(text); ok {
 		return property.New(f), nil
 	}
 	if !isNumber(text) {
-		return property.Value{}, fmt.Errorf("expected a number, got %q; write one like 12 or 0.5", text)
+		like := map[spec.Kind]string{spec.Int: "an integer, got %q; write one like 12", spec.Number: "a number, got %q; write one like 12 or 0.5"}[kind]
+		return property.Value{}, fmt.Errorf("expected "+like, text)
 	}
 	return property.Value{}, inexactError(text)
 }
