@@ -121,7 +121,7 @@ func TestTryFindings(t *testing.T) {
 		findings []string // "code: remedy"
 	}{
 		"nothing":                  {args: "Plain name=a --then name=b --then name=c"},
-		"a required input":         {args: "Hiding name=a secret=s3cr3t-s3cr3t", findings: []string{"not-read: @noRead()"}},
+		"a required input":         {args: "Hiding name=a secret=s3cr3t-s3cr3t", findings: []string{"refresh-warns: each refresh", "not-read: @noRead()"}},
 		"a declared one":           {args: "Hidden name=a secret=s3cr3t-s3cr3t --then secret=s3cr3t-2"},
 		"an optional input":        {args: "Optional name=a secret=s3cr3t", findings: []string{"not-read: @noRead()"}},
 		"an absent input":          {args: "Optional name=a"},
