@@ -123,7 +123,7 @@ func writeParts(b *strings.Builder, t *spec.Type, indent string) {
 				writeParts(b, v, indent)
 			}
 		}
-	case spec.List:
+	case spec.List, spec.Map:
 		if t.Elem != nil {
 			writeParts(b, t.Elem, indent)
 		}

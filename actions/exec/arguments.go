@@ -56,7 +56,7 @@ func defaults() []actions.Arg {
 		message,
 		declare.Arg("timeout", declare.Text(), "Time limit of one attempt; the step's `timeout` limits all attempts together. Default: no limit other than those of the step and of Pulumi."),
 		declare.Option("grace", declare.Text(), "5s", "Time between SIGTERM and SIGKILL when the command is ended."),
-		declare.MaxBytes("Maximum size of the standard output; if it is exceeded, the step fails after the command has ended. Of the standard error, the last so many bytes are kept."),
+		declare.MaxBytes("Maximum size of the standard output; if it is exceeded, the step fails after the command has ended. Of the standard error, only the end is kept, up to this size."),
 		declare.MaxValues("Maximum number of values in the standard output, at any depth, if `stdout` is JSON or lines; if it is exceeded, the step fails after the command has ended."),
 	}
 }

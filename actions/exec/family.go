@@ -75,12 +75,12 @@ it too, if ` + "`sh`" + ` is ` + "`/bin/sh`" + ` in the provider's ` + "`PATH`" 
 The environment of a command consists of ` + "`PATH`, `HOME`" + `, the variables in ` + "`permissions.env`" + `, and its ` + "`env`" + `. It has no terminal, so it cannot prompt.
 
 On timeout, on cancellation, and if the provider is killed, the command and all its descendants receive SIGTERM and, after ` + "`grace`" + `, SIGKILL.
-(On systems other than Linux, those descendants that are in the command's process group. On Linux, if the provider and its supervisor
-of commands are killed at once, all descendants receive SIGKILL, also those in a session of their own.) On cancellation, a command that has an effect first gets 10s to end by itself
+(On systems other than Linux, those descendants that are in the command's process group. On Linux, if the provider and the process that
+supervises its commands are killed at the same time, all descendants receive SIGKILL, also those in a session of their own.) On cancellation, a command that has an effect first gets 10s to end by itself
 (` + "`DECLPROV_CANCEL_GRACE`" + `); a second cancellation ends it at once. If a command ends by itself, processes that it left running in the background keep
 running. They should write to a file, because their output is no longer read.
 
-On Linux, the commands of a spec with a ` + "`permissions`" + ` block run in a sandbox of the kernel, which refuses them and their descendants whatever the
+On Linux, the commands of a spec with a ` + "`permissions`" + ` block run in a sandbox of the kernel, which refuses them and their descendants everything that the
 spec's permissions do not grant: see [language.md](language.md#commands-in-the-kernels-sandbox). ` + "`sandbox`" + ` changes that.
 
 An exit code that is not in ` + "`ok`, `gone` or `refused`" + ` is an error: the command ran, and its effect is incomplete. The message is the end of its

@@ -35,7 +35,7 @@ func members(s actions.Static) []*spec.Property {
 	case form == "bytes":
 		out = append(out, declare.Member("stdout", declare.Text(), "Standard output in base64."))
 	default:
-		out = append(out, declare.Member("stdout", declare.Text(), "Standard output in the format that `stdout` sets; as text, without one newline at its end."))
+		out = append(out, declare.Member("stdout", declare.Text(), "Standard output, by default without one newline at its end; the argument `stdout` sets another format, and with it another type."))
 	}
 	return append(out, declare.Member("stderr", declare.Text(), "Standard error, without one newline at its end."))
 }

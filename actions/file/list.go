@@ -57,6 +57,7 @@ func listType() actions.Arg {
 // reading a file are only present if the spec refers to them.
 func listResult() *spec.Type {
 	item := fileType()
+	item.Field("path").Doc = "The path, which begins with that of the directory."
 	for _, f := range item.Fields {
 		if slices.Contains([]string{"sha256", "content", "contentBase64"}, f.Name) {
 			f.Required = false
@@ -66,7 +67,7 @@ func listResult() *spec.Type {
 	item.Fields[len(item.Fields)-1].Required = false
 	return declare.Object(
 		declare.Member("path", declare.Text(), "The directory, as given."),
-		declare.Member("items", declare.List(item), "The files or directories, sorted by path. Each path begins with that of the directory, so that it can be used as an argument."),
+		declare.Member("items", declare.List(item), "The files or directories, sorted by path. Each path can be used as an argument."),
 	)
 }
 

@@ -24,7 +24,7 @@ func arguments() []actions.Arg {
 		"Method of the request. Default: GET, or POST if there is a body.")
 	path := declare.Arg("path", declare.Text(), "Path of the URL, relative to `baseURL`. Each value is escaped as one segment.")
 	path.Mode, path.Exposed = actions.Path, true
-	address := declare.Arg("url", declare.Text(), "URL, instead of `path`. It may begin with a value that is a URL; without a host, that is relative to `baseURL`.")
+	address := declare.Arg("url", declare.Text(), "URL, instead of `path`. It may begin with a value that is a URL; a URL without a host is relative to `baseURL`.")
 	address.Mode, address.Exposed = actions.Path, true
 	ifMatch := declare.Arg("ifMatch", declare.Either(declare.Bool(), declare.Text()), "ETag that the object must have; true means the ETag of the last read. If there is none, the request is not sent.")
 	ifMatch.NotNull = true
@@ -110,7 +110,7 @@ func defaults() []actions.Arg {
 		declare.Option("redirects", declare.OneOf("none", "same-origin"), "none", "Which redirects are followed."),
 		declare.Arg("expect", declare.List(declare.Either(declare.Between("100", "599"), declare.OneOf(verdict.Partial))), "Statuses that are not an error. For GraphQL, \"partial\" accepts data beside errors."),
 		declare.Arg("response", declare.OneOf("json", "xml", "text", "bytes", "none"),
-			"Format of the body of the response; `bytes` returns base64. Default: by the Content-Type, and JSON if `returns` is given and that is not XML."),
+			"Format of the body of the response; `bytes` returns base64. Default: by the Content-Type; with `returns`, JSON unless the Content-Type is XML."),
 		message,
 		declare.Arg("rateLimit", declare.Object(declare.Member("requests", declare.Positive(), "Number of requests."), declare.Member("per", declare.Text(), "Period, like 1s."),
 			declare.Field("burst", declare.Positive(), "Maximum number of requests at once. Default: `requests`.")), "Rate limit for requests to an origin, for the whole process."),

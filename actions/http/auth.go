@@ -38,7 +38,7 @@ func authType() *spec.Type {
 	}
 	return declare.Object(
 		declare.Field("origins", declare.List(declare.NonEmpty()),
-			"Origins (`https://api.example.com`) that receive the credentials, all of a list, in addition to that of `baseURL`. In the block of defaults, also for secret headers."),
+			"Origins (`https://api.example.com`) that receive the credentials; if `auth` is a list, those of all its items. In a step, they are in addition to that of the step's URL. Those in the block of defaults apply if it has no `baseURL` or the step has `auth: \"default\"`, and also receive the secret headers of the block."),
 		declare.Field("bearer", declare.Text(), "Bearer token."),
 		declare.Field("basic", user(), "User name and password."),
 		declare.Field("apiKey", declare.Object(named("header"), named("query"), named("cookie"), declare.Member("value", declare.Text(), "The key.")), "API key, in a header, query parameter or cookie."),
@@ -61,7 +61,7 @@ func authType() *spec.Type {
 		declare.Field("sign", declare.Object(
 			declare.Field("headers", declare.Map(declare.Any()), "Headers to add. Names must not contain templates; null adds none."),
 			declare.Field("query", declare.Map(declare.Any()), "Query parameters to add. Names must not contain templates; null adds none."),
-		), "Sign each request by expressions. They see `request` (`method`, `url`, `host`, `path`, `query`, `rawQuery`, `headers` by their names in lower case, `body` with `size`, `text` and the digests `md5`, `sha1`, `sha256` and `sha512` in hex) and `now`, the time at the server."),
+		), "Sign each request by expressions. They see `request` (`method`, `url`, `host`, `path`, `query`, `rawQuery`, `headers` by their names in lower case, `body` with `size`, `text` and the digests `md5`, `sha1`, `sha256` and `sha512` in hex) and `now`, the current time, which is corrected if the server's clock differs."),
 	)
 }
 

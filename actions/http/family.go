@@ -159,14 +159,14 @@ const doc = `The request is sent to ` + "`path`" + `, relative to ` + "`baseURL`
 begins a ` + "`url`" + ` is a URL, absolute or relative to ` + "`baseURL`" + `. The header ` + "`location`" + ` in a result is absolute.
 
 ` + "`auth`" + ` and secret headers belong to the block that declares them. Those of the defaults are only sent to the origin of the defaults' ` + "`baseURL`" + `, or, without one, to
-` + "`auth: origins`" + `. If a step's ` + "`baseURL` or `url`" + `, a redirect or a link leads to another origin, that request has none of them. ` + "`auth: \"default\"`" + ` in a step also sends them to ` + "`auth: origins`" + `. Those of a step are sent to
+` + "`auth: origins`" + `. If a step's ` + "`baseURL` or `url`" + ` has another origin, the request has none of them. ` + "`auth: \"default\"`" + ` in a step also sends them to ` + "`auth: origins`" + `. Redirects and links to another origin are not followed. Credentials of a step are sent to
 its ` + "`baseURL`" + `, or to the host that its ` + "`url`" + ` spells out.
 
 By default any 2xx response is a success. If ` + "`expect`" + ` contains a 2xx or 3xx status, it replaces that default; if it contains only 4xx or 5xx statuses, they are accepted in addition to 2xx.
 404 and 410 are *not found*. Any other status is an error, with the message that ` + "`error`" + ` extracts, or else the beginning of the body.
 
-Unless the step says otherwise, a request is retried if nothing of it was sent, or if the response is 429. After 408, 502, 504, 503 with
-Retry-After, or a broken connection, it is unknown whether the request was processed, so it is retried only if that is safe: for GET, HEAD,
+Unless the step says otherwise, a request is retried if nothing of it was sent, or if the response is 429. After 408, 499, most 5xx
+or a broken connection, it is unknown whether the request was processed. After 408, 502, 504, 503 with Retry-After or a broken connection, it is retried if that is safe: for GET, HEAD,
 OPTIONS, PUT and DELETE without ` + "`ifMatch` or `ifNoneMatch`" + `, and for requests with ` + "`effect: \"none\"`, `idempotent: true` without `ifNoneMatch`" + `, or an ` + "`idempotencyKey`" + `.
 ` + "`idempotent: false`" + ` says that it is not safe, for any method.
 

@@ -87,7 +87,7 @@ func defaults() []actions.Arg {
 		exposed("host", declare.NonEmpty(), "Server, instead of `url`.", inURL),
 		exposed("port", declare.Either(declare.Between("1", "65535"), declare.Text()), "Port of `host` or `socket`. Default: 5432 for PostgreSQL, 3306 for MySQL.", inURL),
 		exposed("socket", declare.NonEmpty(), "Unix socket, instead of `url`: for PostgreSQL the folder that contains it, for MySQL the socket. It must be granted for writing.", inURL),
-		exposed("file", declare.NonEmpty(), "The file of an SQLite database, relative to the folder of the user's program. It must be granted for writing, or for reading if there are only queries. The first `exec` makes it.", inURL),
+		exposed("file", declare.NonEmpty(), "The file of an SQLite database, relative to the folder of the user's program. It must be granted for writing, or for reading if there are only queries. The first `sql.exec` creates it.", inURL),
 		exposed("database", declare.NonEmpty(), "Database at `host` or `socket`. Default: for PostgreSQL the name of the user, for MySQL none.", inURL),
 		exposed("user", declare.NonEmpty(), "User of the server.", inURL),
 		declare.Arg("password", declare.Text(), "Password of the user."),

@@ -93,7 +93,7 @@ func certainty(s actions.Static) actions.Certainty {
 const placeholdersDoc = `A statement contains no values. Each ` + "`{name}`" + ` in it is a placeholder, and one of these arguments says what it stands for:
 
 - ` + "`params`" + `: a value, which is sent apart from the statement. Lists and objects are sent as JSON; PostgreSQL gets a list of strings,
-  numbers or booleans as an array, or as JSON, as its type requires.
+  numbers or booleans as an array or as JSON, as the type of the parameter requires.
 - ` + "`ident`" + `: the name of a table, column, role or database, quoted by the rule of the database. A list of names is separated by commas.
 - ` + "`literals`" + `: a string in quotes, a number, a boolean or null, for statements that take no parameters, such as ` + "`comment on`" + `.
 - ` + "`words`" + `: one or several of the words that the spec lists: ` + "`words: privileges: {of: [\"select\", \"insert\"], is: \"${inputs.privileges}\"}`" + `.`
@@ -115,11 +115,11 @@ tables, users and databases, which commit at once; if a later statement fails, t
 
 An error that the server reports for a statement (a violated constraint, a missing permission, a mistake in the statement) means that nothing
 was done. If the connection is lost after the statement was sent, or the time is up and the server does not confirm that it stopped, the effect is
-unknown, unless the step says ` + "`idempotent: true`" + `. ` + "`retry: on`" + ` lists the errors by number: the SQLSTATE
+unknown; with ` + "`idempotent: true`" + `, the statements run again. ` + "`retry: on`" + ` lists the errors by number: the SQLSTATE
 of PostgreSQL (` + "`40001`" + `), or the error number of MySQL and SQLite.
 
 ` + placeholdersDoc + `
-- ` + "`hashed`" + `: a password, as the text in quotes that the server stores of it: a SCRAM-SHA-256 verifier for PostgreSQL, and for MySQL the
+- ` + "`hashed`" + `: a password. The statement contains, in quotes, what the server stores instead of it: a SCRAM-SHA-256 verifier for PostgreSQL, and for MySQL the
   hash of the plugin ` + "`mysql_native_password`" + ` (` + "`create user {name} identified with mysql_native_password as {password}`" + `). So the password itself is
   in no statement, and in no log of the server.
 

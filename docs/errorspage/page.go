@@ -108,7 +108,7 @@ there is an error, and with ` + "`" + `--strict` + "`" + ` also if there is a wa
 with ` + "`code`, `severity`, `message`, `detail`, `file`, `line`, `column`, `endLine`, `endColumn`, `path` and `edits`" + `; lines and columns count from 1, columns in code points.
 
 If replacing text corrects the mistake, ` + "`edits`" + ` has the replacements, each with ` + "`file`, `line`, `column`, `endLine`, `endColumn` and `text`" + `. ` + "`declprov vet --fix`" + ` applies them. It
-evaluates the spec after each change, before it writes any file, and keeps a change only if the mistake is gone, no other is in the text that it has written, and there are no more than before.
+evaluates the spec after each change, before it writes any file, and keeps a change only if the mistake is gone, the new text has no mistake, and the spec has no more mistakes than before.
 
 Each example is the line with the mistake, and links to the whole spec.
 

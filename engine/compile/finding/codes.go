@@ -24,7 +24,7 @@ const (
 	CodeIDChanges            = "id-changes"            // an input whose update may change the id in a way that cannot be predicted (warning)
 	CodeUnknownProperty      = "unknown-property"      // a path that leads to no property
 	CodeDefaultCycle         = "default-cycle"         // defaults that depend on themselves
-	CodeSessionCycle         = "session-cycle"         // a `configure` that uses a default that refers to `session`, which `configure` yields
+	CodeSessionCycle         = "session-cycle"         // a step of `configure` that uses a default that refers to `session`, which is only known after `configure`
 	CodeNotReadBack          = "not-read-back"         // an input that read does not yield: each refresh would unset it
 	CodeNeverCompared        = "never-compared"        // @normalised on an input that no read returns
 	CodeOutputNotGiven       = "output-not-given"      // a required output that no operation yields
@@ -32,7 +32,7 @@ const (
 	CodeNoDelete             = "no-delete"             // a resource that cannot be deleted (warning)
 	CodeUndoNothing          = "undo-nothing"          // undo steps of a step without an effect (warning)
 	CodeEphemeralStored      = "ephemeral-stored"      // an ephemeral input or value, which Pulumi stores (warning)
-	CodeNotServed            = "not-served"            // a part of the spec that this version parses but does not serve (warning)
+	CodeNotServed            = "not-served"            // a part of the spec that this version parses but does not run (warning)
 	CodeFunctionEffect       = "function-effect"       // an effect in a function, `configure` or `find`, which must only read
 	CodeUnchecked            = "unchecked-access"      // an access to a member of an untyped response, which cannot be checked (note, with --unchecked)
 	CodeAtLeastOnce          = "at-least-once"         // a create that may be repeated if its response is lost (warning)

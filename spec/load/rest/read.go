@@ -222,7 +222,7 @@ func (x *options) readUnique() {
 		items = []*spec.Node{n}
 	}
 	if len(items) == 0 {
-		x.fail(source.CodeBadValue, n.Range, "unique", "unique requires the name of an input, or a list of names", `Write the input that no two objects have in common: unique: "name".`)
+		x.fail(source.CodeBadValue, n.Range, "unique", "unique requires the name of an input, or a list of names", `Write the input whose value no two objects share: unique: "name".`)
 	}
 	for _, item := range items {
 		if p := x.uniqueInput(item); p != nil {

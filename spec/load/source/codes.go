@@ -29,7 +29,7 @@ const (
 	CodeBadVersion         = "bad-version"         // a version that is not a semantic version
 	CodeUpgradeGap         = "upgrade-gap"         // an `upgrade` without exactly one entry for each version below `schemaVersion`
 	CodeEmptySteps         = "empty-steps"         // an operation or step that does nothing
-	CodeStepBesideSteps    = "step-beside-steps"   // keys of a step next to `steps`
+	CodeStepBesideSteps    = "step-beside-steps"   // keys of a step, other than `retry` and `lock`, next to `steps`
 	CodeUnknownStep        = "unknown-step"        // a `restart` that does not name an earlier step of the list
 	CodeTypeAsValue        = "type-as-value"       // a type where a value is required
 	CodeBytesValue         = "bytes-value"         // bytes, which values cannot be
