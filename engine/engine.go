@@ -1,7 +1,7 @@
-// Package engine is what a provider does, whatever the host: it compiles a
-// spec into a Program, and checks, diffs, creates, reads, updates and deletes
-// resources by it. It knows no wire format: a server (engine/pulumi,
-// engine/terraform) translates, and decides nothing.
+// Package engine does what a provider does, independently of the host: it compiles a spec into
+// a Program, and checks, diffs, creates, reads, updates and deletes resources according to it.
+// It knows no wire format. A server for a host (engine/pulumi) translates the host's requests
+// into calls of this package, and decides nothing itself.
 package engine
 
 import (

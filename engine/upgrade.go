@@ -15,16 +15,15 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
-// upgrade brings a recorded state to the spec's `schemaVersion`, one version
-// after the other. Hosts have no call for it, so every call that gets a state
-// does it first.
+// upgrade converts a recorded state to the spec's `schemaVersion`, one version after the
+// other. Pulumi has no call for that, so each call that receives a state converts it first.
 func (e *Engine) upgrade(ctx context.Context, res *plan.Resource, s recorded.State) (recorded.State, error) {
 	have, want := s.Private.SchemaVersion, res.Spec.SchemaVersion
 	if have > want {
 		return s, fmt.Errorf("the state of this %s was written by a newer spec (schemaVersion %d, this one has %d); use that spec or a later one",
 			res.Spec.Name, have, want)
 	}
-	if have == want || s.Inputs.Len() == 0 && s.Outputs.Len() == 0 {
+	if have == want || s.Inputs.Len() == 0 && s.Outputs.Len() == 0 { // an import has no state yet
 		s.Private.SchemaVersion = want
 		return s, nil
 	}
@@ -33,7 +32,7 @@ func (e *Engine) upgrade(ctx context.Context, res *plan.Resource, s recorded.Sta
 	maps.Copy(old, value.Untyped.PlainMap(s.Outputs, []string{"old"}, &secrets))
 	vars := e.resources.Vars(ctx, map[string]any{"config": e.resources.Config, "old": old})
 	vars.Secrets = secrets.Paths
-	var shape any // nil: nothing of it changed
+	var shape any // the inputs and outputs after the last upgrade; nil if no version has one
 	for version := have; version < want; version++ {
 		v := res.Upgrades[version]
 		if v == nil {
@@ -41,7 +40,7 @@ func (e *Engine) upgrade(ctx context.Context, res *plan.Resource, s recorded.Sta
 		}
 		out, err := v.Eval(vars)
 		if err != nil {
-			return s, fmt.Errorf("the state of this %s cannot be brought from schemaVersion %d to %d: %w", res.Spec.Name, version, version+1, screen.NewMask(secrets.Values).Error(err))
+			return s, fmt.Errorf("the state of this %s cannot be converted from schemaVersion %d to %d: %w", res.Spec.Name, version, version+1, screen.NewMask(secrets.Values).Error(err))
 		}
 		next, ok := expr.Reveal(out, secrets.AddPlain).(map[string]any)
 		if !ok {

@@ -246,7 +246,7 @@ func (w *walker) tar(from io.Reader, below string) error {
 }
 
 func notAFile(name string) error {
-	return fmt.Errorf("%q in it is not a regular file; pack the file itself instead of a link or device", name)
+	return fmt.Errorf("%q in it is not a regular file, but a link, a device or the like; put a regular file into the archive instead", name)
 }
 
 // packedEntry visits a file of a zip or tar file, whose name is not trusted.

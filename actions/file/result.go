@@ -79,7 +79,7 @@ func addContent(result map[string]any, src io.Reader, limit int64, wanted wanted
 	case wanted.content && utf8.Valid(content):
 		result["content"] = string(content)
 	case wanted.content && !wanted.base64:
-		return errors.New("the content is not valid UTF-8; use contentBase64 instead of content")
+		return errors.New("the content is not valid UTF-8; in the spec, refer to contentBase64 instead of content")
 	}
 	if wanted.base64 {
 		result["contentBase64"] = base64.StdEncoding.EncodeToString(content)

@@ -4,12 +4,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// completeSpecs completes the path of a spec.
+// completeSpecs lets the shell complete the path of a spec: it returns the extensions of specs.
 func completeSpecs(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"cue", "yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// completeSpec completes the path of a spec as the only argument.
+// completeSpec is completeSpecs for a command that takes one spec: it completes only the first
+// argument.
 func completeSpec(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -115,8 +115,10 @@ func installArguments(o *installOptions) cobra.PositionalArgs {
 	}
 }
 
-// installSelf installs a plugin without a spec, which therefore requires this binary to evaluate
-// specs. It returns the folder. A variant of this binary installs the variant of the plugin.
+// installSelf installs a plugin that contains no spec (--base or --runtime), and returns its
+// folder. Such a plugin evaluates specs when it runs. If its binary cannot (declprov-server), the
+// plugin also gets this binary, which can. If this binary has drivers for databases, the plugin
+// has them, too.
 func (i *installation) installSelf(p install.Provider) (folder string, err error) {
 	var evaluates bool
 	if p.Executable, evaluates, err = install.Executable(builtin.Built); err != nil {
@@ -155,7 +157,7 @@ func (i *installation) install(ctx context.Context, paths []string) error {
 	return i.printInstalled(about, all)
 }
 
-// prepared is a provider that was checked and can be installed.
+// prepared is a provider whose spec and place were checked, so that it can be installed.
 type prepared struct {
 	install.Provider
 	// compiled is the compiled spec, even if Provider has the source.
@@ -164,7 +166,8 @@ type prepared struct {
 	folder string
 }
 
-// prepare checks all specs and their places, and prints the mistakes of all of them.
+// prepare checks all specs, and whether each can be installed in its place. It prints the mistakes
+// of all specs. If one of them has mistakes, it returns an error, so that none is installed.
 func (i *installation) prepare(ctx context.Context, paths []string) ([]prepared, error) {
 	var all []prepared
 	var mistakes error

@@ -2,9 +2,9 @@ package pulumi
 
 import "strings"
 
-// ParseArgs returns the engine's address from the arguments with which Pulumi starts
+// ParseArgs returns the address of Pulumi's engine from the arguments with which Pulumi starts
 // a plugin: `[--logtostderr] [-v=N] [--tracing URL] ENGINE_ADDRESS`. It returns "" if
-// there is none; engines then attach. It ignores unknown flags, because newer engines
+// there is none; engines of Pulumi then attach. It ignores unknown flags, because newer versions of Pulumi
 // may pass more.
 func ParseArgs(args []string) (engineAddress string) {
 	for i := 0; i < len(args); i++ {

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// Attach connects the process to an engine that did not start it
+// Attach connects the process to an engine of Pulumi that did not start it
 // (PULUMI_DEBUG_PROVIDERS).
 func (s *Server) Attach(_ context.Context, req *pulumirpc.PluginAttach) (*emptypb.Empty, error) {
 	s.attach(req.GetAddress())

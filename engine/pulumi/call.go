@@ -21,7 +21,7 @@ import (
 // selfKey is the argument with the resource of a method.
 const selfKey = "__self__"
 
-// Call runs a method of a resource. The method sees the state that the engine has
+// Call runs a method of a resource. The method sees the state that Pulumi's engine has
 // recorded.
 func (s *Server) Call(
 	ctx context.Context, req *pulumirpc.CallRequest,

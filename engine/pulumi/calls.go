@@ -98,12 +98,12 @@ func (c *calls) callerOf(ctx context.Context) *caller {
 }
 
 // cancel counts a Cancel for each operation of the same connection. Operations of
-// other connections belong to other engines, and continue.
+// other connections belong to other engines of Pulumi, and continue.
 //
-// An engine sends Cancel in two cases, which the provider cannot distinguish: its
+// An engine of Pulumi sends Cancel in two cases, which the provider cannot distinguish: its
 // user has cancelled the run, or the run has ended. In the first case, no call of the
-// run may begin, although the engine may have sent some before. In the second case,
-// an engine that attaches to the process may use the connection for another run. So a
+// run may begin, although Pulumi's engine may have sent some before. In the second case,
+// an engine of Pulumi that attaches to the process may use the connection for another run. So a
 // call that begins while cancelled ones are under way belongs to the same run, and is
 // cancelled as often as they are. A call that begins when none is under way begins a
 // new run. A Handshake or a Configure always begins a new run.

@@ -27,7 +27,7 @@ func (s *Server) Check(
 	checked, err := session.engine.Check(ctx, engine.CheckRequest{
 		Ref:      ref,
 		Old:      olds,
-		HasOld:   olds.Len() > 0, // without old inputs, the engine sends an empty map
+		HasOld:   olds.Len() > 0, // without old inputs, Pulumi's engine sends an empty map
 		New:      news,
 		Autoname: autoname(req.GetAutonaming()),
 		Seed:     req.GetRandomSeed(),

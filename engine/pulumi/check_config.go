@@ -11,7 +11,7 @@ import (
 )
 
 // CheckConfig checks the provider's configuration, and sets defaults. Secrets are not
-// marked in this request; the engine marks them again in the response. Objects may be
+// marked in this request; Pulumi's engine marks them again in the response. Objects may be
 // JSON text, which is parsed by the type of the setting.
 func (s *Server) CheckConfig(
 	ctx context.Context, req *pulumirpc.CheckRequest,

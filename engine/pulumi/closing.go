@@ -62,7 +62,7 @@ func (s *Server) closeAll(ctx context.Context) {
 	s.openers.closing.Wait()
 }
 
-// close reports errors on stderr, because the engine may be gone.
+// close reports errors on stderr, because Pulumi's engine may be gone.
 func (s *Server) close(ctx context.Context, e *engine.Engine) {
 	if err := e.Close(ctx); err != nil {
 		fmt.Fprintf(s.options.Stderr, "declprov: %s\n", screen.Show(err.Error(), nil))

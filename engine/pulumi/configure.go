@@ -28,7 +28,7 @@ func (s *Server) Configure(
 	}
 	args := req.GetArgs()
 	if args == nil {
-		//lint:ignore SA1019 engines older than args send nothing else
+		//lint:ignore SA1019 versions of Pulumi without args send nothing else
 		args = legacyConfig(req.GetVariables())
 	}
 	settings, _, err := readConfig(session.Program, args)
@@ -70,7 +70,7 @@ func (s *Server) Configure(
 	}, nil
 }
 
-// legacyConfig returns the arguments for the variables that old engines send:
+// legacyConfig returns the arguments for the variables that old versions of Pulumi send:
 // `NAME:config:key`, each with a text.
 func legacyConfig(variables map[string]string) *structpb.Struct {
 	fields := make(map[string]*structpb.Value, len(variables))

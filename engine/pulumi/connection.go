@@ -9,8 +9,8 @@ import (
 	"google.golang.org/grpc/peer"
 )
 
-// connection is a connection of an engine, with the session that was configured over
-// it. Usually each explicit provider has its own process. But if engines attach to a
+// connection is a connection of an engine of Pulumi, with the session that was configured over
+// it. Usually each explicit provider has its own process. But if engines of Pulumi attach to a
 // process, all their providers share it, each over its own connection (dialPlugin in
 // pkg/resource/plugin/plugin.go of Pulumi). Only the connection shows which provider
 // a call is for.

@@ -20,7 +20,7 @@ import (
 )
 
 // Construct constructs a component, or previews that. It registers the component's
-// resources with the engine's resource monitor.
+// resources with Pulumi's resource monitor.
 func (s *Server) Construct(
 	ctx context.Context, req *pulumirpc.ConstructRequest,
 ) (*pulumirpc.ConstructResponse, error) {
@@ -114,7 +114,7 @@ func (s *Server) constructResponse(component urn.URN, outputs property.Map) (*pu
 }
 
 // inputsFailure returns the error for invalid inputs of a component. For each path in
-// the details, the engine shows the value, even if it is secret (errorToMessage in
+// the details, Pulumi's engine shows the value, even if it is secret (errorToMessage in
 // pkg/resource/deploy/source_eval.go of Pulumi). So failures of values that may
 // contain secrets are only in the message.
 func inputsFailure(component string, inputs property.Map, found []engine.Failure) error {

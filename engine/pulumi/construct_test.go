@@ -244,10 +244,10 @@ func TestConstructFails(t *testing.T) {
 	}{
 		{"an input that does not match", fields("name", wire.String("Rex")), nil, 0, codes.InvalidArgument, "invalid inputs of Group"},
 		{"a secret that does not match", fields("name", wire.Secret(wire.String("Rex"))), nil, 0, codes.InvalidArgument, "name: must match"},
-		{"a monitor that ends", rightInputs, status.Error(codes.Unavailable, "resource monitor shut down"), 0, codes.FailedPrecondition, "the engine ended the run"},
+		{"a monitor that ends", rightInputs, status.Error(codes.Unavailable, "resource monitor shut down"), 0, codes.FailedPrecondition, "the engine of Pulumi ended the run"},
 		{"a monitor that refuses", rightInputs, status.Error(codes.InvalidArgument, "no such parent"), 0, codes.FailedPrecondition, "no such parent"},
 		{"a resource that fails", rightInputs, nil, pulumirpc.Result_FAIL, codes.FailedPrecondition, "the registration failed"},
-		{"a resource that is left out", rightInputs, nil, pulumirpc.Result_SKIP, codes.FailedPrecondition, "the engine skipped it"},
+		{"a resource that is left out", rightInputs, nil, pulumirpc.Result_SKIP, codes.FailedPrecondition, "the engine of Pulumi skipped it"},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {

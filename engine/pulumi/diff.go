@@ -70,7 +70,7 @@ func diffResponse(diff engine.DiffResponse) *pulumirpc.DiffResponse {
 		res.Changes = pulumirpc.DiffResponse_DIFF_SOME
 	}
 	if len(diff.Changes) == 0 {
-		// For a forced update with empty details, the engine would show no change.
+		// For a forced update with empty details, Pulumi's engine would show no change.
 		// Without details, it shows an update.
 		res.HasDetailedDiff = !diff.Force
 		return res
@@ -107,7 +107,7 @@ func diffKind(c engine.Change) pulumirpc.PropertyDiff_Kind {
 }
 
 // topLevel returns the first property of a path: `a` for `a.b[0]`, `x.y` for
-// `["x.y"].z`. As in the engine's parser (resource.ParsePropertyPath), a backslash
+// `["x.y"].z`. As in the parser of Pulumi's engine (resource.ParsePropertyPath), a backslash
 // only escapes a quote.
 func topLevel(path string) string {
 	quoted, ok := strings.CutPrefix(path, `["`)

@@ -12,7 +12,7 @@ import (
 
 // DiffConfig returns the effect of a change of configuration. A change of Pulumi's
 // own keys, such as the package version, is an update and never a replacement. It
-// must be reported, because otherwise the engine would continue with the old version.
+// must be reported, because otherwise Pulumi's engine would continue with the old version.
 func (s *Server) DiffConfig(
 	ctx context.Context, req *pulumirpc.DiffRequest,
 ) (*pulumirpc.DiffResponse, error) {
@@ -21,7 +21,7 @@ func (s *Server) DiffConfig(
 		return nil, err
 	}
 	recorded := req.GetOldInputs()
-	if recorded == nil { // older engines
+	if recorded == nil { // older versions of Pulumi
 		recorded = req.GetOlds()
 	}
 	olds, oldHosts, err := readConfig(session.Program, recorded)

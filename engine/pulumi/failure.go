@@ -69,7 +69,7 @@ func message(err error) string { return screen.Show(err.Error(), nil).String() }
 const (
 	// largestOutputs is the maximum size of the properties in the state of an error.
 	// largestDetail is the maximum size of the whole detail, including the private part
-	// of the state: it is sent in a trailer, in base64, and the engine accepts 16 MB of
+	// of the state: it is sent in a trailer, in base64, and Pulumi's engine accepts 16 MB of
 	// trailers. The limit of the properties excludes texts and the private part, so that
 	// no error text displaces a property.
 	largestOutputs = 8 << 20
@@ -77,7 +77,7 @@ const (
 )
 
 // partialFailure returns the error for an operation after which the resource exists,
-// but is not complete. The engine records the state in the error.
+// but is not complete. Pulumi's engine records the state in the error.
 func partialFailure(failed error, r reply) error {
 	s := status.Convert(failed)
 	detail := &pulumirpc.ErrorResourceInitFailed{

@@ -6,7 +6,7 @@ import (
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 )
 
-// Handshake is the first call of an engine. If several engines attach to a process,
+// Handshake is the first call of an engine. If several engines of Pulumi attach to a process,
 // the latest Handshake counts.
 //
 // The root and program directories in the request are the folder of the provider's

@@ -118,7 +118,7 @@ func (h *host) drain() {
 		h.mu.Lock()
 		if len(h.queue) == 0 {
 			if h.dropped > 0 {
-				fmt.Fprintf(h.stderr, "declprov: %d messages were lost, because the engine did not accept them in time\n", h.dropped)
+				fmt.Fprintf(h.stderr, "declprov: %d messages were lost, because Pulumi's engine did not accept them in time\n", h.dropped)
 				h.dropped = 0
 			}
 			h.running = false
@@ -153,7 +153,7 @@ func (h *host) send(e entry) {
 	}
 }
 
-// client returns the client of the engine, and dials on first use. It returns nil if
+// client returns the client of Pulumi's engine, and dials on first use. It returns nil if
 // there is no engine, or its address is invalid.
 func (h *host) client() pulumirpc.EngineClient {
 	h.mu.Lock()

@@ -18,7 +18,7 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// List streams the existing resources of a type, in pages if the engine requests
+// List streams the existing resources of a type, in pages if Pulumi's engine requests
 // them. The provider keeps no state between pages: the continuation token contains
 // the number of results that were sent, which the next page skips.
 func (s *Server) List(

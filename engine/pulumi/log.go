@@ -7,7 +7,7 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// callLog sends the messages of one call, for its resource, to the engine that made
+// callLog sends the messages of one call, for its resource, to the engine of Pulumi that made
 // the call.
 type callLog struct {
 	host *host
@@ -19,21 +19,21 @@ var _ engine.Log = (*callLog)(nil)
 
 func (s *Server) log(urn string) *callLog { return &callLog{host: s.host.Load(), urn: urn} }
 
-// Message sends a message, which the engine keeps and shows among the resource's
+// Message sends a message, which Pulumi's engine keeps and shows among the resource's
 // diagnostics.
 func (l *callLog) Message(severity engine.Severity, text screen.Text) {
 	l.used.Store(true)
 	l.host.put(entry{urn: l.urn, severity: severity, text: text})
 }
 
-// Status sends a status, which the engine shows beside the resource until the next
+// Status sends a status, which Pulumi's engine shows beside the resource until the next
 // one.
 func (l *callLog) Status(text screen.Text) {
 	l.used.Store(true)
 	l.host.put(entry{urn: l.urn, severity: engine.Info, text: text, status: true})
 }
 
-// done waits at the end of the call until the messages are sent, because the engine
+// done waits at the end of the call until the messages are sent, because Pulumi's engine
 // drops messages that arrive after the response.
 func (l *callLog) done() {
 	if l.used.Load() {

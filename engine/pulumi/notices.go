@@ -37,7 +37,7 @@ const mostNamed = 10
 
 // configured tells the users of a provider, once per stack, which earlier operations
 // were never settled. A provider learns its stack only from URNs, and that of the
-// provider is the first. Old engines do not send it with Configure, and show no
+// provider is the first. Old versions of Pulumi do not send it with Configure, and show no
 // notice.
 func (n *notices) configured(log engine.Log, urn string, e *engine.Engine) {
 	here := journal.Subject{Resource: urn}

@@ -17,10 +17,10 @@ import (
 // connects to that port.
 type Process struct {
 	Server *grpc.Server
-	// EngineAddress is the address of the engine that started the process, "host:port". It is
-	// "" if an engine attaches to the process.
+	// EngineAddress is the address of the engine of Pulumi that started the process, "host:port". It is
+	// "" if an engine of Pulumi attaches to the process.
 	EngineAddress string
-	// Stdin is standard input, whose end may mean that the engine is gone; nil is not read.
+	// Stdin is standard input, whose end may mean that Pulumi's engine is gone; nil is not read.
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	// ShutDown ends the calls under way and stops Server.
@@ -29,7 +29,7 @@ type Process struct {
 
 // Run listens on a port of the loopback interface, and prints the port on the first line of
 // standard output. It serves the connections of this user until ctx ends, SIGINT or SIGTERM
-// arrives, or the engine that started the process is gone. Then it shuts down.
+// arrives, or the engine of Pulumi that started the process is gone. Then it shuts down.
 func (p Process) Run(ctx context.Context) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -43,7 +43,7 @@ func (p Process) Run(ctx context.Context) error {
 	port := listener.Addr().(*net.TCPAddr).Port
 	if _, err := fmt.Fprintf(p.Stdout, "%d\n", port); err != nil {
 		p.Server.Stop()
-		return fmt.Errorf("telling the engine the port: %w", err)
+		return fmt.Errorf("telling Pulumi's engine the port: %w", err)
 	}
 	orphaned := make(chan struct{})
 	if p.Stdin != nil && p.EngineAddress != "" {

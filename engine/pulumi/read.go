@@ -38,7 +38,7 @@ func (s *Server) Read(
 	return &pulumirpc.ReadResponse{Id: r.id, Properties: r.properties, Inputs: r.inputs}, nil
 }
 
-// readReason returns why the engine reads a resource (pkg/resource/deploy/step.go).
+// readReason returns why Pulumi's engine reads a resource (pkg/resource/deploy/step.go).
 // An import has no inputs, not even an empty struct. The `.get` of a program sends
 // the user's values both as inputs and as outputs, and therefore without our private
 // part. A refresh sends the recorded state.

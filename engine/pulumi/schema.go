@@ -15,7 +15,7 @@ func (s *Server) GetSchema(
 ) (*pulumirpc.GetSchemaResponse, error) {
 	if req.GetVersion() != 0 {
 		return nil, status.Errorf(codes.InvalidArgument,
-			"unsupported schema format %d (expected 0)", req.GetVersion())
+			"version %d of Pulumi's schema format is not supported (expected 0)", req.GetVersion())
 	}
 	session, err := s.current(ctx)
 	if err != nil {

@@ -20,10 +20,10 @@ const (
 	// Further concurrent calls start goroutines.
 	streamWorkers = 16
 	// undoTimeout is how long cancelled operations may take to undo or report what
-	// they have done. The engine sends SIGKILL after five seconds.
+	// they have done. Pulumi's engine sends SIGKILL after five seconds.
 	undoTimeout = 4 * time.Second
 	// closeTimeout is how long connections without operations may remain open, because
-	// the user waits for the engine meanwhile.
+	// the user waits for Pulumi meanwhile.
 	closeTimeout = 800 * time.Millisecond
 )
 

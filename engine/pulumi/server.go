@@ -1,5 +1,5 @@
 // Package pulumi serves a program over the Pulumi provider protocol. It only
-// translates; the engine makes all decisions.
+// translates; package engine makes all decisions.
 //
 // Each call of the protocol has a file with its name. Other files contain what they
 // share: the encoding of values (package wire), states (state.go), errors
@@ -33,11 +33,11 @@ type Options struct {
 	Version string
 	// Schema returns the package schema as JSON. It is called once.
 	Schema func() ([]byte, error)
-	// Parameterize returns the package that the engine requests. It is nil if the server
+	// Parameterize returns the package that Pulumi's engine requests. It is nil if the server
 	// has only one.
 	Parameterize func(context.Context, Parameters) (*Package, error)
 
-	// EngineAddress is the address of the engine that started the process, or "" (see
+	// EngineAddress is the address of the engine of Pulumi that started the process, or "" (see
 	// ParseArgs).
 	EngineAddress string
 	// Dir is the folder of the user's program, to which paths are relative. "" is the
@@ -53,7 +53,7 @@ type Options struct {
 	// Debug writes the stacks of recovered panics to Stderr.
 	Debug bool
 
-	// Stdin detects the death of the engine, unless it is nil; see watchEngine.
+	// Stdin detects the death of Pulumi's engine, unless it is nil; see watchEngine.
 	Stdin io.Reader
 	// Stdout receives the port, and Stderr messages that cannot be sent to an engine.
 	// nil is the process's own.
@@ -77,7 +77,7 @@ type Server struct {
 	session atomic.Pointer[session]
 	// host receives messages. The latest handshake determines it.
 	host  atomic.Pointer[host]
-	bytes atomic.Bool // whether the engine accepts byte strings
+	bytes atomic.Bool // whether Pulumi's engine accepts byte strings
 	// most is the maximum number of values in a request: the largest limit of all
 	// packages that were served, or 0 before the first. The limit of the package that a
 	// request is for is not known before it is decoded.
@@ -98,7 +98,7 @@ type session struct {
 	*Package
 	schema func() (string, error)
 	engine *engine.Engine // nil until configured
-	// provider is the engine's reference to the provider resource, or "" if it is not
+	// provider is Pulumi's reference to the provider resource, or "" if it is not
 	// known.
 	provider string
 }

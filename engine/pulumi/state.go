@@ -119,7 +119,8 @@ func writeState(e wire.Encoder, state *engine.State) (*structpb.Struct, error) {
 	return outputs, lost
 }
 
-// encodePossible encodes the properties that can be encoded.
+// encodePossible encodes the properties that can be encoded. It returns them, and an error that
+// names the others.
 func encodePossible(e wire.Encoder, m property.Map) (*structpb.Struct, error) {
 	s, err := e.Encode(m)
 	if err == nil {

@@ -14,7 +14,7 @@ import (
 // module is the module of all types of a package.
 const module = "index"
 
-// ref returns the resource of a call. Old engines only send the URN, without name and
+// ref returns the resource of a call. Old versions of Pulumi only send the URN, without name and
 // type.
 func (s *session) ref(urn, name, typ string) (engine.Ref, error) {
 	if typ == "" || name == "" {

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// engineCheck is the interval at which the engine is checked after standard input has
+// engineCheck is the interval at which Pulumi's engine is checked after standard input has
 // ended.
 const engineCheck = time.Second
 
-// watchEngine closes orphaned when the engine is gone. A killed engine sends no
-// signal, but the pipe to our standard input is closed. Some engines start providers
-// without such a pipe, so watchEngine then connects to the engine's address until
+// watchEngine closes orphaned when Pulumi's engine is gone. A killed engine sends no
+// signal, but the pipe to our standard input is closed. Some engines of Pulumi start providers
+// without such a pipe, so watchEngine then connects to the address of Pulumi's engine until
 // that fails.
 func watchEngine(ctx context.Context, stdin io.Reader, address string, orphaned chan<- struct{}) {
 	_, _ = io.Copy(io.Discard, stdin) // an error means the same as the end

@@ -255,7 +255,8 @@ func takeAt(m map[string]any, parents []string, name string) (v any, found bool,
 	return v, true, rest
 }
 
-// fromDeclared converts the members of a struct that already has its declared names.
+// fromDeclared converts a value of the struct type `from`, whose members already have their
+// declared names, to the type `to`.
 func (w WireRule) fromDeclared(v map[string]any, from, to *spec.Type, named spec.Types) any {
 	out := make(map[string]any, len(v))
 	for name, item := range v {
@@ -273,8 +274,9 @@ func (w WireRule) fromDeclared(v map[string]any, from, to *spec.Type, named spec
 	return out
 }
 
-// addUndeclared adds a member that an open struct does not declare to out. Such a
-// member still has its wire name. It does not replace a declared member.
+// addUndeclared adds to out a member of a value that `from` does not declare. If `from` is an
+// open struct, the member still has its wire name, and gets the declared name that `to` has for
+// it. A member that is already in out is not replaced.
 func (w WireRule) addUndeclared(out map[string]any, name string, item any, from, to *spec.Type, named spec.Types) {
 	p := to.Field(name)
 	if from.Open {
@@ -291,7 +293,8 @@ func (w WireRule) addUndeclared(out map[string]any, name string, item any, from,
 	}
 }
 
-// propertyNamed returns the property with a wire name, or nil.
+// propertyNamed returns the property of a struct whose wire name is the given name, or nil.
+// Properties that are within a member of the wire do not count.
 func (w WireRule) propertyNamed(t *spec.Type, name string) *spec.Property {
 	if i := slices.IndexFunc(t.Fields, func(p *spec.Property) bool { return p.WireParents == nil && w.Name(p) == name }); i >= 0 {
 		return t.Fields[i]
@@ -299,8 +302,8 @@ func (w WireRule) propertyNamed(t *spec.Type, name string) *spec.Property {
 	return nil
 }
 
-// declaresNames reports whether a type is a struct, or a list or map of structs,
-// whose members already have their declared names.
+// declaresNames reports whether a type is a struct, or a list or map of structs. The members of
+// such a value already have their declared names; those of any other value have wire names.
 func declaresNames(t *spec.Type, named spec.Types) bool {
 	for depth := 0; depth < 100 && (t.Kind == spec.List || t.Kind == spec.Map); depth++ {
 		t = named.Resolve(t.Elem)

@@ -9,7 +9,7 @@ import (
 )
 
 // IsFree reports whether the value at a path may contain text that its type does not restrict,
-// so that a program could interpret it: quotes, line breaks and the like.
+// so that a program could interpret it: see interpreted.
 func IsFree(t *spec.Type, path []string, named spec.Types) bool { return isFree(t, path, named, 0) }
 
 func isFree(t *spec.Type, path []string, named spec.Types, depth int) bool {
@@ -39,16 +39,18 @@ func isFree(t *spec.Type, path []string, named spec.Types, depth int) bool {
 		return within(t.Elem, nil)
 	case spec.Object:
 		return t.Open || slices.ContainsFunc(t.Fields, func(p *spec.Property) bool { return within(p.Type, nil) })
-	default: // the keys of a map are text
+	default: // a map, whose keys are text without restrictions, or any value
 		return true
 	}
 }
 
-// interpreted are characters that most languages interpret.
+// interpreted are the characters that a pattern must exclude, because most languages interpret
+// them. The list is not complete: a shell also interprets spaces and | & ( ) < > outside quotes.
 const interpreted = "'\"`\\;$\n"
 
-// restricts reports whether a pattern is anchored at both ends, and nothing in it but its literal
-// text matches a character that languages interpret.
+// restricts reports whether a pattern is anchored at both ends, and has neither `.` nor a class
+// that matches a character of interpreted. Literal characters in it do not count, because the
+// author chose them.
 func restricts(pattern string) bool {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil || re.Op != syntax.OpConcat || len(re.Sub) < 2 {

@@ -246,7 +246,7 @@ func (s *Session) sendMessage(ctx context.Context, r *request.Request, h hop) (*
 	h.trace(ctx, began, resp.Title())
 	resp.ResolveLocation(h.url)
 	if by := raw.Header.Get("Content-Encoding"); by != "" && by != "identity" {
-		return nil, s.Judge.UnusableOutcome(r, resp, fmt.Errorf("the body has the Content-Encoding %q, which was not requested", actions.Clip(by, 40)))
+		return nil, s.Judge.UnusableOutcome(r, resp, fmt.Errorf("the body has the Content-Encoding %q, which was not requested and cannot be decoded", actions.Clip(by, 40)))
 	}
 	if r.Stream != "" && s.Judge.IsExpected(resp.Status) && resp.Status < 300 {
 		body := &stream{session: s, request: r, body: raw.Body, idle: idle, open: raw.ContentLength < 0 && len(raw.TransferEncoding) == 0}

@@ -30,7 +30,7 @@ func (resp *Response) openGraphQL() bool {
 func (j *Judge) graphqlOutcome(r *request.Request, resp *Response) actions.Outcome {
 	j.learnSecrets(resp)
 	if !resp.openGraphQL() && resp.Status < 300 {
-		return j.UnusableOutcome(r, resp, errors.New("the body is not a response of GraphQL, which has `data` or `errors`"))
+		return j.UnusableOutcome(r, resp, errors.New("the body is not a response of GraphQL: it has neither `data` nor `errors`"))
 	}
 	if len(resp.Errors) == 0 || j.partial && hasData(resp.Body) {
 		return actions.Outcome{Status: actions.Done}

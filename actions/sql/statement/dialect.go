@@ -33,9 +33,9 @@ func (d Dialect) Identifier(name string) (string, error) {
 	case name == "":
 		return "", errors.New("an identifier must not be empty")
 	case strings.ContainsRune(name, 0):
-		return "", fmt.Errorf("the identifier %q contains a NUL character, which is not valid in identifiers", name)
+		return "", fmt.Errorf("the identifier %q contains a NUL character, which no identifier may contain", name)
 	case d == PostgreSQL && len(name) > longestIdentifier:
-		return "", fmt.Errorf("the identifier %q has %d bytes; PostgreSQL keeps only the first %d", name, len(name), longestIdentifier)
+		return "", fmt.Errorf("the identifier %q has %d bytes; PostgreSQL keeps only the first %d, so use a shorter one", name, len(name), longestIdentifier)
 	case d == MySQL:
 		return "`" + strings.ReplaceAll(name, "`", "``") + "`", nil
 	default:

@@ -81,7 +81,7 @@ func (c *Client) Close() error {
 // Raw returns the client of the protocol, for calls without a method here.
 func (c *Client) Raw() pulumirpc.ResourceProviderClient { return c.provider }
 
-// Handshake sends the address of an engine, or "" for none.
+// Handshake sends the address of an engine of Pulumi, or "" for none.
 func (c *Client) Handshake(ctx context.Context, engineAddress string) error {
 	_, err := c.provider.Handshake(ctx, &pulumirpc.ProviderHandshakeRequest{
 		EngineAddress:               engineAddress,

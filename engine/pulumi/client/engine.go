@@ -37,7 +37,7 @@ type LogMessage struct {
 	Ephemeral bool
 }
 
-// StartEngine starts an engine on a port of the loopback interface.
+// StartEngine starts an engine of Pulumi on a port of the loopback interface.
 func StartEngine() (*Engine, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -57,7 +57,7 @@ type Diff struct {
 	DeleteBeforeReplace bool
 }
 
-// Replace reports whether the change replaces the resource, according to the engine's
+// Replace reports whether the change replaces the resource, according to Pulumi's
 // rules.
 func (d Diff) Replace() bool {
 	return d.Changed && (len(d.Replaces) > 0 || slices.ContainsFunc(d.Details, func(c Change) bool {

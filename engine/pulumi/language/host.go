@@ -63,7 +63,7 @@ type Host struct {
 	ended context.Context
 }
 
-// Run serves a language host until the engine that started it ends. args are the arguments of
+// Run serves a language host until the engine of Pulumi that started it ends. args are the arguments of
 // the process.
 func Run(ctx context.Context, options Options, args []string) error {
 	ended, end := context.WithCancel(ctx)
@@ -86,7 +86,7 @@ func (h *Host) GetPluginInfo(context.Context, *emptypb.Empty) (*pulumirpc.Plugin
 	return &pulumirpc.PluginInfo{Version: h.options.Version}, nil
 }
 
-// Handshake is what an engine calls that attaches to the host. There is nothing to agree on.
+// Handshake is what an engine of Pulumi calls that attaches to the host. There is nothing to agree on.
 func (h *Host) Handshake(context.Context, *pulumirpc.LanguageHandshakeRequest) (*pulumirpc.LanguageHandshakeResponse, error) {
 	return &pulumirpc.LanguageHandshakeResponse{}, nil
 }

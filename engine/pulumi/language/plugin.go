@@ -24,7 +24,7 @@ const endTimeout = 5 * time.Second
 const exitFailed = 1
 
 // RunPlugin runs the provider of a folder, and returns what it prints and its exit code. It
-// ends the provider when the engine cancels the call, or the host ends.
+// ends the provider when Pulumi's engine cancels the call, or the host ends.
 func (h *Host) RunPlugin(req *pulumirpc.RunPluginRequest, stream grpc.ServerStreamingServer[pulumirpc.RunPluginResponse]) error {
 	out := &output{stream: stream}
 	code, err := h.runPlugin(req, out)

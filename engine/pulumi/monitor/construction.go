@@ -40,7 +40,7 @@ type Construction struct {
 
 var _ component.Registrar = (*Construction)(nil)
 
-// Begin registers the component with all options from the program. The engine passes
+// Begin registers the component with all options from the program. Pulumi's engine passes
 // some of them on to children (protect, retainOnDelete, deletedWith, aliases,
 // transforms, hooks).
 func (c *Construction) Begin(ctx context.Context, inputs property.Map) (urn.URN, error) {
@@ -111,7 +111,7 @@ func (c *Construction) Register(ctx context.Context, r component.Registration) (
 	}
 	outputs, err := readOutputs(got)
 	if err != nil {
-		return component.Registered{}, fmt.Errorf("cannot read the engine's response for %s %q: %w", r.Type, r.Name, err)
+		return component.Registered{}, fmt.Errorf("cannot read the response of Pulumi's engine for %s %q: %w", r.Type, r.Name, err)
 	}
 	return component.Registered{URN: urn.URN(got.GetUrn()), ID: knownID(got.GetId()), Outputs: outputs, Unknown: got.GetUnknown()}, nil
 }
@@ -132,7 +132,7 @@ func (c *Construction) End(ctx context.Context, component urn.URN, outputs prope
 }
 
 // Outputs returns the outputs of a component, and marks those as secret that the
-// program requests. For components, the engine leaves this to the provider.
+// program requests. For components, Pulumi's engine leaves this to the provider.
 func (c *Construction) Outputs(outputs property.Map) property.Map {
 	for _, name := range c.Request.GetAdditionalSecretOutputs() {
 		if v, ok := outputs.GetOk(name); ok {
@@ -169,9 +169,9 @@ func (c *Construction) register(
 	}
 	switch got.GetResult() {
 	case pulumirpc.Result_FAIL:
-		return nil, errors.New("the registration failed; the engine shows the reason")
+		return nil, errors.New("the registration failed; Pulumi's engine shows the reason")
 	case pulumirpc.Result_SKIP:
-		return nil, errors.New("the engine skipped it, because one of its dependencies failed")
+		return nil, errors.New("the engine of Pulumi skipped it, because one of its dependencies failed")
 	default:
 		return got, nil
 	}
@@ -182,7 +182,7 @@ func (c *Construction) register(
 func registrationError(err error) error {
 	switch s := status.Convert(err); s.Code() {
 	case codes.Canceled, codes.Unavailable:
-		return errors.New("the engine ended the run before it was created")
+		return errors.New("the engine of Pulumi ended the run before it was created")
 	default:
 		return errors.New(s.Message())
 	}
@@ -220,7 +220,7 @@ func (c *Construction) providerOf(r component.Registration) string {
 	return c.Provider
 }
 
-// Reference returns the engine's reference of a provider resource, whose id may be
+// Reference returns Pulumi's reference of a provider resource, whose id may be
 // unknown.
 func Reference(urn, id string) string {
 	if id == "" {

@@ -21,12 +21,12 @@ const (
 	// maxMessage is the maximum message size of Pulumi
 	// (sdk/go/common/util/rpcutil/serve.go).
 	maxMessage = 400 << 20
-	// lookupTimeout is the timeout for lookups in the engine's memory. Registrations have
+	// lookupTimeout is the timeout for lookups in the memory of Pulumi's engine. Registrations have
 	// no timeout, because they take as long as their resources.
 	lookupTimeout = 30 * time.Second
 )
 
-// getResource is the engine's function that returns the state of a resource
+// getResource is the function of Pulumi's engine that returns the state of a resource
 // (pkg/resource/deploy/builtins.go of Pulumi).
 const getResource = "pulumi:pulumi:getResource"
 
@@ -43,14 +43,14 @@ type Monitor struct {
 // maxValues is the maximum number of values in a response; see wire.Codec.
 func Dial(endpoint string, maxValues int) (*Monitor, error) {
 	if endpoint == "" {
-		return nil, errors.New("this call requires a resource monitor, but the engine named none; call it from a Pulumi program")
+		return nil, errors.New("this call requires a resource monitor, but Pulumi's engine named none; call it from a Pulumi program")
 	}
 	conn, err := grpc.NewClient("passthrough:///"+endpoint,
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithNoProxy(), grpc.WithDisableServiceConfig(),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage), grpc.ForceCodecV2(wire.Codec(func() int { return maxValues }))))
 	if err != nil {
-		return nil, fmt.Errorf("connecting to the engine's resource monitor: %w", err)
+		return nil, fmt.Errorf("connecting to Pulumi's resource monitor: %w", err)
 	}
 	return &Monitor{client: pulumirpc.NewResourceMonitorClient(conn), conn: conn}, nil
 }
@@ -79,19 +79,19 @@ func (m *Monitor) Resource(ctx context.Context, urn string) (Resource, error) {
 		AcceptsByteString: true,
 	})
 	if err != nil {
-		return Resource{}, fmt.Errorf("asking the engine for the state of %s: %w", urn, err)
+		return Resource{}, fmt.Errorf("asking Pulumi's engine for the state of %s: %w", urn, err)
 	}
 	for _, f := range res.GetFailures() {
-		return Resource{}, fmt.Errorf("asking the engine for the state of %s: %s: %s", urn, f.GetProperty(), f.GetReason())
+		return Resource{}, fmt.Errorf("asking Pulumi's engine for the state of %s: %s: %s", urn, f.GetProperty(), f.GetReason())
 	}
 	fields := res.GetReturn().GetFields()
 	outputs := fields["state"].GetStructValue()
 	if outputs == nil {
-		return Resource{}, fmt.Errorf("the engine's response lacks the state of %s", urn)
+		return Resource{}, fmt.Errorf("the response of Pulumi's engine lacks the state of %s", urn)
 	}
 	id, err := wire.DecodeValue(fields["id"])
 	if err != nil {
-		return Resource{}, fmt.Errorf("cannot read the id of %s in the engine's response: %w", urn, err)
+		return Resource{}, fmt.Errorf("cannot read the id of %s in the response of Pulumi's engine: %w", urn, err)
 	}
 	r := Resource{URN: urn, Outputs: outputs}
 	if id.IsString() {
@@ -107,7 +107,7 @@ func (m *Monitor) Supports(ctx context.Context, feature string) (bool, error) {
 	defer cancel()
 	res, err := m.client.SupportsFeature(ctx, &pulumirpc.SupportsFeatureRequest{Id: feature})
 	if err != nil {
-		return false, fmt.Errorf("asking the engine whether it supports %s: %w", feature, err)
+		return false, fmt.Errorf("asking Pulumi's engine whether it supports %s: %w", feature, err)
 	}
 	return res.GetHasSupport(), nil
 }

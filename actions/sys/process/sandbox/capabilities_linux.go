@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keepableCapabilities returns the capabilities that a command of root can keep: those about
-// files and users, which su, chown and useradd require, and that for low ports if it may
-// listen. The others go beyond files (modules, mounts, raw devices, tracing, the clock),
-// where Landlock has no rules, or leave privileges behind for anybody who runs a program
-// (SETFCAP).
+// keepableCapabilities returns the capabilities that a command of root may keep, by their names:
+// those for files, users and signals, which su, chown and useradd require, and the one for ports
+// below 1024. A command never keeps others. Most of them permit what Landlock has no rules for
+// (modules, mounts, raw devices, tracing, the clock). SETFCAP could give a file capabilities,
+// which everybody would have who runs that file later.
 func keepableCapabilities() map[string]uintptr {
 	return map[string]uintptr{
 		"CAP_CHOWN": unix.CAP_CHOWN, "CAP_DAC_OVERRIDE": unix.CAP_DAC_OVERRIDE, "CAP_FOWNER": unix.CAP_FOWNER, "CAP_FSETID": unix.CAP_FSETID,
@@ -20,7 +20,8 @@ func keepableCapabilities() map[string]uintptr {
 	}
 }
 
-// keptCapabilities returns the capabilities that a command under the rules keeps.
+// keptCapabilities reports for each of the keepable capabilities whether a command under the
+// rules keeps it. NET_BIND_SERVICE requires that the command may listen.
 func (r Rules) keptCapabilities() map[uintptr]bool {
 	kept := map[uintptr]bool{}
 	for name, capability := range keepableCapabilities() {
@@ -30,9 +31,10 @@ func (r Rules) keptCapabilities() map[uintptr]bool {
 	return kept
 }
 
-// dropCapabilities removes the other capabilities from everything that the calling thread
-// starts. The bounding set limits what execve gives root, and the inheritable set what it
-// gives other users (capabilities(7)).
+// dropCapabilities makes sure that the programs that the calling thread starts have no
+// capabilities except keptCapabilities. It removes the others from the bounding set, which limits
+// what execve gives to root, and clears the inheritable set, which limits what execve gives to
+// other users (capabilities(7)).
 func (r Rules) dropCapabilities() error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var sets [2]unix.CapUserData
@@ -51,9 +53,9 @@ func (r Rules) dropCapabilities() error {
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
 		switch {
 		case errors.Is(err, unix.EPERM) && unix.Geteuid() != 0:
-			return nil // execve gives a non-root user none
+			return nil // not root: execve gives it no capabilities, since its inheritable set is empty
 		case errors.Is(err, unix.EPERM) && !inBoundingSet(c):
-			continue // not in the bounding set
+			continue // there is nothing to drop
 		case errors.Is(err, unix.EPERM):
 			return fmt.Errorf(`root cannot drop capability %d without the capability SETPCAP, which this container lacks. Add it, or set sandbox: "off"`, c)
 		case errors.Is(err, unix.EINVAL):

@@ -19,7 +19,7 @@ const endSignal = syscall.SIGUSR1
 // reap starts a supervisor and remains its parent. If the supervisor dies without having ended its
 // command, the kernel makes this process the parent of all that is left, also of processes in a
 // session of their own, and this process kills them. So none of them survives if the provider
-// and the supervisor are killed at once.
+// and the supervisor are killed at the same time.
 func reap() {
 	if !hasSocket() {
 		return
@@ -65,8 +65,8 @@ func killDescendants() {
 	}
 }
 
-// Abandon ends the supervisor below a reaper, and all that is left of its command. The process ends
-// afterwards.
+// Abandon makes a reaper kill its supervisor and then all processes of the supervisor's command.
+// The reaper ends afterwards. Abandon does not wait for that.
 func Abandon(reaper *os.Process) { _ = reaper.Signal(endSignal) }
 
 // adoptOrphans makes this process the parent of orphaned descendants. If the kernel does not

@@ -91,10 +91,10 @@ func readBuildInfo(file string) (*debug.BuildInfo, error) {
 }
 
 // CheckRevision returns an error if two binaries were built from different commits: one may
-// not be able to read what the other compiles.
+// not be able to read the specs that the other compiles.
 func (b Binary) CheckRevision(other Binary) error {
 	if b.revision != "" && other.revision != "" && b.revision != other.revision {
-		return fmt.Errorf("%s was built from commit %.12s, and %s from %.12s: use binaries of the same version", b.Path, b.revision, other.Path, other.revision)
+		return fmt.Errorf("%s was built from commit %.12s, and %s from commit %.12s, so one may not be able to read what the other compiles; use binaries that were built from the same commit", b.Path, b.revision, other.Path, other.revision)
 	}
 	return nil
 }

@@ -55,12 +55,12 @@ func lowerLimit(resource int, value uint64) error {
 func addressSpace() (uint64, error) {
 	statm, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
-		return 0, fmt.Errorf("cannot determine the size of the address space: %w", err)
+		return 0, fmt.Errorf("cannot determine how much address space this process uses: %w", err)
 	}
 	first, _, _ := bytes.Cut(statm, []byte{' '})
 	pages, err := strconv.ParseUint(string(first), 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("cannot determine the size of the address space: %w", err)
+		return 0, fmt.Errorf("cannot determine how much address space this process uses: %w", err)
 	}
 	return pages * uint64(os.Getpagesize()), nil
 }

@@ -32,7 +32,7 @@ func (t Tool) BaseVersion() string {
 	return strings.TrimPrefix(t.Version, "v")
 }
 
-// serveBase serves the spec that the engine passes as the parameter.
+// serveBase serves the base plugin: Pulumi's engine passes the spec as a parameter.
 func (t Tool) serveBase(ctx context.Context, log *slog.Logger, args []string) error {
 	return pulumi.Serve(ctx, pulumi.Options{
 		Version: t.BaseVersion(),
@@ -45,8 +45,9 @@ func (t Tool) serveBase(ctx context.Context, log *slog.Logger, args []string) er
 	})
 }
 
-// parameterize returns the package of a spec: of the path that a user passes, or of the
-// source that an earlier call stored in the schema of the package.
+// parameterize returns the package of a spec. With `pulumi package add`, p.Args has the path of
+// the spec. Later, p.Value has the source of the spec, which is in the SDK that this command
+// generated.
 func (t Tool) parameterize(ctx context.Context, log *slog.Logger, p pulumi.Parameters) (*pulumi.Package, error) {
 	builder := t.Builder(os.Stderr, log)
 	value := p.Value
