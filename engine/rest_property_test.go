@@ -130,6 +130,14 @@ func genRest(t *rapid.T) *restGen {
 	if g.api.slash {
 		g.path += "/"
 	}
+	switch g.api.objectsAt = pick("objects at", "", "", "flat", "slashless"); {
+	case g.api.objectsAt == "flat" && g.api.slash:
+		option("object", `"/pets/${id}/"`)
+	case g.api.objectsAt == "flat":
+		option("object", `"/pets/${id}"`)
+	case g.api.objectsAt == "slashless":
+		option("object", fmt.Sprintf("%q", strings.TrimSuffix(g.path, "/")+"/${id}"))
+	}
 	return g
 }
 
@@ -145,8 +153,11 @@ func (g *restGen) text() string {
 	if g.parent != "" {
 		store = "\t\tstore: string @replace()\n"
 	}
-	if g.typed {
-		named = "#Pet: {" + outputs + ", name: string, kind: string, tags?: [string]: string, status: string}\n"
+	if parent := ""; g.typed {
+		if g.api.objectsAt == "flat" && g.parent != "" {
+			parent = ", store: string"
+		}
+		named = "#Pet: {" + outputs + parent + ", name: string, kind: string, tags?: [string]: string, status: string}\n"
 	}
 	return "name: \"pets\"\nversion: \"1.0.0\"\nconfig: endpoint: string\nhttp: baseURL: \"${config.endpoint}\"\n" + named +
 		"resources: Pet: {\n\tinputs: {\n" + store + "\t\tname: string\n\t\tkind: *\"dog\" | \"cat\"\n\t\ttags?: [string]: string\n\t}\n\toutputs: {" + outputs + ", status: string}\n\trest: " + rest + "\n}\n"

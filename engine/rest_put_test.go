@@ -43,7 +43,7 @@ func (a *namedAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/queues"):
 		list := []any{}
 		for at, object := range a.objects {
-			if path.Dir(at) == r.URL.Path {
+			if dir := path.Dir(at); dir == r.URL.Path || dir+"s" == r.URL.Path {
 				list = append(list, object)
 			}
 		}
@@ -78,12 +78,13 @@ func (a *namedAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // not overwritten, and the id alone imports an object.
 func TestRestPut(t *testing.T) {
 	for _, parent := range []string{"", "input", "under"} {
-		for _, options := range []string{"", `ifNoneMatch: true`, `update: "PATCH", returns: #Queue`, `update: "none"`, `response: "none", returns: #Queue`, `read: "list", gone: "${status == 410}"`, `read: "list", returns: #Queue`} {
+		for _, options := range []string{"", `ifNoneMatch: true`, `update: "PATCH", returns: #Queue`, `update: "none"`, `response: "none", returns: #Queue`, `read: "list", gone: "${status == 410}"`, `read: "list", returns: #Queue`, `object: OBJECT, ifNoneMatch: true`} {
 			t.Run(parent+" "+options, func(t *testing.T) {
 				t.Parallel()
 				rest := map[string]string{"": `path: "/queues"`, "input": `path: "/hosts/${inputs.host}/queues"`, "under": `path: "/hosts/${of}/queues", under: of: "${inputs.host}"`}[parent]
 				if options != "" {
-					rest += ", " + options
+					at := map[string]string{"": `"/queue/${id}"`, "input": `"/hosts/${inputs.host}/queue/${id}"`, "under": `"/hosts/${of}/queue/${id}"`}[parent]
+					rest += ", " + strings.Replace(options, "OBJECT", at, 1)
 				}
 				host := ""
 				if parent != "" {
@@ -116,7 +117,11 @@ resources: Queue: {
 				if diff := cmp.Diff(short, lifeOfQueue(t, expanded.Provider, parent, options)); diff != "" {
 					t.Errorf("the requests differ (-rest +expanded):\n%s", diff)
 				}
-				if put := `PUT /queues/a%2Fb`; parent == "" && !strings.Contains(strings.Join(short, "\n"), put) {
+				put := `PUT /queues/a%2Fb`
+				if strings.Contains(options, "OBJECT") {
+					put = `PUT /queue/a%2Fb`
+				}
+				if parent == "" && !strings.Contains(strings.Join(short, "\n"), put) {
 					t.Errorf("no %s in %q", put, short)
 				}
 				if strings.Contains(options, "ifNoneMatch") != strings.Contains(strings.Join(short, "\n"), " * ") {

@@ -17,6 +17,9 @@ import (
 // restHabits are the habits of an API that the options of `rest` are for.
 type restHabits struct {
 	slash bool // paths end in a slash
+	// objectsAt is "slashless" if only the path of the collection ends in one, and "flat" if objects are
+	// at /pets/ID, whatever their parents are, which they contain.
+	objectsAt string
 	// id is the path of the member that is the id; number says that it is a number.
 	id     []string
 	number bool
@@ -76,17 +79,31 @@ func (a *restAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		line += " with a key"
 	}
 	a.log = append(a.log, line)
-	if a.slash != strings.HasSuffix(r.URL.Path, "/") {
+	segments := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	path := strings.Join(segments, "/")
+	isObject := segments[len(segments)-1] != "pets"
+	if (a.slash && !(isObject && a.objectsAt == "slashless")) != strings.HasSuffix(r.URL.Path, "/") {
 		http.Error(w, `{"error": "slash"}`, http.StatusNotFound)
 		return
 	}
-	segments := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
-	path := strings.Join(segments, "/")
-	if _, known := a.objects[path]; known || segments[len(segments)-1] != "pets" {
+	if isObject && a.objectsAt == "flat" {
+		path = a.find(path)
+	}
+	if isObject {
 		a.serveObject(w, r, path, text)
 		return
 	}
 	a.serveCollection(w, r, path, text)
+}
+
+// find returns the path of an object below its parent, for its path without one.
+func (a *restAPI) find(flat string) string {
+	for at := range a.objects {
+		if at == flat || strings.HasSuffix(at, "/"+flat) && strings.HasPrefix(at, "stores/") {
+			return at
+		}
+	}
+	return "-" + flat
 }
 
 func respond(w http.ResponseWriter, status int, v any) {
@@ -120,6 +137,9 @@ func (a *restAPI) serveCollection(w http.ResponseWriter, r *http.Request, path s
 		}
 		maps.Copy(object, nest(id, a.id).(map[string]any))
 		object["status"] = "available"
+		if parents := strings.Split(path, "/"); a.objectsAt == "flat" && len(parents) > 2 {
+			object["store"] = parents[1]
+		}
 		a.objects[at], a.byKey[key] = object, at
 		if a.lose {
 			a.lose = false

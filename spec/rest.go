@@ -5,8 +5,8 @@ import "github.com/declprov/declprov/spec/diag"
 // Rest is the shorthand `rest` of a resource, as its author wrote it. The loader
 // expands it into operations, so only the loader sees it.
 type Rest struct {
-	// Path is the path of the collection.
-	Path *Node
+	// Path is the path of the collection, and Object that of an object, if it does not follow.
+	Path, Object *Node
 	// Create is the method of the create. With PUT, ID is a template over inputs.
 	Create *Node
 	// ID, Unwrap and Items are paths of names on the wire.

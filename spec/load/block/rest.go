@@ -7,6 +7,7 @@ var Rest = &Block{
 	Name: "Rest", What: "rest", Doc: "The operations of a conventional REST resource; `rest: \"/pets\"` is short for `rest: path: \"/pets\"`.",
 	Keys: []Key{
 		{Name: "path", Kind: Template, Required: true, CUE: "string", Example: `path: "/pets"`, Into: to(func(r *spec.Rest) any { return &r.Path }), Doc: "The path of the collection. The path of an object is this path and its id; if it ends in a slash, both do."},
+		{Name: "object", Kind: Template, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Object }), Doc: "The path of an object, if it is not the path of the collection and the id: `\"/tasks/${id}\"`."},
 		{Name: "create", Kind: Text, CUE: oneOf(RestCreates), Into: to(func(r *spec.Rest) any { return &r.Create }), Doc: "The method of the create. POST, the default, sends to the path of the collection. PUT sends to the path of the object, whose name is `id`."},
 		{Name: "id", Kind: Template, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.ID }), Doc: "The member of an object that is its id, as a name or path on the wire; `id` by default. A number becomes text. With `create: \"PUT\"`, the name of the object in its path: `\"${inputs.name}\"`."},
 		{Name: "update", Kind: Text, CUE: oneOf(RestUpdates), Into: to(func(r *spec.Rest) any { return &r.Update }), Doc: "The method of updates. PATCH, the default, and POST send the changes, with null for removed members; PUT sends all inputs: with `patch: \"merge\"`, also null for what was removed. With \"none\", every change replaces the resource."},

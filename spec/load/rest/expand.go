@@ -67,6 +67,8 @@ type parent struct {
 	// name is its name in the path and among the inputs of the list.
 	name  string
 	input *spec.Property
+	// ofObject is true if it is part of the path of an object, and so of the id for users.
+	ofObject bool
 }
 
 // ownParts returns the keys of a resource that its author wrote, of those that the
@@ -225,7 +227,9 @@ func (x *expansion) lister() *spec.Lister {
 	}
 	for _, p := range x.parents {
 		inputs.Fields = append(inputs.Fields, &spec.Property{Name: p.name, Doc: p.input.Doc, Type: p.input.Type, Required: true, Range: p.input.Range})
-		id += "${inputs." + p.name + "}/"
+		if p.ofObject || x.puts {
+			id += "${inputs." + p.name + "}/"
+		}
 	}
 	return &spec.Lister{
 		Range: x.s.Range, Inputs: inputs, Step: step, Items: text("${"+items+"}", x.itemsRange()),
@@ -269,15 +273,17 @@ func (x *expansion) sameInputs(some []*spec.Property) string {
 	return strings.Join(same, " && ")
 }
 
-// importTemplate returns the template for imported ids, or nil if an object has no
+// importTemplate returns the template for imported ids, or nil if the path of an object has no
 // parents.
 func (x *expansion) importTemplate() *spec.Node {
-	if x.parents == nil {
-		return nil
-	}
 	template := ""
 	for _, p := range x.parents {
-		template += "${inputs." + p.input.Name + "}/"
+		if p.ofObject {
+			template += "${inputs." + p.input.Name + "}/"
+		}
+	}
+	if template == "" {
+		return nil
 	}
 	return text(template+"${id}", cmp.Or(x.s.Under, x.s.Path).Range)
 }
@@ -302,30 +308,41 @@ func (x *expansion) objectPath() *spec.Node {
 	if x.puts {
 		name = x.nameTemplate(false).Text
 	}
-	if strings.HasSuffix(x.s.Path.Text, "/") {
+	switch {
+	case x.s.Object != nil && x.s.Object.Kind == spec.StringNode:
+		return x.withParents(x.s.Object, "", false)
+	case strings.HasSuffix(x.s.Path.Text, "/"):
 		return x.path(name+"/", false)
+	default:
+		return x.path("/"+name, false)
 	}
-	return x.path("/"+name, false)
 }
 
-// path returns the path of the list with a suffix. In it, the names of parents are
-// replaced by inputs: of the list if inList is true, otherwise of the resource.
+// path returns the path of the list with a suffix.
 func (x *expansion) path(suffix string, inList bool) *spec.Node {
-	n := x.s.Path
+	return x.withParents(x.s.Path, suffix, inList)
+}
+
+// withParents returns a path with a suffix. In it, the names of parents are replaced by inputs: of
+// the list if inList is true, otherwise of the resource; and ${id} by the name that the program
+// chooses, if it does.
+func (x *expansion) withParents(n *spec.Node, suffix string, inList bool) *spec.Node {
 	b := &spec.Splice{File: n.Range.File}
 	at, count := 0, func(bytes int) int { return utf8.RuneCountInString(n.Text[:bytes]) }
-	for _, m := range parentNames.FindAllStringSubmatchIndex(x.s.Path.Text, -1) {
-		p := x.parentNamed(x.s.Path.Text[m[2]:m[3]])
-		if p == nil {
+	for _, m := range parentNames.FindAllStringSubmatchIndex(n.Text, -1) {
+		from, to, becomes := m[2], m[3], ""
+		if p := x.parentNamed(n.Text[m[2]:m[3]]); p != nil && inList {
+			becomes = "inputs." + p.name
+		} else if p != nil {
+			becomes = "inputs." + p.input.Name
+		} else if x.puts && n.Text[m[2]:m[3]] == "id" {
+			from, to, becomes = m[0], m[1], x.nameTemplate(false).Text
+		} else {
 			continue
 		}
-		name := p.input.Name
-		if inList {
-			name = p.name
-		}
-		b.Copy(n, count(at), count(m[2]))
-		b.Generate("inputs."+name, n.At(count(m[2]), count(m[3])))
-		at = m[3]
+		b.Copy(n, count(at), count(from))
+		b.Generate(becomes, n.At(count(from), count(to)))
+		at = to
 	}
 	end := count(len(n.Text))
 	b.Copy(n, count(at), end)

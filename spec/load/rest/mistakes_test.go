@@ -50,6 +50,12 @@ func TestMistakesInRest(t *testing.T) {
 		{"an unknown response", source.CodeBadValue, `rest: {path: "/pets", response: «"json"»}`},
 		{"a response without its create", source.CodeMisplacedKey, `rest: {path: "/pets", response: «"none"»}
 	create: ` + http},
+		{"an object without its id", source.CodeBadValue, `rest: {path: "/pets", object: «"/pet"»}`},
+		{"an object by another name", source.CodeBadValue, `rest: {path: "/pets", object: «"/pet/${inputs.store}"»}`},
+		{"a URL of an object", source.CodeBadValue, `rest: {path: "/pets", object: «"https://x.example.com/pet/${id}"»}`},
+		{"a query of an object", source.CodeBadValue, `rest: {path: "/pets", object: «"/pet?id=${id}"»}`},
+		{"an object without effect", source.CodeMisplacedKey, `rest: {path: "/pets", object: «"/pet/${id}"», read: "list", update: "none"}
+	delete: ` + http},
 		{"an unknown read", source.CodeBadValue, `rest: {path: "/pets", read: «"GET"»}`},
 		{"a read of no list", source.CodeMisplacedKey, `rest: {path: "/pets", list: "none", read: «"list"»}`},
 		{"a read of the list without effect", source.CodeMisplacedKey, `rest: {path: "/pets", read: «"list"»}

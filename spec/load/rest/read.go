@@ -24,7 +24,7 @@ var (
 // read reads and checks the options. It returns false if it reported a mistake.
 func (x *options) read() bool {
 	before := len(x.Diags)
-	x.checkPath()
+	x.checkPaths()
 	x.puts = x.oneOf(x.s.Create, "create", "POST", block.RestCreates...) == "PUT"
 	x.idPath = []string{"id"}
 	if path := x.wirePath(x.s.ID, "id"); path != nil && !x.puts {
@@ -58,19 +58,30 @@ func (x *options) fail(code string, at diag.Range, key, summary, detail string) 
 	x.Report(code, at, x.place.Member(key), summary, detail)
 }
 
-// checkPath checks the path of the collection.
-func (x *options) checkPath() {
-	n := x.s.Path
+// checkPaths checks the paths of the collection and of an object.
+func (x *options) checkPaths() {
+	x.checkPath(x.s.Path, "path")
+	n := x.s.Object
+	if n == nil || n.Kind != spec.StringNode {
+		return
+	}
+	x.checkPath(n, "object")
+	if !slices.ContainsFunc(parentNames.FindAllStringSubmatch(n.Text, -1), func(m []string) bool { return m[1] == "id" }) {
+		x.fail(source.CodeBadValue, n.Range, "object", "the path of an object requires its id", "Write where it is: `object: \"/tasks/${id}\"`.")
+	}
+}
+
+func (x *options) checkPath(n *spec.Node, key string) {
 	if n == nil || n.Kind != spec.StringNode {
 		return // which was reported
 	}
 	switch {
 	case n.Text == "":
-		x.fail(source.CodeBadValue, n.Range, "path", "the path of rest is empty", "Write the path of the collection: `rest: \"/pets\"`.")
+		x.fail(source.CodeBadValue, n.Range, key, "the path of rest is empty", "Write the path of the collection: `rest: \"/pets\"`.")
 	case strings.Contains(n.Text, "://"):
-		x.fail(source.CodeBadValue, n.Range, "path", "rest requires a path, got a URL", "Write the path only, and put the beginning of the URL into the defaults: `"+family+": baseURL: \"https://…\"`.")
+		x.fail(source.CodeBadValue, n.Range, key, "rest requires a path, got a URL", "Write the path only, and put the beginning of the URL into the defaults: `"+family+": baseURL: \"https://…\"`.")
 	case strings.ContainsAny(withoutTemplates(n.Text), "?#"):
-		x.fail(source.CodeBadValue, n.Range, "path", "the path of rest must not contain a query", "The id is appended to it. Write the query into the defaults (`"+family+": query: {…}`), or write the operation that needs it next to rest.")
+		x.fail(source.CodeBadValue, n.Range, key, "the path of rest must not contain a query", "The id is appended to it. Write the query into the defaults (`"+family+": query: {…}`), or write the operation that needs it next to rest.")
 	}
 }
 
@@ -186,8 +197,19 @@ func (x *options) addParent(name string, template *spec.Node) {
 		return // the compiler reports it in the path
 	}
 	if input := x.pathInput(m[1], key, template.Range); input != nil {
-		x.parents = append(x.parents, parent{name, input})
+		x.parents = append(x.parents, parent{name, input, x.isOfObject(name, input.Name)})
 	}
+}
+
+// isOfObject reports whether a parent is part of the path of an object.
+func (x *options) isOfObject(name, input string) bool {
+	if x.s.Object == nil || x.readsList {
+		return true // read requests the path of the collection
+	}
+	named := func(m []string) bool { return m[1] == name && x.s.Under.Get(name) != nil }
+	asInput := func(m []string) bool { return m[1] == input }
+	return slices.ContainsFunc(parentNames.FindAllStringSubmatch(x.s.Object.Text, -1), named) ||
+		slices.ContainsFunc(parentInputs.FindAllStringSubmatch(x.s.Object.Text, -1), asInput)
 }
 
 // pathInput returns an input that is part of the path of an object, and reports one that does not
@@ -284,6 +306,7 @@ func (x *options) checkUnused() {
 		{"ifNoneMatch", "create", x.s.IfNoneMatch, !x.own["create"]},
 		{"response", "create", x.s.Response, !x.own["create"]},
 		{"update", "update", x.s.Update, !x.own["update"]},
+		{"object", "read, update and delete", x.s.Object, !x.own["read"] && !x.readsList || !x.own["update"] && x.update != "none" || !x.own["delete"] || x.puts},
 		{"read", "read", x.s.Read, !x.own["read"]},
 		{"gone", "read and delete", x.s.Gone, !x.own["read"] && !x.readsList || !x.own["delete"]},
 		{"patch", "update", x.s.Patch, !x.own["update"]},
