@@ -22,7 +22,7 @@ func (c *resourceCompiler) operation(v plan.Verb, op *spec.Operation) *plan.Oper
 	c.In(string(v), string(v), func() {
 		t := scopes.NewTrail(c.scope(v))
 		if v == plan.Delete {
-			t.Missing = scopes.NewTrail(t.Scope)
+			t.Missing, t.Removes = scopes.NewTrail(t.Scope), true
 		}
 		out = c.steps.Operation(op, t, nil)
 		if v != plan.Delete {

@@ -61,6 +61,9 @@ type Step struct {
 	Requests []Request
 
 	When, ForEach, Until, Refused, Fail, Progress, Gone, Lock *expr.Value
+	// GoneFirst is true if `gone` is evaluated before `refused` and `fail`: if the step has no effect,
+	// or removes something, so that nothing is left to do.
+	GoneFirst bool
 	// Inherits says which verdicts are defaults of the family. They see the response as it was
 	// received: see Received.
 	Inherits struct{ Refused, Fail bool }

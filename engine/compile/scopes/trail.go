@@ -16,6 +16,8 @@ type Trail struct {
 	// the steps found nothing; in other operations it is nil. Steps that need such a result are
 	// skipped then. Those with an `if` decide themselves, in this scope.
 	Missing *Trail
+	// Removes is true in a delete and in undo steps.
+	Removes bool
 	// named is the type of `steps`.
 	named *spec.Type
 }

@@ -69,7 +69,9 @@ func (c *Compiler) undo(s *plan.Step, t *scopes.Trail) {
 	scope := scopes.Extend(t.Scope, expr.Name{Name: "error", Type: scopes.StringType})
 	for i, m := range s.Model.OnFailure {
 		c.In("onFailure", fmt.Sprintf("onFailure[%d]", i), func() {
-			undo := c.Step(m, i, scopes.NewTrail(scope))
+			t := scopes.NewTrail(scope)
+			t.Removes = true
+			undo := c.Step(m, i, t)
 			undo.Name = fmt.Sprintf("undo %d of %s", i+1, s.Name)
 			s.Undo = append(s.Undo, undo)
 		})

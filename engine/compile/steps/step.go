@@ -37,6 +37,7 @@ func (c *Compiler) Step(m *spec.Step, index int, t *scopes.Trail) *plan.Step {
 		before = deciding
 	}
 	c.action(s, before)
+	s.GoneFirst = s.Effect != actions.Write || t.Removes
 	c.verdicts(s, scopes.Extend(before, append([]expr.Name{{Name: "result", Type: s.Result}}, plan.Shorthands(s.Once())...)...))
 
 	if s.Progress != nil && s.Progress.Secret() {
@@ -71,14 +72,22 @@ func (c *Compiler) verdicts(s *plan.Step, own *expr.Scope) {
 			s.Retry.OnlyRefused = s.Certainty == actions.Uncertain
 		}
 	}
+	gone := func() {
+		s.Gone = c.Template(m.Gone, own, scopes.BoolType, "gone")
+		own = scopes.AssumePassed(own, s.Gone)
+	}
+	if s.GoneFirst {
+		gone()
+	}
 	s.Inherits.Refused = m.Refused == nil && defaults.Refused != nil
 	s.Refused = c.verdict(m.Refused, defaults.Refused, s, own, "refused")
 	own = scopes.AssumePassed(own, s.Refused)
 	s.Inherits.Fail = m.Fail == nil && defaults.Fail != nil
 	s.Fail = c.verdict(m.Fail, defaults.Fail, s, own, "fail")
 	own = scopes.AssumePassed(own, s.Fail)
-	s.Gone = c.Template(m.Gone, own, scopes.BoolType, "gone")
-	own = scopes.AssumePassed(own, s.Gone)
+	if !s.GoneFirst {
+		gone()
+	}
 	s.Progress = c.Template(m.Progress, own, scopes.OptionalString, "progress")
 	s.Until = c.Template(m.Until, own, scopes.BoolType, "until")
 }

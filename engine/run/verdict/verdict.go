@@ -107,11 +107,10 @@ func applyMismatch(s *plan.Step, v Verdict) Verdict {
 
 // evaluate evaluates the spec's templates for a response, in the order of the
 // language. For a failure it only evaluates `refused` and `gone`, which may mean that
-// nothing was done or nothing exists, regardless of the status. For a step without an
-// effect, it evaluates `gone` first.
+// nothing was done or nothing exists, regardless of the status.
 func (j Judge) evaluate(s *plan.Step, out actions.Outcome, v *Verdict) error {
 	failed := v.Status != actions.Done
-	if s.Effect != actions.Write || failed && j.Deletes {
+	if s.GoneFirst {
 		if gone, err := j.Bool(s.Gone, false); err != nil && !failed {
 			return err
 		} else if gone && err == nil {
@@ -137,7 +136,7 @@ func (j Judge) evaluate(s *plan.Step, out actions.Outcome, v *Verdict) error {
 		}
 		return nil
 	}
-	if s.Effect == actions.Write {
+	if !s.GoneFirst {
 		if gone, err := j.Bool(s.Gone, false); err != nil {
 			return err
 		} else if gone {
