@@ -44,9 +44,9 @@ func isFree(t *spec.Type, path []string, named spec.Types, depth int) bool {
 	}
 }
 
-// interpreted are the characters that a pattern must exclude, because most languages interpret
-// them. The list is not complete: a shell also interprets spaces and | & ( ) < > outside quotes.
-const interpreted = "'\"`\\;$\n"
+// interpreted are the characters that a pattern must exclude, because a shell, SQL or another
+// language interprets them, in quotes or outside.
+const interpreted = "'\"`\\;$\n\r\t |&()<>*?[]{}!#"
 
 // restricts reports whether a pattern is anchored at both ends, and has neither `.` nor a class
 // that matches a character of interpreted. Literal characters in it do not count, because the

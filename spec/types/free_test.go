@@ -1,6 +1,7 @@
 package types
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/declprov/declprov/spec"
@@ -54,6 +55,13 @@ func TestFreeText(t *testing.T) {
 		whole := &spec.Type{Kind: spec.Object, Fields: []*spec.Property{{Name: "inputs", Type: tc.is}}}
 		if got := IsFree(whole, []string{"inputs"}, named); got != tc.want {
 			t.Errorf("%+v is free: %t, want %t", tc.is, got, tc.want)
+		}
+	}
+	// What a shell interprets, in double quotes or outside.
+	for _, c := range "'\"`\\;$\n\r\t |&()<>*?[]{}!#" {
+		pattern := fmt.Sprintf(`^[a-z\x%02x]+$`, c)
+		if !IsFree(text(pattern), nil, named) {
+			t.Errorf("%s is not free", pattern)
 		}
 	}
 }
