@@ -34,6 +34,7 @@ resources: {
 	NoRoute: {inputs: name: string, rest: {path: "/plain", idempotencyKey: true}, update: http: {method: "PATCH", path: "/nowhere/${id}", json: "${changes}"}}
 	Upper: {inputs: name: string, rest: {path: "/upper", idempotencyKey: true}}
 	Named: {inputs: {name: string, size?: int}, rest: {path: "/upper", idempotencyKey: true}}
+	Coupled: {inputs: {name: string, size?: int}, rest: {path: "/coupled", idempotencyKey: true}}
 	Renamed: {inputs: name: string @normalised(), rest: {path: "/upper", idempotencyKey: true}}
 	Immortal: {inputs: name: string, consistency: "1s", rest: {path: "/immortal", idempotencyKey: true}}
 	Elsewhere: {inputs: name: string, rest: {path: "/plain", idempotencyKey: true}, import: "${inputs.name}/${id}", read: http: path: "/upper/${id}"}
@@ -69,6 +70,9 @@ func (s *toys) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			} else if ok && habit != "deaf" {
 				object[name] = v
 			}
+		}
+		if habit == "coupled" && sent["name"] != nil && sent["size"] == nil {
+			object["size"] = 1
 		}
 	case "DELETE":
 		if habit != "immortal" {
@@ -131,6 +135,7 @@ func TestTryFindings(t *testing.T) {
 		"another order":            {args: `Sorting name=a tags:=["b","a"]`, findings: []string{"read-differs: @set()"}},
 		"each update":              {args: "Upper name=a --then name=b --then name=C", findings: []string{"read-differs: @equal(fold)", "read-differs: @equal(fold)"}},
 		"an update of another":     {args: "Named name=a --then size=2 --then size=3", findings: []string{"read-differs: @normalised()"}},
+		"a value that is reset":    {args: "Coupled name=a size=3 --then name=b", findings: []string{"changed-by-update: pick(inputs, 'size')"}},
 		"a declared other value":   {args: "Renamed name=a --then name=b"},
 		"an update without effect": {args: "Deaf name=a --then name=b", findings: []string{"not-applied: @replace()"}},
 		"an immortal object":       {args: "Immortal name=a", findings: []string{"not-deleted: until"}},

@@ -37,6 +37,8 @@ func (d difference) code() string {
 		return codeNotRead
 	case d.program.IsNull():
 		return codeFilledIn
+	case d.updated && same(d.before, d.program):
+		return codeSideEffect
 	default:
 		return codeReadDiffers
 	}
@@ -55,6 +57,9 @@ func (d difference) explain() (text, remedy string) {
 			fmt.Sprintf("If the API never returns it, declare that: `%s: … @noRead()`. If it returns it under another name, add @wire(NAME), or return it from read.", d.name)
 	case codeFilledIn:
 		return fmt.Sprintf("the program does not set this input, and read returns %s", show(d.read)), d.filledInRemedy()
+	case codeSideEffect:
+		return fmt.Sprintf("the update did not change this input, and read returns %s in place of %s", show(d.read), show(d.program)),
+			fmt.Sprintf("The API changes it with what the update sent: send it, too: `json: \"${merge(changes, pick(inputs, '%s'))}\"`. If both values mean the same: @equal(\"${…}\") over old and new.", d.name)
 	default:
 		return fmt.Sprintf("the program has %s, and read returns %s", show(d.program), show(d.read)), d.valueRemedy()
 	}

@@ -40,7 +40,7 @@ func TestExplain(t *testing.T) {
 		"an update that is lost":  {program: text("b"), read: text("a"), before: text("a"), updated: true, code: codeNotApplied, remedy: "@replace()"},
 		"a removal that is lost":  {read: text("a"), before: text("a"), updated: true, code: codeNotApplied, remedy: "null"},
 		"an addition is lost":     {program: text("a"), updated: true, code: codeNotApplied, remedy: "Send it in update"},
-		"an update of another":    {program: text("Eins"), read: text("eins"), before: text("Eins"), updated: true, code: codeReadDiffers, remedy: "@equal(fold)"},
+		"an update of another":    {program: text("Eins"), read: text("zwei"), before: text("Eins"), updated: true, code: codeSideEffect, remedy: "merge(changes, pick(inputs, 'p'))"},
 		"another, not returned":   {program: text("a"), before: text("a"), updated: true, code: codeNotRead, remedy: "@noRead()"},
 		"another, then filled in": {read: text("x"), updated: true, code: codeFilledIn, remedy: "outputs"},
 	}
