@@ -111,7 +111,7 @@ func TestImport(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, id := range []string{"me", "/7", "me/"} {
-		if out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), Reason: engine.Import, State: engine.State{ID: id}}); out.Err == nil || !strings.Contains(out.Err.Error(), "${inputs.owner}/${id}") {
+		if out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), Reason: engine.Import, State: engine.State{ID: id}}); out.Err == nil || !strings.Contains(out.Err.Error(), "OWNER/ID") {
 			t.Errorf("%q is refused with the form that is wanted: %+v", id, out)
 		}
 	}

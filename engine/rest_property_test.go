@@ -116,6 +116,9 @@ func genRest(t *rapid.T) *restGen {
 	if g.api.keyed = some("keyed"); g.api.keyed {
 		option("idempotencyKey", "true")
 	}
+	if some("known to run twice") {
+		option("idempotent", "false") // only a note is left
+	}
 	if g.unique = some("unique"); g.unique {
 		option("unique", pick("of", `"name"`, `["name", "kind"]`))
 	}

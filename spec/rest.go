@@ -23,8 +23,8 @@ type Rest struct {
 	List *Node
 	// Returns is the type of one object.
 	Returns *Node
-	// IfNoneMatch, IdempotencyKey and Paginate are passed on to the requests.
-	IfNoneMatch, IdempotencyKey, Paginate *Node
+	// IfNoneMatch, IdempotencyKey, Idempotent and Paginate are passed on to the requests.
+	IfNoneMatch, IdempotencyKey, Idempotent, Paginate *Node
 	// Unique lists the inputs that identify an object in the list.
 	Unique *Node
 	// Under holds the templates for the parents that the path names.

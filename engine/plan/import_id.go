@@ -140,9 +140,25 @@ func (p Reversible) Read(r *Resource, config map[string]any, text string) (input
 		inputs = inputs.Set(name, v)
 	}
 	if !ok {
-		return property.Map{}, "", fmt.Errorf("%q is not a valid import ID of %s: expected the form %q", text, r.Spec.Name, p.Text)
+		return property.Map{}, "", fmt.Errorf("%q is not a valid import ID of %s: expected the form %s", text, r.Spec.Name, form(pieces))
 	}
 	return inputs, values[""], nil
+}
+
+// form shows the form of an imported text to somebody who does not know the spec: STORE/ID.
+func form(pieces []expr.Segment) string {
+	var b strings.Builder
+	for _, s := range pieces {
+		switch {
+		case s.Literal:
+			b.WriteString(s.Text)
+		case variable(s) == "":
+			b.WriteString("ID")
+		default:
+			b.WriteString(strings.ToUpper(variable(s)))
+		}
+	}
+	return b.String()
 }
 
 // scalarOf returns a text as a value of a scalar type.

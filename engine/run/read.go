@@ -9,6 +9,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
+	"github.com/declprov/declprov/engine/run/outputs"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/verdict"
 )
@@ -60,11 +61,11 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 		if err := res.closeLostUpdates(*out.State); err != nil {
 			r.Log.Message(operation.Warning, err.Error())
 		}
-		r.warnUnread(state.Inputs, yield)
+		outputs.WarnUnread(r.Run, state.Inputs, yield)
 		r.warnOtherID(recorded.CurrentID(state), out.State.ID)
 	}
 	if req.Reason == Import {
-		r.warnPlaceholders(out.State.Inputs)
+		outputs.WarnPlaceholders(r.Run, out.State.Inputs)
 	}
 	rs.Tokens.Show(res.object(*out.State), req.Ref, out.State.Private.Token)
 	return out

@@ -83,7 +83,7 @@ func (f *Findings) check(c *Type, v property.Value, path string) (property.Value
 		defer func() { f.hidden-- }()
 	}
 	if v.IsNull() {
-		if !c.mayBeNull() {
+		if !mayBeNull(c) {
 			f.Add(path, "must not be null; omit it, or use %s", Describe(c.Spec))
 		}
 		return v, false
@@ -117,7 +117,7 @@ func (f *Findings) checkObject(c *Type, v property.Value, path string) (property
 	for _, m := range c.Fields {
 		value, given := values.GetOk(m.Name)
 		at := Join(path, m.Name)
-		if !given || value.IsNull() && !m.Check.mayBeNull() {
+		if !given || value.IsNull() && !mayBeNull(m.Check) {
 			m.fillAbsent(at, &out, f)
 			continue
 		}

@@ -159,7 +159,7 @@ func (c *Type) PlainInto(out map[string]any, m property.Map, path []string, secr
 		if len(path) == 1 && strings.HasPrefix(name, "__") {
 			continue // reserved for the host
 		}
-		if value.IsNull() && !c.Child(name).mayBeNull() {
+		if value.IsNull() && !mayBeNull(c.Child(name)) {
 			continue // absent
 		}
 		at := append(path, name)
@@ -171,7 +171,7 @@ func (c *Type) PlainInto(out map[string]any, m property.Map, path []string, secr
 }
 
 // mayBeNull reports whether null is a value of the type. Elsewhere, it counts as absent.
-func (c *Type) mayBeNull() bool { return allowsNull(c.Spec, c.types) }
+func mayBeNull(c *Type) bool { return allowsNull(c.Spec, c.types) }
 
 // Untyped is the type of values without a declared type.
 var Untyped = &Type{Spec: &spec.Type{}}
@@ -308,7 +308,7 @@ func (c *Type) Seal(v property.Value) (_ property.Value, changed bool) {
 }
 
 // HoldsSecret reports whether a part of a value of the type is declared secret.
-func (c *Type) HoldsSecret() bool { return types.HoldsSecret(c.Spec, c.types) }
+func HoldsSecret(c *Type) bool { return types.HoldsSecret(c.Spec, c.types) }
 
 // Forget removes the marks at a path and below it.
 func (s *Secrets) Forget(path ...string) {

@@ -171,7 +171,7 @@ func scalarText(v property.Value) string {
 // value itself, or a member at any depth.
 func (c *Type) Lacks(v property.Value) bool {
 	if v.IsNull() {
-		return !c.mayBeNull()
+		return !mayBeNull(c)
 	}
 	switch c = c.variantOf(v); {
 	case v.IsMap():

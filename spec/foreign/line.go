@@ -174,7 +174,7 @@ func attributeFirst() rule {
 // bareAttribute returns the rule for an attribute without parentheses.
 func bareAttribute() rule {
 	return rule{
-		regexp.MustCompile(`\s@[A-Za-z]+()(?:\s|$)`), "an attribute has parentheses", "Write @secret().", whole(1, "()"),
+		regexp.MustCompile(`\s@[A-Za-z]+()(?:\s|$)`), "an attribute has parentheses", "Write them after its name: @secret(), @replace().", whole(1, "()"),
 	}
 }
 
@@ -183,8 +183,20 @@ var bound = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b(int|number|string|float)\s*(>=|<=|>|<|=~|!=|~=|~)\s*("[^"]*"|-?[\d.]+)`)
 })
 
-// ParseBound translates a comparison in the place of a type.
-func ParseBound(line string) (Repair, bool) {
+// ParseMessage translates a line that CUE parses, but reports with a message.
+func ParseMessage(message, line string) (Repair, bool) {
+	switch {
+	case strings.Contains(message, "requires concrete value"):
+		return parseBound(line)
+	case strings.Contains(message, "unreferenced alias"):
+		return parseDefault(line)
+	default:
+		return Repair{}, false
+	}
+}
+
+// parseBound translates a comparison in the place of a type.
+func parseBound(line string) (Repair, bool) {
 	m := bound().FindStringSubmatchIndex(line)
 	if m == nil {
 		return Repair{}, false
@@ -192,6 +204,24 @@ func ParseBound(line string) (Repair, bool) {
 	op := strings.NewReplacer("~=", "=~", "=~", "=~", "~", "=~").Replace(group(line, m, 2))
 	text := group(line, m, 1) + " & " + op + group(line, m, 3)
 	return Repair{Summary: "a bound is joined to its type with &", Remedy: "Write " + text + ".", Parts: []Part{{m[0], m[1], text}}}, true
+}
+
+// assigned matches a value that is assigned to a type: timezone?: string = "UTC".
+var assigned = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(\??):\s+(([A-Za-z]\w*)\s*=\s*("[^"\n]*"|-?\d[\d.]*|true|false|\[\]|\{\}))\s*(?:@|,|\}|//|$)`)
+})
+
+// parseDefault translates a value that is assigned to a type.
+func parseDefault(line string) (Repair, bool) {
+	m := assigned().FindStringSubmatchIndex(line)
+	if m == nil {
+		return Repair{}, false
+	}
+	text := "*" + group(line, m, 4) + " | " + group(line, m, 3)
+	return Repair{
+		Summary: "a default is an alternative with *", Remedy: "Write " + text + ". The property is then optional.",
+		Parts: []Part{{m[2], m[3], ""}, {m[4], m[5], text}},
+	}, true
 }
 
 // ParseAttributes translates the text of a type whose attributes are wrong: without parentheses,

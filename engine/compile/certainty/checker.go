@@ -86,9 +86,10 @@ func (c *checker) checkCreate() {
 	for _, s := range r.Create.Steps {
 		if s.Certainty == actions.Uncertain && !r.Finds(s) {
 			d := c.Warn(finding.CodeAtLeastOnce, s.Model.Range, "create", fmt.Sprintf("%s may be created twice: %s may run twice", r.Spec.Name, s.Name),
-				"If the response is lost, or the provider dies before it arrives, it is not known whether the step had an effect, and the next run repeats it. "+c.onceRemedy(s)+
-					" If the next run may repeat it nevertheless, say that you know: `idempotent: false`.")
-			noteIfAccepted(d, s)
+				"If the response is lost, or the provider dies before it arrives, it is not known whether the step had an effect, and the next run repeats it. "+c.onceRemedy(s))
+			if !noteIfAccepted(d, s) {
+				d.Detail += " If the next run may repeat it nevertheless, say that you know: `idempotent: false`."
+			}
 		}
 	}
 	if m := r.Maker; m != nil && m.OverwriteRemedy != "" && !r.FindFirst && !m.UsesResults() {
@@ -98,11 +99,13 @@ func (c *checker) checkCreate() {
 }
 
 // noteIfAccepted turns the warning that a step may run twice into a note if the author says by
-// `idempotent: false` that this is known.
-func noteIfAccepted(d *diag.Diagnostic, s *plan.Step) {
-	if idempotent, given := s.Static().Literals["idempotent"].(bool); given && !idempotent {
+// `idempotent: false` that this is known, and reports whether that is so.
+func noteIfAccepted(d *diag.Diagnostic, s *plan.Step) bool {
+	idempotent, given := s.Static().Literals["idempotent"].(bool)
+	if given && !idempotent {
 		d.Severity = diag.Note
 	}
+	return given && !idempotent
 }
 
 // findFirst returns the end of a remedy: how `find` prevents that an object is overwritten.
@@ -116,6 +119,8 @@ func (c *checker) findFirst() string {
 // onceRemedy returns how the author prevents a step of create from running twice.
 func (c *checker) onceRemedy(s *plan.Step) string {
 	switch {
+	case c.r.Spec.Create.Rest && c.r.Spec.List == nil:
+		return "If an object can be found by its inputs, give the resource a `find`: `find: http: path: \"/things/name/${inputs.name}\"`. Or add `idempotencyKey: true` to rest if the server supports it."
 	case c.r.Spec.Create.Rest:
 		return "If the values of an input are unique, add the name of that input: `rest: {…, unique: \"name\"}`. Or add `idempotencyKey: true` if the server supports it."
 	case s == c.r.Maker:
@@ -174,7 +179,7 @@ func (c *checker) checkRestart(op *plan.Operation) {
 			d := c.Warn(finding.CodeAtLeastOnce, s.Model.RestartRange, "restart",
 				fmt.Sprintf("%s of %s may run twice: %s restarts there", again.Name, c.r.Spec.Name, s.Name),
 				"A run that is resumed repeats the effects from that step on. If it may repeat this one, say that you know: `idempotent: false`; or `idempotent: true`, if that changes nothing.")
-			if noteIfAccepted(d, again); d.Severity == diag.Note {
+			if noteIfAccepted(d, again) {
 				continue // a later step may be one of which the author does not know
 			}
 			break

@@ -1,5 +1,5 @@
-// Package outputs decides about single outputs of a resource: which an operation leaves, which
-// are missing, and which keep their recorded values.
+// Package outputs decides about single properties of a resource after an operation: which it
+// leaves, which are missing, and which keep their recorded values.
 package outputs
 
 import (

@@ -22,6 +22,7 @@ var Rest = &Block{
 		{Name: "returns", Kind: Data, Doc: "The type of an object in the responses, a definition."},
 		{Name: "ifNoneMatch", Kind: Data, CUE: "bool", Into: to(func(r *spec.Rest) any { return &r.IfNoneMatch }), Doc: "With `create: \"PUT\"`: the server refuses a create if the object exists, as in a request."},
 		{Name: "idempotencyKey", Kind: Data, CUE: "bool | {...}", Into: to(func(r *spec.Rest) any { return &r.IdempotencyKey }), Doc: "Send a key by which the server recognizes a repeated create."},
+		{Name: "idempotent", Kind: Data, CUE: "bool", Into: to(func(r *spec.Rest) any { return &r.Idempotent }), Doc: "Whether sending the create twice has the same effect as sending it once, as in a request; false says that you know that a lost response may lead to two objects."},
 		{Name: "unique", Kind: Data, CUE: "string | [...string]", Into: to(func(r *spec.Rest) any { return &r.Unique }), Doc: "The input whose value no two objects of the list share, or inputs whose values no two objects share together. It adds a `find` that looks for an object in the list."},
 		{Name: "under", Kind: Body, CUE: "[string]: string", Into: to(func(r *spec.Rest) any { return &r.Under }), Doc: "The parents in the path by name: with `store: \"${inputs.store}\"`, the path may contain `${store}`."},
 	},

@@ -167,7 +167,8 @@ func (x *expansion) createOperation() *spec.Operation {
 		response = field("response", x.s.Response)
 	}
 	return x.operation(!x.bodiless, field("method", method), field("path", path), field("json", x.body("inputs")),
-		field("ifNoneMatch", x.s.IfNoneMatch), field("idempotencyKey", x.s.IdempotencyKey), response)
+		field("ifNoneMatch", x.s.IfNoneMatch), field("idempotencyKey", x.s.IdempotencyKey),
+		field("idempotent", x.s.Idempotent), response)
 }
 
 // addFind adds the find to the resource, if an object can be found by its inputs.

@@ -56,6 +56,8 @@ func TestMistakesInRest(t *testing.T) {
 		{"a query of an object", source.CodeBadValue, `rest: {path: "/pets", object: «"/pet?id=${id}"»}`},
 		{"an object without effect", source.CodeMisplacedKey, `rest: {path: "/pets", object: «"/pet/${id}"», read: "list", update: "none"}
 	delete: ` + http},
+		{"idempotent without its create", source.CodeMisplacedKey, `rest: {path: "/pets", idempotent: «false»}
+	create: ` + http},
 		{"an unknown read", source.CodeBadValue, `rest: {path: "/pets", read: «"GET"»}`},
 		{"a read of no list", source.CodeMisplacedKey, `rest: {path: "/pets", list: "none", read: «"list"»}`},
 		{"a read of the list without effect", source.CodeMisplacedKey, `rest: {path: "/pets", read: «"list"»}

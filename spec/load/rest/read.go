@@ -311,6 +311,7 @@ func (x *options) checkUnused() {
 		{"gone", "read and delete", x.s.Gone, !x.own["read"] && !x.readsList || !x.own["delete"]},
 		{"patch", "update", x.s.Patch, !x.own["update"]},
 		{"idempotencyKey", "create", x.s.IdempotencyKey, !x.own["create"]},
+		{"idempotent", "create", x.s.Idempotent, !x.own["create"]},
 		{"unique", "find", x.s.Unique, !x.own["find"]},
 		{"list", "list", x.s.List, !x.own["list"]},
 		{"items", "list", x.s.Items, lists},

@@ -38,10 +38,9 @@ func (d *Document) translate(e errors.Error, code string) (translation, bool) {
 	if t, ok := src.translateType(pos.Offset()); ok {
 		return t, true
 	}
-	if line := src.position(pos.Offset()).Line - 1; strings.Contains(messageOf(e), "requires concrete value") {
-		if r, ok := foreign.ParseBound(src.line(line)); ok {
-			return src.repair(line, r), true
-		}
+	line := src.position(pos.Offset()).Line - 1
+	if r, ok := foreign.ParseMessage(messageOf(e), src.line(line)); ok {
+		return src.repair(line, r), true
 	}
 	return src.translateReference(pos.Offset())
 }
