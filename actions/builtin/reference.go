@@ -49,7 +49,7 @@ func writeKind(b *strings.Builder, f *actions.Family, k *actions.Kind) {
 	b.WriteString("\n")
 	if k.Name == "" {
 		writeArgs(b, withoutDefaults(k.Args, f.Defaults))
-		fmt.Fprintf(b, "\nAlso all defaults above, for one step.\n")
+		fmt.Fprintf(b, "\nA step may also set each of the defaults above.\n")
 	} else {
 		writeArgs(b, k.Args)
 	}
@@ -93,7 +93,7 @@ func writeArgs(b *strings.Builder, args []actions.Arg) {
 		case actions.Raw:
 			doc += " Must not contain templates."
 		case actions.Words:
-			doc += " A list as an item is replaced by its items; null is omitted."
+			doc += " An item that is a list is replaced by its items; an item that is null is omitted."
 		case actions.Late:
 			doc += " Evaluated when the response has arrived."
 		}

@@ -75,7 +75,7 @@ it too, if ` + "`sh`" + ` is ` + "`/bin/sh`" + ` in the provider's ` + "`PATH`" 
 The environment of a command consists of ` + "`PATH`, `HOME`" + `, the variables in ` + "`permissions.env`" + `, and its ` + "`env`" + `. It has no terminal, so it cannot prompt.
 
 On timeout, on cancellation, and if the provider is killed, the command and all its descendants receive SIGTERM and, after ` + "`grace`" + `, SIGKILL.
-(On systems other than Linux, those descendants that are in the command's process group. On Linux, if the provider and the process that
+(On systems other than Linux, only the descendants in the command's process group receive these signals. On Linux, if the provider and the process that
 supervises its commands are killed at the same time, all descendants receive SIGKILL, also those in a session of their own.) On cancellation, a command that has an effect first gets 10s to end by itself
 (` + "`DECLPROV_CANCEL_GRACE`" + `); a second cancellation ends it at once. If a command ends by itself, processes that it left running in the background keep
 running. They should write to a file, because their output is no longer read.

@@ -63,7 +63,7 @@ func listResult() *spec.Type {
 			f.Required = false
 		}
 	}
-	item.Fields = append(item.Fields, declare.Member("asset", declare.Asset(), "The file as an asset, for an output or a request. Its SHA-256 is computed, if the spec refers to it."))
+	item.Fields = append(item.Fields, declare.Member("asset", declare.Asset(), "The file as an asset, for an output or a request. If the spec refers to the asset, the file is read to compute its SHA-256."))
 	item.Fields[len(item.Fields)-1].Required = false
 	return declare.Object(
 		declare.Member("path", declare.Text(), "The directory, as given."),

@@ -27,8 +27,8 @@ func unpackKind() *actions.Kind {
 		Doc: `The user of the provider passes the archive: a folder, a zip, tar or tar.gz file, or a map of assets. Each file is
 written atomically, but not all of them together: if a run fails, the files written so far remain.
 
-An existing file is an error unless ` + "`overwrite`" + ` is true. With ` + "`exact`" + `, files that are not in the archive are deleted from the directory, and folders
-that are then empty.
+An existing file is an error unless ` + "`overwrite`" + ` is true. With ` + "`exact`" + `, files that are not in the archive are deleted from the directory, and so are
+folders that are then empty.
 
 Links in an archive, and names that lead out of it, are errors. Use ` + "`file.list`" + ` with ` + "`glob: \"**\"`" + ` to read the directory.`,
 		Args: []actions.Arg{

@@ -34,7 +34,7 @@ func arguments() []actions.Arg {
 		declare.Field("header", declare.NonEmpty(), "Header of the key. Default: Idempotency-Key."), declare.Field("value", declare.Any(), "The key. Default: a key that declprov makes."),
 	)), "Send a key by which the server recognizes a repeated request.")
 	idempotencyKey.NotNull = true
-	items := declare.Arg("items", declare.Any(), "Expression for the list in a response or page, by `body`, `status` and `headers`.")
+	items := declare.Arg("items", declare.Any(), "Expression for the list in a response or page, from `body`, `status` and `headers`.")
 	items.Mode = actions.Late
 	graphql := wireArg("graphql", declare.Object(
 		declare.Member("query", declare.Text(), "The document; templates are not evaluated in it."), declare.Field("variables", declare.Map(declare.Any()), "Its variables."),
@@ -71,13 +71,13 @@ func partType() *spec.Type {
 func paginateArg() actions.Arg {
 	a := declare.Arg("paginate", declare.Object(
 		declare.Field("link", declare.Bool(), "Follow the header Link with rel=next."),
-		declare.Field("next", declare.Any(), "Expression for the URL of the next page, by `body`, `status` and `headers`; null means that there are no more pages. It may be relative, and must have the origin of the first page."),
+		declare.Field("next", declare.Any(), "Expression for the URL of the next page, from `body`, `status` and `headers`; null means that there are no more pages. It may be relative, and must have the origin of the first page."),
 		declare.Field("page", declare.Object(declare.Member("param", declare.NonEmpty(), "Query parameter of the page number."), declare.Field("start", declare.Int(), "Number of the first page. Default: 1."),
 			declare.Field("sizeParam", declare.NonEmpty(), "Query parameter of the page size."), declare.Field("size", declare.Positive(), "Page size.")), "Request pages by number."),
 		declare.Field("offset", declare.Object(declare.Member("param", declare.NonEmpty(), "Query parameter of the offset."),
 			declare.Field("limitParam", declare.NonEmpty(), "Query parameter of the page size."), declare.Field("limit", declare.Positive(), "Page size.")), "Request pages by the number of items before them."),
 		declare.Field("cursor", declare.Object(declare.Field("param", declare.NonEmpty(), "Query parameter of the cursor."), declare.Field("body", declare.NonEmpty(), "Member of the JSON body of the request that sends the cursor, like `page.after`."),
-			declare.Field("next", declare.Any(), "Expression for the next cursor, by `body`, `status` and `headers`; null means that there are no more pages.")), "Request pages by a cursor in the response."),
+			declare.Field("next", declare.Any(), "Expression for the next cursor, from `body`, `status` and `headers`; null means that there are no more pages.")), "Request pages by a cursor in the response."),
 		declare.Field("maxPages", declare.Positive(), "Maximum number of pages. If it is set, further pages are ignored, but a find, read or delete that has not found the object by then fails. If it is not set, more than 1000 pages are an error."),
 		declare.Field("timeout", declare.Text(), "Maximum time for all pages together. Default: 10m. The step's own `timeout` covers all attempts."),
 	), "Fetch page after page, until there is no next one. `page` and `offset` stop at an empty page, and at a page with the same items as the previous one. A link or cursor that repeats is an error. Requires `items`.")
@@ -89,7 +89,7 @@ func paginateArg() actions.Arg {
 func defaults() []actions.Arg {
 	base := declare.Arg("baseURL", declare.NonEmpty(), "Base URL of the API, which paths are relative to. The `auth` and secret headers next to it are only sent to its origin.")
 	base.Exposed, base.Recalled = true, true
-	message := declare.Arg("error", declare.Any(), "Expression for the server's message in an error response, by `body`, `status` and `headers`.")
+	message := declare.Arg("error", declare.Any(), "Expression for the server's message in an error response, from `body`, `status` and `headers`.")
 	message.Mode = actions.Late
 	headers := declare.Arg("headers", declare.Map(declare.Any()), "Headers. Names must not contain templates. Those of a request override those for all requests; null removes one.")
 	headers.Merged, headers.ExposedNames = true, []string{""}

@@ -38,7 +38,7 @@ func authType() *spec.Type {
 	}
 	return declare.Object(
 		declare.Field("origins", declare.List(declare.NonEmpty()),
-			"Origins (`https://api.example.com`) that receive the credentials; if `auth` is a list, those of all its items. In a step, they are in addition to that of the step's URL. Those in the block of defaults apply if it has no `baseURL` or the step has `auth: \"default\"`, and also receive the secret headers of the block."),
+			"Origins (`https://api.example.com`) that receive the credentials; if `auth` is a list, those of all its items. In a step, they are in addition to that of the step's URL. The origins of the block of defaults apply if the block has no `baseURL`, or if the step has `auth: \"default\"`. They also receive the secret headers of the block."),
 		declare.Field("bearer", declare.Text(), "Bearer token."),
 		declare.Field("basic", user(), "User name and password."),
 		declare.Field("apiKey", declare.Object(named("header"), named("query"), named("cookie"), declare.Member("value", declare.Text(), "The key.")), "API key, in a header, query parameter or cookie."),
@@ -48,7 +48,7 @@ func authType() *spec.Type {
 		declare.Field("login", declare.Object(
 			declare.Field("http", declare.Map(declare.Any()), "The login request."),
 			declare.Field("exec", helperType(), "A command that prints a token, instead of a request. `permissions.run` must grant its program."),
-			declare.Field("token", declare.Any(), "Expression for the token, by `body`, `status` and `headers`, or for a command by `stdout`. Default for a command: its whole output."),
+			declare.Field("token", declare.Any(), "Expression for the token, from `body`, `status` and `headers`, or for a command from `stdout`. Default for a command: its whole output."),
 			declare.Field("expires", declare.Any(), "Expression for the expiry: seconds from now, or a time."),
 			declare.Field("as", declare.Object(declare.Field("header", declare.NonEmpty(), "Default: Authorization."), declare.Field("prefix", declare.Text(), "Default: `Bearer `.")), "How the token is sent."),
 		), "Fetch a token by a login request or a command. The token is shared by all requests, and renewed once if the server rejects it."),

@@ -30,7 +30,7 @@ const noValues = "A statement must not contain values, which the server would in
 
 // placeholderArguments returns the arguments that say what placeholders stand for.
 func placeholderArguments() []actions.Arg {
-	params := declare.Arg("params", declare.Map(declare.Any()), "Values, by the names of their placeholders. They are sent apart from the statement.")
+	params := declare.Arg("params", declare.Map(declare.Any()), "Values, by the names of their placeholders. They are sent separately from the statement.")
 	params.Wire = true
 	name := declare.NonEmpty()
 	word := declare.Object(

@@ -23,7 +23,7 @@ const (
 	words
 )
 
-// Parameter returns a value that is sent apart from the statement.
+// Parameter returns a value that is sent separately from the statement.
 func Parameter(v any) Value { return Value{value: v} }
 
 // Identifiers returns names of objects, which the dialect quotes and separates by commas.

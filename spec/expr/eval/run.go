@@ -15,7 +15,8 @@ import (
 // The limits of one evaluation.
 const (
 	// MaxWork is the maximum number of units of work. One unit is an item, or sixteen
-	// bytes of text. The limit corresponds to well under a second.
+	// bytes of text. At 25 nanoseconds per unit (see budget.Budget), the limit is half a
+	// second; on slow machines and for expensive units, it may be a few seconds.
 	MaxWork = 20_000_000
 	// MaxText is the maximum length of a string that an evaluation creates, in bytes.
 	MaxText = 16 << 20
