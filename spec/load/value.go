@@ -65,16 +65,17 @@ func (r *dataReader) readField(m walk.Item, p source.Place) spec.Field {
 	return f
 }
 
-// readDefinition reads a definition in the place of a value, as arguments that are types
-// have it (`returns: #Pet`). It returns nil for other values. The compiler knows
-// which arguments accept types.
+// readDefinition reads a reference to a definition where a value is expected: the argument
+// `returns: #Pet` takes a type. It returns nil for other values. The compiler knows which
+// arguments accept types.
 func (r *dataReader) readDefinition(it walk.Item, p source.Place) *spec.Node {
 	_, path := it.Value.ReferencePath()
 	selectors := path.Selectors()
 	if len(selectors) == 0 || !selectors[len(selectors)-1].IsDefinition() {
 		return nil
 	}
-	// A list type, and a struct with only optional fields, is also an empty value.
+	// A definition that is a list type, or a struct with only optional fields, is also a
+	// valid value, an empty one. Only `returns` means the type.
 	if it.Name != "returns" && it.Value.Validate(cue.Concrete(true)) == nil {
 		return nil
 	}

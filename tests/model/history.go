@@ -38,8 +38,10 @@ type Op struct {
 	Do string
 	// Program is what the user's program says from then on; nil leaves it.
 	Program Program
-	// Slot and Name say what an import or another owner is about: Slot of which
-	// stack's A, Name the object's.
+	// Slot is the resource of the program that an import fills. Another owner changes or
+	// deletes the object that a stack has recorded for Slot (A's before B's), or else the
+	// object with that Name. Name is also the name of the object that another owner or a
+	// try creates, and for takePart and leavePart the object that the part belongs to.
 	Slot, Name string
 	Strikes    []Strike
 }
@@ -205,7 +207,7 @@ func (d *drawing) next() {
 	case n < 60 && there:
 		in.Colour = map[string]string{"red": "blue", "blue": "green", "green": "red"}[in.Colour]
 		p[slot], steps = in, replacing
-	case n < 66:
+	case n < 66: // also the cases above, if the program lacks the slot: the up then changes nothing
 		delete(p, slot)
 		steps = []string{"delete"}
 	case n < 77:

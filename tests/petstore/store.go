@@ -15,7 +15,7 @@ import (
 	"sync"
 )
 
-// Token is the one that the store accepts.
+// Token is the only bearer token that the store accepts.
 const Token = "paws-and-claws"
 
 // Store is a server that runs. It is safe for concurrent use.
@@ -30,9 +30,9 @@ type Store struct {
 	clusters   map[string]map[string]any
 	operations map[string]*operation
 	keys       map[string]map[string]any // answers, by idempotency key
-	requests   []string
-	all        []string
-	broken     bool // operations fail
+	requests   []string                  // that change something, since the last call of Writes
+	all        []string                  // every request since the start
+	broken     bool                      // operations fail
 }
 
 // Open starts a store without pets.

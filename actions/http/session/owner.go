@@ -109,7 +109,7 @@ func (o *owner) setAnchor(at request.Address, base *url.URL) {
 func (o *owner) sendsTo(u *url.URL) (bool, error) {
 	switch {
 	case o.requested && !o.sendsDefaultsTo(u):
-		return false, fmt.Errorf("`auth: \"default\"` would send credentials to %s://%s, which `auth: origins` of the defaults does not list", u.Scheme, u.Host)
+		return false, fmt.Errorf("`auth: \"default\"` would send credentials to %s://%s, which `auth: origins` of the defaults does not list; add that origin there, or remove `auth: \"default\"`", u.Scheme, u.Host)
 	case o.inherited:
 		return o.sendsDefaultsTo(u), nil
 	case o.anchor == nil && len(o.stepOrigins) == 0:

@@ -219,7 +219,7 @@ func (p *Programs) Environ() []string {
 	return out
 }
 
-// Inherits reports whether the variable is granted by its name.
+// Inherits reports whether a permission grants the variable with this name.
 func (p *Programs) Inherits(name string) bool {
 	return slices.ContainsFunc(p.inherit, func(g grant.Glob) bool { return g.Match(name) })
 }

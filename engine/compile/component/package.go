@@ -26,7 +26,7 @@ func (c *child) checkPackage() []string {
 			fmt.Sprintf("Its plugin can do what the user can do. It requires `permissions: packages: [%q]`, or one version of it. %s", pkg, c.Granted.Describe(grant.Package)))
 	case versions == nil:
 	case version == nil && m.Options.Get("provider") == nil && len(versions) > 1:
-		c.Fail(finding.CodeNotPermitted, m.Type.Range, "type", fmt.Sprintf("the version of package %q is not specified", pkg),
+		c.Fail(finding.CodeNotPermitted, m.Type.Range, "type", fmt.Sprintf("package %q is permitted in several versions, and the child chooses none", pkg),
 			fmt.Sprintf("Versions %s are permitted. Choose one with `options: version`.", diag.And(versions)))
 	case version != nil && version.Kind == spec.StringNode && !expr.HasTemplate(version) && !slices.Contains(versions, strings.TrimPrefix(version.Text, "v")):
 		c.Fail(finding.CodeNotPermitted, version.Range, "options.version", fmt.Sprintf("version %s of package %q is not permitted", version.Text, pkg), c.Granted.Describe(grant.Package))

@@ -118,7 +118,7 @@ func (a *attempts) send(ctx context.Context, attempt int) (verdict.Verdict, erro
 	}
 	secretSent := len(a.Secrets.Values) > known // a secret is among the arguments
 	defer a.SetContext(a.SetContext(ctx))       // the response is evaluated even after a stop
-	// Later templates may pass on as much as the step may read.
+	// Later templates may return as many values as this step may read.
 	a.Vars.MaxValues = max(a.Vars.MaxValues, call.MaxValues())
 	sendCtx, sent := stop.Sending(ctx, a.Log.To.Status, s.Effect)
 	sendCtx, traced := a.traced(sendCtx, call)

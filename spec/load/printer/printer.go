@@ -22,7 +22,7 @@ type member struct {
 	value any
 }
 
-// block is a struct of the document; list is a list of it.
+// block is a struct in the document; list is a list of values in it.
 type (
 	block []member
 	list  []any

@@ -126,7 +126,8 @@ func (d *document) pattern(t *spec.Type) string {
 	return "[" + key + "]: " + d.typeText(t.Elem)
 }
 
-// object returns a struct on one line, or on several if it has comments.
+// object returns a struct. It has several lines if it has comments, more than four fields, or is
+// open; in YAML it always has one line.
 func (d *document) object(t *spec.Type) string {
 	var members []string
 	w := cueWriter{packages: d.packages}

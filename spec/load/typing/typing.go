@@ -138,8 +138,9 @@ func (s Site) deeper() Site {
 	return s
 }
 
-// isDisjunction reports whether an expression is `*default | type`. If the type
-// covers the default, CUE returns the value without it.
+// isDisjunction reports whether an expression is written as a disjunction. For
+// `*default | type`, if the type covers the default, CUE's Expr leaves the default out: it
+// returns no operator, and only the type.
 func isDisjunction(e ast.Expr, v cue.Value) bool {
 	if f, ok := v.Source().(*ast.Field); ok {
 		e = f.Value

@@ -23,8 +23,7 @@ type Command struct {
 	// Programs are the absolute paths of the command's program, and of other programs that it
 	// may run in addition to those of the system.
 	Programs []string
-	// Own are folders that were made for this command. It may change them, and run programs
-	// in them.
+	// Own are the command's temporary folders. It may change them, and run programs in them.
 	Own []string
 	// Changes says that the command has effects. Then granted folders (`d/**`) that do not
 	// exist are made before it starts, since the kernel can only grant what exists.
@@ -38,8 +37,9 @@ type Box struct {
 	Rules Rules
 	// Scratch is a folder for the temporary files of the command.
 	Scratch string
-	// granted are the places that the spec is granted. madeFolders are the folders that were
-	// made for the command.
+	// granted are the places that the permissions allow to read or write. madeFolders are the
+	// granted folders that did not exist and were made before the command, with those of their
+	// parents that did not exist either.
 	granted     []Place
 	madeFolders []string
 }

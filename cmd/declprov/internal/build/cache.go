@@ -36,8 +36,9 @@ func (b *Builder) lookup(s Spec) *container.Container {
 	return c
 }
 
-// store stores the compiled form of a spec that was not read before begun. A failure is
-// only logged, because it only costs the next process time.
+// store stores the compiled form of a spec. Its sources were read after begun; if one has
+// changed since then, nothing is stored. A failure is only logged, because it only costs the
+// next process time.
 func (b *Builder) store(s Spec, compiled []byte, begun time.Time) {
 	key, ok := b.key(s)
 	if !ok {
