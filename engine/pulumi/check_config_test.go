@@ -17,9 +17,14 @@ import (
 func TestInputFailures(t *testing.T) {
 	secret := &spec.Type{Kind: spec.Object, Fields: []*spec.Property{{Name: "key", Type: text, Secret: true}}}
 	declared := value.NewBuilder(nil, func(*spec.Property) *expr.Value { return nil }).Build(&spec.Type{Kind: spec.Object, Fields: []*spec.Property{
-		{Name: "port", Type: text}, {Name: "none", Type: text}, {Name: "missing", Type: text}, {Name: "db", Type: &spec.Type{Kind: spec.Map, Elem: text}},
-		{Name: "token", Type: text, Secret: true}, {Name: "session", Type: text, Ephemeral: true},
-		{Name: "login", Type: secret}, {Name: "logins", Type: &spec.Type{Kind: spec.List, Elem: secret}},
+		{Name: "port", Type: text},
+		{Name: "none", Type: text},
+		{Name: "missing", Type: text},
+		{Name: "db", Type: &spec.Type{Kind: spec.Map, Elem: text}},
+		{Name: "token", Type: text, Secret: true},
+		{Name: "session", Type: text, Ephemeral: true},
+		{Name: "login", Type: secret},
+		{Name: "logins", Type: &spec.Type{Kind: spec.List, Elem: secret}},
 	}})
 	hidden := property.New("hunter2").WithSecret(true)
 	shown := []string{"", "port", "db"}
