@@ -60,7 +60,8 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 		return r.Mask().Error(r.Locate(err))
 	}
 	if _, ok := items.Plain.([]any); !ok && items.Plain != nil {
-		return fmt.Errorf("`items` of %s yields %s, and a list is wanted", req.Type, actions.KindOf(items.Plain))
+		return r.Mask().Error(fmt.Errorf("`items` of the list yields %s%s. Name the member that contains the objects: `items: \"NAME\"` in rest, and `items: \"${body.NAME}\"` in list (%s)",
+			actions.KindOf(items.Plain), value.ListMembers(items.Plain), r.Place(l.Step.At)))
 	}
 	var elements []scope.Element
 	if items.Plain != nil {
@@ -94,6 +95,9 @@ func listed(r *operation.Run, l *plan.Lister) (Listed, error) {
 	}
 	if err := value.CheckID(id, "its id"); err != nil {
 		return Listed{}, err
+	}
+	if id == "" {
+		return Listed{}, fmt.Errorf("it has no id: `id` of the list yields nothing%s", value.ListMembers(r.Marked("each", "value")))
 	}
 	name, err := r.PublicText(l.Name, "the name")
 	if name == "" {

@@ -21,6 +21,7 @@ func (c *resourceCompiler) operation(v plan.Verb, op *spec.Operation) *plan.Oper
 	var out *plan.Operation
 	c.In(string(v), string(v), func() {
 		t := scopes.NewTrail(c.scope(v))
+		t.Whole = len(op.Steps) == 1 && (v == plan.Create || v == plan.Update)
 		if v == plan.Delete {
 			t.Missing, t.Removes = scopes.NewTrail(t.Scope), true
 		}

@@ -67,7 +67,10 @@ func (r *run) previewState(ctx context.Context, old recorded.State) Result {
 // buildOutputs returns the outputs after a create or update: those in the value of the operation,
 // or, if that lacks a required output, those of a read, or, without a read, the recorded ones.
 func (r *run) buildOutputs(ctx context.Context, before map[string]property.Value) (map[string]property.Value, error) {
-	yield, err := r.Return(r.Operation)
+	yield, err := any(nil), error(nil)
+	if !r.skippedWhole() {
+		yield, err = r.Return(r.Operation)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +95,12 @@ func (r *run) buildOutputs(ctx context.Context, before map[string]property.Value
 		return got.Values, err
 	}
 	return seen, err
+}
+
+// skippedWhole reports whether the only step of the operation was skipped, so that it returns nothing.
+func (r *run) skippedWhole() bool {
+	steps := r.Operation.Steps
+	return len(steps) == 1 && steps[0].When != nil && !r.Ran && r.Results[0] == nil
 }
 
 // takeServerValues records what the server has made of the inputs with @normalised(), if the value

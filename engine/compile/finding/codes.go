@@ -50,6 +50,7 @@ const (
 	CodeChildCycle           = "child-cycle"           // children that need each other, or a component that contains itself
 	CodeBadOption            = "bad-option"            // an option that does not apply to its child
 	CodeNoEffect             = "create-without-effect" // a create that creates nothing (warning)
+	CodeNothingDone          = "without-effect"        // an update or delete that only reads (warning)
 	CodeReadEffect           = "read-with-effect"      // a read that changes something (warning)
 	CodeNeverGone            = "never-gone"            // a read that cannot find that the object does not exist (warning)
 	CodeNotUpdated           = "not-updated"           // an input that create sends and no update does (warning)

@@ -18,6 +18,9 @@ type Trail struct {
 	Missing *Trail
 	// Removes is true in a delete and in undo steps.
 	Removes bool
+	// Whole is true for a create or update of one step: if that is skipped, nothing is returned, so
+	// what follows it need not expect that.
+	Whole bool
 	// named is the type of `steps`.
 	named *spec.Type
 }
@@ -60,7 +63,11 @@ func (t *Trail) addNames(s *plan.Step, result *spec.Type, member func(*spec.Type
 		names = append(names, expr.Name{Name: "steps", Type: t.named})
 	}
 	for _, n := range plan.Shorthands(s) {
-		names = append(names, expr.Name{Name: n.Name, Type: member(n.Type)})
+		of := member(n.Type)
+		if s.Model.If != nil && !t.Whole {
+			of = plan.OrNull(of) // of a step that is skipped
+		}
+		names = append(names, expr.Name{Name: n.Name, Type: of})
 	}
 	t.Scope = Extend(t.Scope, names...)
 }

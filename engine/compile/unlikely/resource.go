@@ -20,7 +20,7 @@ import (
 func CheckResource(found *finding.Collector, r *plan.Resource) {
 	found.In(fmt.Sprintf("resource %q", r.Spec.Name), "resources."+r.Spec.Name, func() {
 		c := checker{Collector: found, r: r}
-		c.checkCreate()
+		c.checkEffects()
 		c.checkRead()
 		c.checkGone()
 		c.checkUpdate()
@@ -39,20 +39,26 @@ type checker struct {
 	r *plan.Resource
 }
 
-// checkCreate reports a create that creates nothing.
-func (c *checker) checkCreate() {
-	op := c.r.Create
+// checkEffects reports a create, update or delete that only reads.
+func (c *checker) checkEffects() {
+	c.checkEffect(c.r.Create, finding.CodeNoEffect, plan.Create, "creates", "POST")
+	c.checkEffect(c.r.Update, finding.CodeNothingDone, plan.Update, "updates", "PATCH")
+	c.checkEffect(c.r.Delete, finding.CodeNothingDone, plan.Delete, "deletes", "DELETE")
+}
+
+// checkEffect reports an operation that only reads. usual is its usual method of http.
+func (c *checker) checkEffect(op *plan.Operation, code string, verb plan.Verb, does, usual string) {
 	if op == nil || op.Broken || len(op.Steps) == 0 || slices.ContainsFunc(op.Steps, func(s *plan.Step) bool { return !s.Known || s.Effect == actions.Write }) {
 		return
 	}
 	last := plan.Last(op.Steps)
 	remedy, method := "Use an action that has an effect, or `effect: \"write\"` if it has one.", last.Kind.Arg("method")
 	if method != nil {
-		remedy = "Without a body, the method is GET. Add `method: \"POST\"`."
+		remedy = fmt.Sprintf("Without a body, the method is GET. Add `method: %q`.", usual)
 	}
-	d := c.Warn(finding.CodeNoEffect, last.At, "create", fmt.Sprintf("create of %s creates nothing", c.r.Spec.Name), remedy)
+	d := c.Warn(code, last.At, string(verb), fmt.Sprintf("%s of %s %s nothing", verb, c.r.Spec.Name, does), remedy)
 	if method != nil && last.Args["method"].Node == nil && len(last.Model.Actions) == 1 {
-		d.Suggest(last.Model.Actions[0].Value.WithMember("method", "POST")...)
+		d.Suggest(last.Model.Actions[0].Value.WithMember("method", usual)...)
 	}
 }
 
@@ -180,7 +186,7 @@ func CheckConditions(found *finding.Collector, op *plan.Operation, verb string) 
 			if c.node == nil || c.value == nil || len(c.value.Refs()) > 0 {
 				continue
 			}
-			if v, known := c.value.Const(); known && v != nil {
+			if v, known := c.value.Const(); known && v != nil && !(c.key == "until" && v == false && verb == "delete") { // until it is gone
 				found.Warn(finding.CodeConstantCondition, c.node.Range, verb+"."+c.key, fmt.Sprintf("%s is always %s", c.key, shown(v)), c.remedy)
 			}
 		}

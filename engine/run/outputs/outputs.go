@@ -28,6 +28,9 @@ func MissingError(r *operation.Run, what string, missing []string, yield any) er
 	has := value.ListMembers(yield)
 	if has != "" {
 		has += fmt.Sprintf(". If it is there under another name, declare that: `%s: … @wire(NAME)`; if the server sets it later, wait for it in a step with `until`; else make it optional", missing[0])
+		if r.Verb == plan.Read {
+			has += fmt.Sprintf(". If only the response to the create has it, such as a token that is shown once: `%s: … @noRead()`", missing[0])
+		}
 	}
 	return fmt.Errorf("%s no %s%s", what, diag.And(places), has)
 }

@@ -90,6 +90,9 @@ func (c translator) reportMethod(n *ast.CallNode, base TypedPart, t *spec.Type, 
 	case foreign.FunctionRemedy(name) != "":
 		detail = foreign.FunctionRemedy(name)
 	}
+	if whole := c.extents.Of(n); op != "" && text != "" && c.bindsTighter(whole) {
+		text = "(" + text + ")"
+	}
 	if text != "" {
 		detail = "Write it as " + text + "."
 	}
@@ -98,6 +101,16 @@ func (c translator) reportMethod(n *ast.CallNode, base TypedPart, t *spec.Type, 
 		c.last().Suggest(diag.Edit{At: c.place.At(whole), Old: c.Text(whole), Text: text})
 	}
 	return out
+}
+
+// bindsTighter reports whether an operator beside a part of the expression would take an operand of
+// the operation that replaces the part.
+func (c translator) bindsTighter(part parse.Extent) bool {
+	before := strings.TrimSpace(c.Text(parse.Extent{To: part.From}))
+	after := strings.TrimSpace(c.Text(parse.Extent{From: part.To, To: len(c.extents.Source)}))
+	opens := before == "" || strings.ContainsAny(before[len(before)-1:], "([{,?:;")
+	closes := after == "" || strings.ContainsAny(after[:1], ")]},?:;")
+	return !opens && !strings.HasSuffix(before, "&&") && !strings.HasSuffix(before, "||") || !closes && !strings.HasPrefix(after, "&&") && !strings.HasPrefix(after, "||")
 }
 
 // translateMember reports a member that is a function here, such as x.length.

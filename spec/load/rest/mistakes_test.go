@@ -58,6 +58,7 @@ func TestMistakesInRest(t *testing.T) {
 	delete: ` + http},
 		{"idempotent without its create", source.CodeMisplacedKey, `rest: {path: "/pets", idempotent: «false»}
 	create: ` + http},
+		{"a name that is the parent", source.CodeBadValue, `rest: {path: "/stores/${inputs.store}", create: "PUT", id: «"${inputs.store}"»}`},
 		{"an unknown read", source.CodeBadValue, `rest: {path: "/pets", read: «"GET"»}`},
 		{"a read of no list", source.CodeMisplacedKey, `rest: {path: "/pets", list: "none", read: «"list"»}`},
 		{"a read of the list without effect", source.CodeMisplacedKey, `rest: {path: "/pets", read: «"list"»}

@@ -3,6 +3,7 @@ package rest
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/declprov/declprov/spec"
@@ -28,9 +29,15 @@ func (x *options) readName() {
 		return
 	}
 	for _, m := range parentInputs.FindAllStringSubmatch(n.Text, -1) {
-		if input := x.pathInput(m[1], "id", n.Range); input != nil {
-			x.names = append(x.names, input)
+		input := x.pathInput(m[1], "id", n.Range)
+		if input == nil {
+			continue
 		}
+		if slices.ContainsFunc(x.parents, func(p parent) bool { return p.input == input }) {
+			x.fail(source.CodeBadValue, n.Range, "id", fmt.Sprintf("the input %q is part of the path of the collection as well", input.Name),
+				"`path` is the path of the collection, and `id` is appended to it. Remove the input from `path`, or name the input that is the object's own name.")
+		}
+		x.names = append(x.names, input)
 	}
 	if x.s.Unique != nil {
 		x.fail(source.CodeMisplacedKey, x.s.Unique.Range, "unique", "unique has no effect with create: \"PUT\"", "The name identifies an object. Remove `unique`.")

@@ -40,7 +40,7 @@ const (
 	CodeJSONSchema         = "json-schema"         // a JSON Schema in the place of a type
 	CodeQuotedType         = "quoted-type"         // the name of a type in quotes, which allows only that text (warning)
 	CodeLiteralSetting     = "literal-setting"     // a setting with a literal as its type, so that nothing else can be set (warning)
-	CodeUnmarkedSecret     = "unmarked-secret"     // a setting or input whose name is that of a secret, without @secret() (warning)
+	CodeUnmarkedSecret     = "unmarked-secret"     // a setting, input or output whose name is that of a secret, without @secret() (warning)
 	CodeNotUnwrapped       = "not-unwrapped"       // a read next to `rest: unwrap` that returns the whole response (warning)
 	CodeBytesType          = "bytes-type"          // bytes as a property's type
 	CodeTupleType          = "tuple-type"          // a list of fixed length as a property's type

@@ -77,15 +77,20 @@ func quotedType(m walk.Item) (lit *ast.BasicLit, meant string, ok bool) {
 	return lit, text, slices.Contains(source.PredeclaredTypes, text)
 }
 
-// secretWords are the last words of names that hold secrets. In settings, all of them do; in
-// inputs, token, secret and key have other meanings as well.
+// secretWords are the last words of names that hold secrets, by the role of the property. In
+// inputs, token, secret and key have other meanings as well, and in outputs key.
 var (
-	secretWords      = []string{"password", "passphrase", "passwd", "secret", "token", "key"}
-	secretInputWords = []string{"password", "passphrase", "passwd"}
-	secretPairs      = []string{"api key", "secret key", "private key", "access token", "client secret", "auth token"}
+	secretWords = map[Role][]string{
+		ConfigRole: {"password", "passphrase", "passwd", "secret", "token", "key"},
+		InputRole:  {"password", "passphrase", "passwd"},
+		OutputRole: {"password", "passphrase", "passwd", "secret", "token"},
+	}
+	secretPairs = []string{"api key", "secret key", "private key", "access token", "client secret", "auth token", "api token", "bearer token", "refresh token", "webhook secret", "shared secret"}
+	publicPairs = []string{"host key", "public key", "next token", "page token", "continuation token"}
 )
 
-// checkUnmarkedSecret warns about a setting or an input that is secret by its name, and not marked.
+// checkUnmarkedSecret warns about a setting, an input or an output that is secret by its name, and
+// not marked.
 func checkUnmarkedSecret(x *Extractor, p *spec.Property, m walk.Item, s Site) {
 	words := wordsOf(p.Name)
 	if p.Secret || s.depth != 1 || s.named || x.Kind(m)&cue.StringKind == 0 || x.named.types.Resolve(p.Type).Kind != spec.String || len(p.Type.Enum) > 0 {
@@ -93,12 +98,7 @@ func checkUnmarkedSecret(x *Extractor, p *spec.Property, m walk.Item, s Site) {
 	}
 	last := words[len(words)-1]
 	pair := strings.Join(words[max(0, len(words)-2):], " ")
-	switch {
-	case pair == "host key" || pair == "public key":
-		return
-	case s.Role == ConfigRole && slices.Contains(secretWords, last):
-	case s.Role == InputRole && (slices.Contains(secretInputWords, last) || slices.Contains(secretPairs, pair)):
-	default:
+	if slices.Contains(publicPairs, pair) || !slices.Contains(secretWords[s.Role], last) && (secretWords[s.Role] == nil || !slices.Contains(secretPairs, pair)) {
 		return
 	}
 	x.Warn(source.CodeUnmarkedSecret, m.NameAt, s.Place, fmt.Sprintf("%s is stored in plain text", p.Name),
