@@ -137,6 +137,15 @@ func (p *Program) ImportID(name, id string, inputs, config property.Map) (text s
 	return text, true
 }
 
+// MayCreateTwice reports whether a lost response to the create of a resource may lead to a second
+// object, because nothing can tell what the first request has made.
+func (p *Program) MayCreateTwice(name string) bool {
+	r, err := p.Resource(name)
+	return err == nil && r.Create != nil && slices.ContainsFunc(r.Create.Steps, func(s *plan.Step) bool {
+		return s.Effect == actions.Write && s.Certainty == actions.Uncertain && !r.Finds(s)
+	})
+}
+
 // RefusesExisting reports whether the create of a resource fails if its object exists already,
 // because it is conditional or looks for the object first.
 func (p *Program) RefusesExisting(name string) bool {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -64,7 +65,7 @@ type tryOptions struct {
 	dir, drift, importing string
 	example               string
 	keep, overwrite, list bool
-	trace                 bool
+	trace, loseResponse   bool
 }
 
 // trial is one run of the try command.
@@ -73,6 +74,8 @@ type trial struct {
 	o tryOptions
 	// messages are those of the provider, once it runs.
 	messages *try.Messages
+	// lose is true if the next response is lost.
+	lose atomic.Bool
 }
 
 func (a *app) tryCommand() *cobra.Command {
@@ -105,6 +108,7 @@ func (a *app) tryCommand() *cobra.Command {
 	flags.BoolVar(&o.list, "list", false, "list the existing resources of the type; the values are the inputs of the list")
 	flags.StringVar(&o.dir, "dir", "", "the program's `folder`, where relative paths start (default: the current folder)")
 	flags.BoolVar(&o.keep, "keep", false, "do not delete the resource at the end")
+	flags.BoolVar(&o.loseResponse, "lose-response", false, "lose the response to the create, and verify that the next up finds the object")
 	flags.BoolVar(&o.trace, "trace", false, "write each request, command and file operation to standard error, as it happens")
 	flags.BoolVar(&o.overwrite, "overwrite", false, "create over an object with the same id, which is deleted at the end")
 	a.addTagFlag(cmd)
@@ -202,6 +206,7 @@ func (t *trial) run(ctx context.Context, path, token string, values []string) er
 	}
 	provider, err := client.Start(pulumi.Options{
 		Program: p, Version: p.Metadata().Version, Schema: c.Schema, Dir: dir, Stderr: t.err, Debug: t.debug, Trace: t.tracer(),
+		Lose: func() bool { return t.lose.CompareAndSwap(true, false) },
 	})
 	if err != nil {
 		return err
@@ -298,7 +303,7 @@ func (t *trial) listPlayer(p *engine.Program, r *spec.Resource, values []string)
 
 // isLife reports whether an option is given that only the life of a resource has.
 func (o tryOptions) isLife() bool {
-	return len(o.then) > 0 || o.drift != "" || o.importing != "" || o.keep || o.overwrite || o.example != ""
+	return len(o.then) > 0 || o.drift != "" || o.importing != "" || o.keep || o.overwrite || o.loseResponse || o.example != ""
 }
 
 func (t *trial) query(p *engine.Program, name string, inputs *spec.Type, values []string) (q try.Query, err error) {
@@ -373,14 +378,17 @@ const defaultConsistency = 10 * time.Second
 
 // plan reads the values of the command line, by the types that the spec declares.
 func (t *trial) plan(p *engine.Program, r *spec.Resource, values []string) (plan try.Plan, err error) {
-	if t.o.importing != "" && (len(t.o.then) > 0 || t.o.drift != "" || t.o.keep || t.o.overwrite) {
-		return plan, usagef("--import only reads: it cannot be combined with --then, --drift, --keep and --overwrite")
+	if t.o.importing != "" && (len(t.o.then) > 0 || t.o.drift != "" || t.o.keep || t.o.overwrite || t.o.loseResponse) {
+		return plan, usagef("--import only reads: it cannot be combined with --then, --drift, --keep, --overwrite and --lose-response")
 	}
 	if t.o.importing != "" && r.Read == nil {
 		return plan, usagef("%s cannot be imported: it has no `read`", r.Name)
 	}
 	if t.o.drift != "" && r.Read == nil {
 		return plan, usagef("%s has no `read`, so a refresh cannot find a change", r.Name)
+	}
+	if t.o.loseResponse && p.MayCreateTwice(r.Name) {
+		return plan, usagef("a lost response would create %s twice: see `at-least-once` of vet", r.Name)
 	}
 	q, err := t.query(p, r.Name, r.Inputs, values)
 	if err != nil {
@@ -398,6 +406,9 @@ func (t *trial) plan(p *engine.Program, r *spec.Resource, values []string) (plan
 		ImportID: func(id string, inputs, config property.Map) (string, bool) {
 			return p.ImportID(r.Name, id, inputs, config)
 		},
+	}
+	if t.o.loseResponse {
+		plan.LoseNext = func() { t.lose.Store(true) }
 	}
 	if plan.Dir, err = workingFolder(t.o.dir); err != nil {
 		return plan, err

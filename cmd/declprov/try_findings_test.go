@@ -34,6 +34,8 @@ resources: {
 	NoRoute: {inputs: name: string, rest: {path: "/plain", idempotencyKey: true}, update: http: {method: "PATCH", path: "/nowhere/${id}", json: "${changes}"}}
 	Upper: {inputs: name: string, rest: {path: "/upper", idempotencyKey: true}}
 	Named: {inputs: {name: string, size?: int}, rest: {path: "/upper", idempotencyKey: true}}
+	Listed: {inputs: {name: string}, rest: {path: "/listed", items: "items", unique: "name"}}
+	Summarized: {inputs: {name: string}, rest: {path: "/summaries", list: "none"}, find: {http: path: "/summaries", return: "${find(body.items, #.name == inputs.name)}"}}
 	Coupled: {inputs: {name: string, size?: int}, rest: {path: "/coupled", idempotencyKey: true}}
 	Renamed: {inputs: name: string @normalised(), rest: {path: "/upper", idempotencyKey: true}}
 	Immortal: {inputs: name: string, consistency: "1s", rest: {path: "/immortal", idempotencyKey: true}}
@@ -60,6 +62,10 @@ func (s *toys) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		sent["id"] = s.next
 		text, _ := json.Marshal(s.next)
 		s.objects[r.URL.Path+"/"+string(text)] = sent
+		if habit == "summaries" {
+			reply(w, sent)
+			return
+		}
 		reply(w, shown(habit, sent))
 		return
 	case "PATCH":
@@ -81,6 +87,16 @@ func (s *toys) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
+	if r.URL.Path == "/listed" || r.URL.Path == "/summaries" {
+		items := []any{}
+		for at, object := range s.objects {
+			if strings.HasPrefix(at, r.URL.Path+"/") {
+				items = append(items, shown(habit, object))
+			}
+		}
+		reply(w, map[string]any{"items": items})
+		return
+	}
 	if found, ok := s.objects[r.URL.Path]; ok {
 		reply(w, shown(habit, found))
 		return
@@ -92,6 +108,9 @@ func (s *toys) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func shown(habit string, object map[string]any) map[string]any {
 	object = maps.Clone(object)
 	switch habit {
+	case "summaries":
+		object["ref"] = object["id"]
+		delete(object, "id")
 	case "hiding":
 		delete(object, "secret")
 	case "filling":
@@ -135,6 +154,8 @@ func TestTryFindings(t *testing.T) {
 		"another order":            {args: `Sorting name=a tags:=["b","a"]`, findings: []string{"read-differs: @set()"}},
 		"each update":              {args: "Upper name=a --then name=b --then name=C", findings: []string{"read-differs: @equal(fold)", "read-differs: @equal(fold)"}},
 		"an update of another":     {args: "Named name=a --then size=2 --then size=3", findings: []string{"read-differs: @normalised()"}},
+		"a lost response":          {args: "Listed name=lost --lose-response --then name=found"},
+		"what find lacks":          {args: "Summarized name=lost --lose-response", findings: []string{"lost-response: find"}},
 		"a value that is reset":    {args: "Coupled name=a size=3 --then name=b", findings: []string{"changed-by-update: pick(inputs, 'size')"}},
 		"a declared other value":   {args: "Renamed name=a --then name=b"},
 		"an update without effect": {args: "Deaf name=a --then name=b", findings: []string{"not-applied: @replace()"}},

@@ -42,6 +42,8 @@ type calls struct {
 	grace time.Duration
 	// trace receives what operations do, unless it is nil.
 	trace func(actions.Event)
+	// lose decides which responses are lost, unless it is nil; see actions.WithLoss.
+	lose func() bool
 	// nobody is the caller of calls without a connection.
 	nobody caller
 
@@ -148,6 +150,9 @@ func (c *calls) begin(ctx context.Context, timeout time.Duration) (_ context.Con
 	ctx = stop.With(ctx, stopped, c.grace)
 	if c.trace != nil {
 		ctx = actions.WithTrace(ctx, c.trace)
+	}
+	if c.lose != nil {
+		ctx = actions.WithLoss(ctx, c.lose)
 	}
 	release := func() {}
 	if timeout > 0 {

@@ -50,6 +50,9 @@ type Options struct {
 	// Trace receives each request, command and file operation, as it happens. It may be nil,
 	// and must be safe for concurrent use.
 	Trace func(actions.Event)
+	// Lose decides which responses to steps with an effect are lost, for trials; see
+	// actions.WithLoss. It may be nil.
+	Lose func() bool
 	// Debug writes the stacks of recovered panics to Stderr.
 	Debug bool
 
@@ -118,7 +121,7 @@ func New(options Options) *Server {
 	options.Stderr = screen.NewWriter(options.Stderr, false)
 	grace, err := graceFrom(process.Variable(graceVariable))
 	s := &Server{options: options, calls: newCalls(grace), graceFault: err}
-	s.calls.trace = options.Trace
+	s.calls.trace, s.calls.lose = options.Trace, options.Lose
 	s.host.Store(newHost(options.EngineAddress, options.Stderr))
 	if options.Program != nil {
 		s.setSession(context.Background(), newSession(&Package{

@@ -124,6 +124,9 @@ func (a *attempts) send(ctx context.Context, attempt int) (verdict.Verdict, erro
 	sendCtx, traced := a.traced(sendCtx, call)
 	out := a.rt.runners.Run(sendCtx, s.Family, s.Kind, call)
 	sent()
+	if s.Effect == actions.Write {
+		out = actions.Deliver(ctx, out)
+	}
 	v := a.judge().Of(s, out)
 	traced(v)
 	if out.Status == actions.Done {

@@ -293,25 +293,51 @@ func (x *options) checkItems() {
 	}
 }
 
+// option is an option of the shorthand. replaced is what the author has written in the place of what
+// the option is for; used reports whether something is left.
+type option struct {
+	name, replaced string
+	given          *spec.Node
+	used           bool
+}
+
 // checkUnused reports options that have no effect, because the operations that they are
 // for are written next to the shorthand.
 func (x *options) checkUnused() {
+	for _, o := range append(x.optionsOfObjects(), x.optionsOfLists()...) {
+		if o.given == nil || o.used {
+			continue
+		}
+		detail := fmt.Sprintf("The resource has its own %s. Remove `%s` from rest.", o.replaced, o.name)
+		if !x.listed && !x.own["list"] {
+			detail = fmt.Sprintf("With `list: \"none\"`, nothing is listed. Remove `%s` from rest.", o.name)
+		}
+		x.fail(source.CodeMisplacedKey, o.given.Range, o.name, fmt.Sprintf("%s has no effect", o.name), detail)
+	}
+}
+
+// optionsOfObjects returns the options for requests for one object.
+func (x *options) optionsOfObjects() []option {
+	creates, updates := !x.own["create"], !x.own["update"]
+	gets, deletes := !x.own["read"] && !x.readsList, !x.own["delete"]
+	return []option{
+		{"ifNoneMatch", "create", x.s.IfNoneMatch, creates},
+		{"response", "create", x.s.Response, creates},
+		{"idempotencyKey", "create", x.s.IdempotencyKey, creates},
+		{"idempotent", "create", x.s.Idempotent, creates},
+		{"update", "update", x.s.Update, updates},
+		{"patch", "update", x.s.Patch, updates},
+		{"object", "read, update and delete", x.s.Object, gets || updates && x.update != "none" || deletes || x.puts},
+		{"gone", "read and delete", x.s.Gone, gets || deletes},
+	}
+}
+
+// optionsOfLists returns the options for requests for a list, and those for objects in both.
+func (x *options) optionsOfLists() []option {
 	lists := !x.own["list"] && x.listed || !x.own["find"] && x.s.Unique != nil || !x.own["read"] && x.readsList
 	objects := !x.own["create"] || !x.own["read"] || !x.own["id"]
-	for _, o := range []struct {
-		name, replaced string
-		given          *spec.Node
-		used           bool
-	}{
-		{"ifNoneMatch", "create", x.s.IfNoneMatch, !x.own["create"]},
-		{"response", "create", x.s.Response, !x.own["create"]},
-		{"update", "update", x.s.Update, !x.own["update"]},
-		{"object", "read, update and delete", x.s.Object, !x.own["read"] && !x.readsList || !x.own["update"] && x.update != "none" || !x.own["delete"] || x.puts},
+	return []option{
 		{"read", "read", x.s.Read, !x.own["read"]},
-		{"gone", "read and delete", x.s.Gone, !x.own["read"] && !x.readsList || !x.own["delete"]},
-		{"patch", "update", x.s.Patch, !x.own["update"]},
-		{"idempotencyKey", "create", x.s.IdempotencyKey, !x.own["create"]},
-		{"idempotent", "create", x.s.Idempotent, !x.own["create"]},
 		{"unique", "find", x.s.Unique, !x.own["find"]},
 		{"list", "list", x.s.List, !x.own["list"]},
 		{"items", "list", x.s.Items, lists},
@@ -319,14 +345,6 @@ func (x *options) checkUnused() {
 		{"unwrap", "create and read", x.s.Unwrap, objects || !x.own["update"] || lists},
 		{"returns", "create and read", x.s.Returns, objects || lists},
 		{"id", "id", x.s.ID, !x.own["id"] || lists},
-	} {
-		if o.given != nil && !o.used {
-			detail := fmt.Sprintf("The resource has its own %s. Remove `%s` from rest.", o.replaced, o.name)
-			if !x.listed && !x.own["list"] {
-				detail = fmt.Sprintf("With `list: \"none\"`, nothing is listed. Remove `%s` from rest.", o.name)
-			}
-			x.fail(source.CodeMisplacedKey, o.given.Range, o.name, fmt.Sprintf("%s has no effect", o.name), detail)
-		}
 	}
 }
 

@@ -10,6 +10,7 @@ const (
 	codeWarns        = "refresh-warns"          // `try`: a refresh of an unchanged resource gives a warning
 	codeFilledIn     = "filled-in"              // `try`: read returns an input that the program does not set
 	codeNotApplied   = "not-applied"            // `try`: read returns the value that an input had before the update
+	codeLost         = "lost-response"          // `try`: the next up cannot continue a create whose response was lost
 	codeSideEffect   = "changed-by-update"      // `try`: an update of other inputs changed this one
 	codeReadDiffers  = "read-differs"           // `try`: read returns another value of an input than the program wrote
 	codeImportFails  = "import-fails"           // `try`: the resource cannot be imported by its id

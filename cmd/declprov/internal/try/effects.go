@@ -29,12 +29,41 @@ func (l *life) create(ctx context.Context) error {
 		return l.fail(err)
 	}
 	l.previous = property.Map{}
+	if l.plan.LoseNext != nil {
+		l.plan.LoseNext()
+	}
 	state, err := l.client.Create(ctx, l.resource, l.checked, client.Operation{})
+	if l.plan.LoseNext != nil {
+		l.plan.LoseNext = nil // a replacement loses none
+		state, err = l.createAgain(ctx, state, err)
+	}
 	if err := l.recordState(ctx, "create", state, err); err != nil {
 		return err
 	}
 	l.comparePreview(preview)
 	return nil
+}
+
+// createAgain continues a create whose response was lost, as the next up does, unless the create has
+// found out by itself what became of it.
+func (l *life) createAgain(ctx context.Context, state client.State, lost error) (client.State, error) {
+	if lost == nil {
+		l.heading("lost", "a response; the same run found out what had happened")
+		return state, nil
+	}
+	l.heading("lost", "a response; the next up continues")
+	var partly *client.InitFailed
+	var err error
+	if errors.As(lost, &partly) {
+		state, err = l.client.Update(ctx, l.resource, partly.State, l.checked, client.Operation{})
+	} else {
+		state, err = l.client.Create(ctx, l.resource, l.checked, client.Operation{})
+	}
+	if err != nil {
+		l.finding(codeLost, "the next up fails after a lost response",
+			"The result of `find` takes the place of the lost response: `id` and `return` must be able to use it. The object may remain: `declprov journal` lists it.")
+	}
+	return state, err
 }
 
 // existsBefore reports whether an object exists that the inputs identify.

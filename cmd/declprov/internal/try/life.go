@@ -40,6 +40,9 @@ type Plan struct {
 	// Keep prevents the resource from being deleted. Overwrite means that the create need not
 	// be prevented from changing an object that exists.
 	Keep, Overwrite bool
+	// LoseNext makes the provider lose the next response to a step with an effect, to try what the
+	// next up makes of it; nil loses none.
+	LoseNext func()
 	// Consistency is how long a deleted object may remain visible.
 	Consistency time.Duration
 	// ImportID returns what a user types to import an object with an id and inputs, with
