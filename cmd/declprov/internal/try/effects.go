@@ -35,7 +35,7 @@ func (l *life) create(ctx context.Context) error {
 	state, err := l.client.Create(ctx, l.resource, l.checked, client.Operation{})
 	if l.plan.LoseNext != nil {
 		l.plan.LoseNext = nil // a replacement loses none
-		state, err = l.createAgain(ctx, state, err)
+		state, err = createAgain(ctx, l, state, err)
 	}
 	if err := l.recordState(ctx, "create", state, err); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (l *life) create(ctx context.Context) error {
 
 // createAgain continues a create whose response was lost, as the next up does, unless the create has
 // found out by itself what became of it.
-func (l *life) createAgain(ctx context.Context, state client.State, lost error) (client.State, error) {
+func createAgain(ctx context.Context, l *life, state client.State, lost error) (client.State, error) {
 	if lost == nil {
 		l.heading("lost", "a response; the same run found out what had happened")
 		return state, nil
