@@ -102,7 +102,11 @@ func (d *document) base(t *spec.Type) string {
 	}
 	switch t.Kind {
 	case spec.List:
-		return "[..." + d.typeText(t.Elem) + "]"
+		elem := d.typeText(t.Elem)
+		if t.MinLen == 1 {
+			return "[" + elem + ", ..." + elem + "]"
+		}
+		return "[..." + elem + "]"
 	case spec.Map:
 		if t.Elem == nil {
 			return "{...}"
@@ -197,7 +201,7 @@ func (d *document) constraints(t *spec.Type) []string {
 	case spec.List:
 		pkg, noun = "list", "Items"
 	}
-	if t.MinLen > 0 {
+	if t.MinLen > 0 && !(t.Kind == spec.List && t.MinLen == 1) { // which base says
 		parts = append(parts, d.call(pkg, "Min"+noun, t.MinLen))
 	}
 	if t.MaxLen != nil {
