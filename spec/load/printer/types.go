@@ -194,6 +194,11 @@ func (d *document) constraints(t *spec.Type) []string {
 			parts = append(parts, d.call("math", "MultipleOf", divisor))
 		}
 	}
+	return append(parts, d.lengths(t)...)
+}
+
+// lengths returns the constraints on the length of a value.
+func (d *document) lengths(t *spec.Type) (parts []string) {
 	pkg, noun := "struct", "Fields"
 	switch t.Kind {
 	case spec.String:
