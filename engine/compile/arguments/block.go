@@ -29,6 +29,8 @@ type Block struct {
 	Owner string
 	Field spec.Field
 	Decls []actions.Arg
+	// Also are other keys that the block may have.
+	Also []string
 }
 
 // requestWord is the value by which a step requests the family's default for an argument.
@@ -99,7 +101,7 @@ func (b *Block) reportUnknown(f spec.Field) {
 		t.Suggest(d, f.Name)
 		return
 	}
-	d.Meant(f.Name, argNames(b.Decls))
+	d.Meant(f.Name, slices.Sorted(slices.Values(append(argNames(b.Decls), b.Also...))))
 }
 
 // Misspells reports whether the block has an unknown argument that probably means one of these.

@@ -102,11 +102,31 @@ func (c *Checker) checkKeys(v *expr.Value, path string, to ...*spec.Type) (meant
 			continue
 		}
 		name := k.Path[len(k.Path)-1]
-		c.Fail(types.CodeUnknownMember, k.Range, path+"."+strings.Join(k.Path, "."), fmt.Sprintf("nothing takes the member %q", name),
-			"Its value would be lost.").Meant(name, known)
+		d := c.Fail(types.CodeUnknownMember, k.Range, path+"."+strings.Join(k.Path, "."), fmt.Sprintf("nothing takes the member %q", name), "Its value would be lost.")
+		if rule, declared := c.ruleOf(name, known); rule != "" {
+			d.Detail = fmt.Sprintf("Its value would be lost. It is %s in %s: if the API has such names, add `wire: %q` to the spec or the resource; if it is the only one, declare `%s: … @wire(%s)`.", declared, rule, rule, declared, name)
+		} else {
+			d.Meant(name, known)
+		}
 		meant = append(meant, diag.DidYouMean(name, known))
 	}
 	return meant
+}
+
+// ruleOf returns the rule by which a name on the wire means a declared one, if no rule is declared:
+// concurrency_limit is concurrencyLimit in snake_case.
+func (c *Checker) ruleOf(name string, known []string) (rule, declared string) {
+	if c.Wire != "" {
+		return "", ""
+	}
+	for _, rule := range []string{"snake_case", "kebab-case", "PascalCase"} {
+		for _, declared := range known {
+			if declared != name && spec.WireName(rule, declared) == name {
+				return rule, declared
+			}
+		}
+	}
+	return "", ""
 }
 
 // properties returns the properties that a member of the yield sets.

@@ -50,6 +50,8 @@ func RemedyFor(from, to *spec.Type) string {
 		}
 	}
 	switch {
+	case types.IsString(to) && to.Nullable && from.Kind == spec.Bool:
+		return "Say what it means: x ? 'what is wrong' : null."
 	case types.IsString(to) && (types.IsNumeric(from) || from.Kind == spec.Bool):
 		return "Convert it with string(…)."
 	case types.IsString(to) && (from.Kind == spec.List || from.Kind == spec.Map || from.Kind == spec.Object):
