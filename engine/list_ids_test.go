@@ -9,8 +9,8 @@ import (
 	"github.com/declprov/declprov/engine"
 )
 
-// TestListsWithoutIDs checks that a list whose items have no id, or that is no list, is an error that
-// shows what is there.
+// TestListsWithoutIDs checks that items without an id, and a value that is not a list, are errors that
+// show what is there.
 func TestListsWithoutIDs(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

@@ -145,7 +145,7 @@ func (p Reversible) Read(r *Resource, config map[string]any, text string) (input
 	return inputs, values[""], nil
 }
 
-// form shows the form of an imported text to somebody who does not know the spec: STORE/ID.
+// form returns the form of an imported text for users, who do not know the spec: STORE/ID.
 func form(pieces []expr.Segment) string {
 	var b strings.Builder
 	for _, s := range pieces {

@@ -39,6 +39,9 @@ func (s *Server) Check(
 	if err != nil {
 		return nil, failure(err)
 	}
+	if len(checked.Failures) == 0 {
+		return &pulumirpc.CheckResponse{Inputs: inputs}, nil
+	}
 	res, err := session.Program.Resource(ref.Type)
 	if err != nil {
 		return nil, failure(err)
