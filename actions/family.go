@@ -114,6 +114,9 @@ type Facts struct {
 	// sent and its response was lost.
 	Effect    Effect
 	Certainty Certainty
+	// Address are the arguments that say which object a run replaces, if it is only Safe, or only
+	// replaces one, because they do.
+	Address []string
 	// RepeatRemedy says how the author makes a run harmless to repeat, as a sentence. It is
 	// required of calls whose certainty is Uncertain.
 	RepeatRemedy string

@@ -76,6 +76,9 @@ func analyze(s actions.Static) actions.Facts {
 		Streams:      s.Given("stream"),
 		Place:        at, Makes: makes, Grants: requestGrants(s), Faults: check(s), Sandbox: helperSandbox(s),
 	}
+	if s.Literals["method"] == "PUT" && s.Literals["idempotent"] != true {
+		facts.Address = []string{"path", "url", "query"}
+	}
 	if overwrites(s) {
 		facts.OverwriteRemedy = "Add `ifNoneMatch: true` if the server supports it (`false` says that the request may replace an object)"
 	}

@@ -30,9 +30,10 @@ type Step struct {
 	Returns      bool
 	// SecretNames are the wire names of the secret members of a response.
 	SecretNames []string
-	// Certainty, ambiguous and the remedies are facts about the call; see actions.Facts
+	// Certainty, ambiguous, address and the remedies are facts about the call; see actions.Facts
 	// and actions.Kind. They are not set if the call has mistakes.
 	Certainty                     actions.Certainty
+	address                       []string
 	ambiguous                     func(class string) bool
 	RepeatRemedy, OverwriteRemedy string
 	// Place, Makes, IfAbsent, GoneRemedy and SendsETag are facts about the target of the call;
@@ -191,7 +192,32 @@ func (s *Step) SetCertainty(facts actions.Facts) {
 		return
 	}
 	s.Certainty, s.ambiguous = facts.Certainty, s.Kind.Ambiguous
-	s.RepeatRemedy, s.OverwriteRemedy = facts.RepeatRemedy, facts.OverwriteRemedy
+	s.RepeatRemedy, s.OverwriteRemedy, s.address = facts.RepeatRemedy, facts.OverwriteRemedy, facts.Address
+}
+
+// IsAtCollection reports whether the call does not say which object it replaces: in its address, there
+// are only the configuration and the given inputs, which say where objects are. If the server chooses
+// their ids, each run creates another one.
+func (s *Step) IsAtCollection(parents []string) bool {
+	return s.address != nil && !slices.ContainsFunc(s.address, func(name string) bool {
+		v := s.Args[name].Value
+		return v != nil && slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool {
+			isParent := ref.Path[0] == "inputs" && len(ref.Path) > 1 && slices.Contains(parents, ref.Path[1])
+			return ref.Path[0] != "config" && !isParent
+		})
+	})
+}
+
+// Doubt notes that each run creates another object.
+func (s *Step) Doubt() {
+	s.OverwriteRemedy = ""
+	if s.Certainty != actions.Safe {
+		return
+	}
+	s.Certainty = actions.Uncertain
+	if s.Retry != nil && s.Model.Retry == nil {
+		s.Retry.OnlyRefused = true
+	}
 }
 
 // UsesResults reports whether the step uses results of earlier steps. A name that the

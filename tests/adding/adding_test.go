@@ -146,7 +146,7 @@ var aboutHTTP = []string{
 	"TestALoopOfAnyInADelete", "TestFindsOfAnyObject", "TestConditionsThatNeverHold", "TestOwnResponsesAreNoReliance", "TestLostRenames",
 	"TestFoundForOtherInputsHasOutputs", "TestWrittenKeysGoOutAsTheyAre", "TestWrittenKeysOfOtherArguments", "TestXMLHasItsType",
 	"TestNamespacesAreKeptApart", "TestNamespacesAreSent", "TestFailuresInXML", "TestXMLLaws", "TestMayBeForeign", "TestUngrantedInputs",
-	"TestResponseThatIsNeverGone", "TestLoopsJudgeAsSteps", "TestShorthandsOutliveOtherSteps", "TestGoneFirst", "TestGoneGuardsWhatFollows", "TestNullsAreSent", "TestDefaultRetryOfRefusals", "TestListsWithoutIDs", "TestSkippedStepsHaveNoResponse", "TestSkippedWhole",
+	"TestResponseThatIsNeverGone", "TestLoopsJudgeAsSteps", "TestShorthandsOutliveOtherSteps", "TestGoneFirst", "TestGoneGuardsWhatFollows", "TestNullsAreSent", "TestDefaultRetryOfRefusals", "TestListsWithoutIDs", "TestSkippedStepsHaveNoResponse", "TestSkippedWhole", "TestPutsToCollections",
 }
 
 // TestTheEngineNeedsNoHTTP runs the engine's tests with another family in the place of http.

@@ -4,6 +4,7 @@ package certainty
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/declprov/declprov/actions"
@@ -19,6 +20,9 @@ func Check(found *finding.Collector, r *plan.Resource) {
 	c := checker{Collector: found, r: r}
 	if r.Create != nil {
 		r.Maker = makerOf(r.Create, r.IDAfter)
+		if r.Maker != nil && r.IDFromResponses() && r.Maker.IsAtCollection(parentsOf(r)) {
+			r.Maker.Doubt()
+		}
 		r.FindFirst = r.Find != nil && !r.Spec.Find.NotFirst && r.Maker != nil && r.Maker.Certainty != actions.Keyed
 		r.Names = namesOf(r)
 		c.checkFindType()
@@ -52,6 +56,16 @@ func makerOf(op *plan.Operation, idAfter int) *plan.Step {
 		}
 	}
 	return maker
+}
+
+// parentsOf returns the inputs that say where the objects of a resource are: those that an import
+// gives next to the id, and those of its list.
+func parentsOf(r *plan.Resource) []string {
+	parents := slices.Collect(maps.Keys(r.Identity.Inputs()))
+	if r.Spec.List != nil && r.Spec.List.Inputs != nil {
+		parents = append(parents, r.Spec.List.Inputs.FieldNames()...)
+	}
+	return parents
 }
 
 // namesOf returns the inputs that the id contains, or that find refers to.
