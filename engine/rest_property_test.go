@@ -55,6 +55,7 @@ type restGen struct {
 	typed   bool
 	parent  string // "", "input" or "under"
 	unique  bool
+	found   bool
 	lose    bool
 	path    string
 }
@@ -122,7 +123,9 @@ func genRest(t *rapid.T) *restGen {
 	if g.unique = some("unique"); g.unique {
 		option("unique", pick("of", `"name"`, `["name", "kind"]`))
 	}
-	g.lose = (g.unique || g.api.keyed) && rapid.IntRange(0, 9).Draw(t, "a lost response") == 0
+	g.found = !g.unique && some("found")
+	g.api.named = g.found
+	g.lose = (g.unique || g.api.keyed || g.found) && rapid.IntRange(0, 9).Draw(t, "a lost response") == 0
 	g.path = "/pets"
 	if g.parent = pick("parent", "", "input", "under"); g.parent == "input" {
 		g.path = "/stores/${inputs.store}/pets"
@@ -133,15 +136,57 @@ func genRest(t *rapid.T) *restGen {
 	if g.api.slash {
 		g.path += "/"
 	}
+	object := strings.TrimSuffix(g.path, "/") + "/${id}"
 	switch g.api.objectsAt = pick("objects at", "", "", "flat", "slashless"); {
 	case g.api.objectsAt == "flat" && g.api.slash:
+		object = "/pets/${id}"
 		option("object", `"/pets/${id}/"`)
 	case g.api.objectsAt == "flat":
+		object = "/pets/${id}"
 		option("object", `"/pets/${id}"`)
 	case g.api.objectsAt == "slashless":
-		option("object", fmt.Sprintf("%q", strings.TrimSuffix(g.path, "/")+"/${id}"))
+		option("object", fmt.Sprintf("%q", object))
 	}
+	g.genRequests(t, object, option)
 	return g
+}
+
+// genRequests generates requests whose paths do not follow from those of the collection and of an
+// object.
+func (g *restGen) genRequests(t *rapid.T, object string, option func(name, value string)) {
+	collection := strings.TrimSuffix(g.path, "/")
+	slash := map[bool]string{true: "/"}
+	if g.found {
+		option("find", fmt.Sprintf("%q", "GET "+collection+"/named/${inputs.name}"+slash[g.api.slash]))
+	}
+	g.api.verbs = map[string]string{}
+	for _, op := range []string{"create", "read", "update", "delete"} {
+		if op == "read" && g.api.listOnly || op == "update" && g.api.update == "none" || rapid.IntRange(0, 2).Draw(t, "path of "+op) > 0 {
+			continue
+		}
+		method, path := "POST", object
+		switch {
+		case op == "create" && g.parent == "under" && g.api.objectsAt == "flat":
+			path = collection // vet cannot tell the parent of a PUT from the object's name
+		case op == "create":
+			method, path = rapid.SampledFrom([]string{"POST", "PUT"}).Draw(t, "method"), collection
+		case op == "read":
+			method = "GET"
+		case op == "update":
+			method = g.api.update
+		}
+		g.api.verbs[op] = method
+		end := slash[g.api.slash && (op == "create" || g.api.objectsAt != "slashless")]
+		g.options = slices.DeleteFunc(g.options, func(o string) bool { return strings.HasPrefix(o, op+":") })
+		option(op, fmt.Sprintf("%q", method+" "+path+"/"+verbOf[op]+end))
+	}
+	if own := g.api.verbs; (own["read"] != "" || g.api.listOnly) && (own["update"] != "" || g.api.update == "none") && own["delete"] != "" {
+		g.options = slices.DeleteFunc(g.options, func(o string) bool { return strings.HasPrefix(o, "object:") }) // no effect
+	}
+	// The default of updates follows the method of the create.
+	if g.api.verbs["create"] == "PUT" && g.api.update == "PATCH" && g.api.verbs["update"] == "" {
+		option("update", `"PATCH"`)
+	}
 }
 
 // text returns the spec.
@@ -191,7 +236,7 @@ func (g *restGen) keyed(t *rapid.T, p *spec.Provider) {
 		codes = append(codes, d.Code)
 	}
 	var want []string
-	if !g.unique && !g.api.keyed {
+	if !g.unique && !g.api.keyed && !g.found {
 		want = []string{"at-least-once"}
 	}
 	if diff := cmp.Diff(want, codes); diff != "" {

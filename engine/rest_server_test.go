@@ -37,6 +37,31 @@ type restHabits struct {
 	missing int
 	// listOnly says that there is no request for one object.
 	listOnly bool
+	// verbs are operations whose requests have a path of their own, which ends in a verb, with their methods.
+	verbs map[string]string
+	// named says that GET /pets/named/NAME responds with the object of that name.
+	named bool
+}
+
+// verbOf is the end of the path of an operation among verbs.
+var verbOf = map[string]string{"create": "add", "read": "show", "update": "edit", "delete": "remove"}
+
+// conventional returns the segments of the path and the method that a request stands for. It returns
+// no method for a request that the API does not have, because the operation has a path of its own.
+func (a *restAPI) conventional(segments []string, method string) (path []string, meaning string) {
+	methods := map[string]string{"create": http.MethodPost, "read": http.MethodGet, "update": a.update, "delete": http.MethodDelete}
+	last := len(segments) - 1
+	for op, with := range a.verbs {
+		if segments[last] == verbOf[op] && with == method {
+			return segments[:last], methods[op]
+		}
+	}
+	for op := range a.verbs {
+		if isCreate := segments[last] == "pets"; method == methods[op] && isCreate == (op == "create") {
+			return segments, ""
+		}
+	}
+	return segments, method
 }
 
 // restAPI is a conventional REST API with one collection per parent.
@@ -80,6 +105,11 @@ func (a *restAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	a.log = append(a.log, line)
 	segments := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	if n := len(segments); a.named && n > 1 && segments[n-2] == "named" {
+		a.serveNamed(w, strings.Join(segments[:n-2], "/"), segments[n-1])
+		return
+	}
+	segments, r.Method = a.conventional(segments, r.Method)
 	path := strings.Join(segments, "/")
 	isObject := segments[len(segments)-1] != "pets"
 	if (a.slash && !(isObject && a.objectsAt == "slashless")) != strings.HasSuffix(r.URL.Path, "/") {
@@ -166,6 +196,17 @@ func (a *restAPI) created(w http.ResponseWriter, r *http.Request, status int, pa
 	}
 	w.Header().Set("Location", location)
 	respond(w, status, nil)
+}
+
+// serveNamed responds with the object of a name.
+func (a *restAPI) serveNamed(w http.ResponseWriter, path, name string) {
+	for at, object := range a.objects {
+		if strings.HasPrefix(at, path+"/") && object["name"] == name {
+			respond(w, http.StatusOK, nest(object, a.unwrap))
+			return
+		}
+	}
+	respond(w, cmp.Or(a.missing, http.StatusNotFound), map[string]any{"error": "no such object"})
 }
 
 // list responds with all objects of a collection, or with a page of one.

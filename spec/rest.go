@@ -7,14 +7,13 @@ import "github.com/declprov/declprov/spec/diag"
 type Rest struct {
 	// Path is the path of the collection, and Object that of an object, if it does not follow.
 	Path, Object *Node
-	// Create is the method of the create. With PUT, ID is a template over inputs.
-	Create *Node
-	// ID, Unwrap and Items are paths of names on the wire.
+	// Create, Read, Update, Delete and Find are each a word, a method, or a method and a path.
+	Create, Read, Update, Delete, Find *Node
+	// ID, Unwrap and Items are paths of names on the wire. If the program chooses the names of
+	// objects, ID is a template over inputs.
 	ID, Unwrap, Items *Node
-	// Update is the method of updates, and Patch the format of their bodies.
-	Update, Patch *Node
-	// Read is "list" if an object can only be found in the list.
-	Read *Node
+	// Patch is the format of the bodies of updates.
+	Patch *Node
 	// Gone is true for the response to a request for an object that does not exist.
 	Gone *Node
 	// Response is "none" if the response to the create does not contain the object.

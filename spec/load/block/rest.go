@@ -1,6 +1,10 @@
 package block
 
-import "github.com/declprov/declprov/spec"
+import (
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+)
 
 // Rest is the shorthand for the operations of a conventional REST resource.
 var Rest = &Block{
@@ -8,11 +12,13 @@ var Rest = &Block{
 	Keys: []Key{
 		{Name: "path", Kind: Template, Required: true, CUE: "string", Example: `path: "/pets"`, Into: to(func(r *spec.Rest) any { return &r.Path }), Doc: "The path of the collection. The path of an object is this path and its id; if it ends in a slash, both do."},
 		{Name: "object", Kind: Template, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Object }), Doc: "The path of an object, if it is not the path of the collection and the id: `\"/tasks/${id}\"`."},
-		{Name: "create", Kind: Text, CUE: oneOf(RestCreates), Into: to(func(r *spec.Rest) any { return &r.Create }), Doc: "The method of the create. POST, the default, sends to the path of the collection. PUT sends to the path of the object, whose name is `id`."},
-		{Name: "id", Kind: Template, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.ID }), Doc: "The member of an object that is its id, as a name or path on the wire; `id` by default. A number becomes text. With `create: \"PUT\"`, the name of the object in its path: `\"${inputs.name}\"`."},
-		{Name: "update", Kind: Text, CUE: oneOf(RestUpdates), Into: to(func(r *spec.Rest) any { return &r.Update }), Doc: "The method of updates. PATCH, the default, and POST send the changes, with null for removed members; PUT sends all inputs: with `patch: \"merge\"`, also null for what was removed. With \"none\", every change replaces the resource."},
+		{Name: "create", Kind: Template, CUE: oneOf(RestCreates) + " | " + requestOf(RestSends), Into: to(func(r *spec.Rest) any { return &r.Create }), Doc: "The method of the create. POST, the default, sends to the path of the collection. PUT sends to the path of the object, whose name is `id`. If the path is another one, write both: `\"POST /pets/${inputs.name}\"`. Inputs in the path are not in the body."},
+		{Name: "id", Kind: Template, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.ID }), Doc: "The member of an object that is its id, as a name or path on the wire; `id` by default. A number becomes text. If the program chooses the name of an object, its name in the path: `\"${inputs.name}\"`."},
+		{Name: "update", Kind: Template, CUE: oneOf(RestUpdates) + " | " + requestOf(RestSends), Into: to(func(r *spec.Rest) any { return &r.Update }), Doc: "The method of updates. PATCH, the default, and POST send the changes, with null for removed members; PUT sends all inputs: with `patch: \"merge\"`, also null for what was removed. With \"none\", every change replaces the resource. If the path is another one, write both: `\"PUT /pets/${id}/name\"`."},
 		{Name: "patch", Kind: Text, CUE: `"merge"`, Into: to(func(r *spec.Rest) any { return &r.Patch }), Doc: "\"merge\" if the API merges what an update sends with what it has, also within structs and maps. Null removes then what the program has removed. PATCH requests are sent as application/merge-patch+json."},
-		{Name: "read", Kind: Text, CUE: `"list"`, Into: to(func(r *spec.Rest) any { return &r.Read }), Doc: "\"list\" if the API has no request for one object: read looks for it in the list."},
+		{Name: "read", Kind: Template, CUE: oneOf(RestReads) + " | " + requestOf(RestGets), Into: to(func(r *spec.Rest) any { return &r.Read }), Doc: "\"list\" if the API has no request for one object: read looks for it in the list. Or the request for one object: `\"GET /pet/${id}\"`."},
+		{Name: "delete", Kind: Template, CUE: oneOf(RestDeletes) + " | " + requestOf(RestDeletes), Into: to(func(r *spec.Rest) any { return &r.Delete }), Doc: "The method of the delete, DELETE by default, or its method and path: `\"POST /pets/${id}/retire\"`."},
+		{Name: "find", Kind: Template, CUE: requestOf(RestGets), Into: to(func(r *spec.Rest) any { return &r.Find }), Doc: "The request that looks for an object by the inputs, before a create: `\"GET /pets/named/${inputs.name}\"`."},
 		{Name: "gone", Kind: Condition, CUE: "bool | string", Into: to(func(r *spec.Rest) any { return &r.Gone }), Doc: "True for the response to a request for an object that does not exist, if its status is not 404: `\"${status == 403}\"`."},
 		{Name: "unwrap", Kind: Text, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Unwrap }), Doc: "The member of a response that contains the object, as a name or path on the wire: `data`."},
 		{Name: "items", Kind: Text, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Items }), Doc: "The member of the list's response that contains the objects, as a name or path on the wire. The default is `unwrap`, or the whole body, which must then be an array."},
@@ -31,5 +37,18 @@ var Rest = &Block{
 // RestCreates are the values of `create` in `rest`.
 var RestCreates = []string{"POST", "PUT"}
 
+// RestReads are the values of `read` in `rest`.
+var RestReads = []string{"list"}
+
 // RestUpdates are the values of `update` in `rest`.
 var RestUpdates = []string{"PATCH", "PUT", "POST", "none"}
+
+// RestDeletes are the values of `delete` in `rest`, and the methods of a delete with a path.
+var RestDeletes = []string{"DELETE", "POST", "PUT", "PATCH"}
+
+// RestSends are the methods of a create and an update with a path, and RestGets those of a read and
+// a find.
+var RestSends, RestGets = []string{"POST", "PUT", "PATCH"}, []string{"GET"}
+
+// requestOf returns the definition, in CUE, of a method and a path.
+func requestOf(methods []string) string { return `=~"^(` + strings.Join(methods, "|") + `) +[/$]"` }

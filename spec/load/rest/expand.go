@@ -24,7 +24,7 @@ const family = "http"
 func Expand(doc *source.Document, place source.Place, p *spec.Provider, r *spec.Resource, s *spec.Rest) {
 	x := &expansion{&options{Document: doc, place: place, provider: p, r: r, s: s, rule: cmp.Or(r.Wire, p.Wire)}}
 	x.own = ownParts(r)
-	if x.read() {
+	if x.readAll() {
 		x.checkUnused()
 		x.checkEnvelope()
 	}
@@ -47,13 +47,12 @@ type options struct {
 
 	// idPath, unwrap and items are paths of names on the wire.
 	idPath, unwrap, items []string
-	// puts is true if the create is a PUT to the name of the object, which consists of inputs.
-	puts          bool
-	names         []*spec.Property
-	update        string
+	// named is true if the program chooses the name of an object, which consists of inputs.
+	named bool
+	names []*spec.Property
+	requests
+
 	merge, listed bool
-	// readsList is true if an object can only be found in the list.
-	readsList bool
 	// bodiless is true if the response to the create does not contain the object.
 	bodiless bool
 	// returns is the type of an object, or nil.
@@ -100,11 +99,11 @@ func (x *expansion) addOperations() {
 	if r.Read == nil {
 		r.Read = x.readOperation()
 	}
-	if r.Update == nil && x.update != "none" {
+	if r.Update == nil && x.update.method != "none" {
 		r.Update = x.updateOperation()
 	}
 	if !x.own["delete"] {
-		r.Delete = x.operation(false, field("method", text("DELETE", x.s.Range)), field("path", x.objectPath()))
+		r.Delete = x.operation(false, field("method", text(x.delete.method, cmp.Or(x.s.Delete, x.s.Path).Range)), field("path", x.objectPath(x.delete)))
 		r.Delete.Steps[0].Gone = x.s.Gone
 	}
 	if r.List == nil && x.listed {
@@ -118,12 +117,12 @@ func (x *expansion) addIdentity() {
 	r := x.r
 	switch {
 	case r.ID != nil:
-	case x.puts:
+	case x.named:
 		r.ID = x.nameTemplate(true)
 	default:
 		r.ID = text("${"+x.idOfObject()+"}", cmp.Or(x.s.ID, x.s.Path).Range)
 	}
-	if r.Import == nil && !x.own["id"] && !x.puts {
+	if r.Import == nil && !x.own["id"] && !x.named {
 		r.Import = x.importTemplate()
 	}
 }
@@ -131,12 +130,12 @@ func (x *expansion) addIdentity() {
 // readOperation returns the read: a request for the object, or for the list that contains it.
 func (x *expansion) readOperation() *spec.Operation {
 	switch {
-	case x.readsList && x.puts:
+	case x.requests.readsList() && x.named:
 		return x.findInList(x.sameInputs(x.names), x.s.Read.Range, false)
-	case x.readsList:
+	case x.requests.readsList():
 		return x.findInList("string(#"+x.inItem(x.idPath)+") == id", x.s.Read.Range, false)
 	}
-	op := x.operation(true, field("path", x.objectPath()), x.returning(x.objectType(), "Response"))
+	op := x.operation(true, field("path", x.objectPath(x.read)), x.returning(x.objectType(), "Response"))
 	op.Steps[0].Gone = x.s.Gone
 	return op
 }
@@ -156,17 +155,18 @@ func (x *expansion) idOfObject() string {
 	return "result.body != null ? " + id + " : " + otherwise
 }
 
-// createOperation returns the create: a POST to the collection, or a PUT to the object.
+// createOperation returns the create: a POST to the collection, a PUT to the object, or what the
+// author wrote.
 func (x *expansion) createOperation() *spec.Operation {
-	method, path := text("POST", x.s.Range), x.path("", false)
-	if x.puts {
-		method, path = text("PUT", x.s.Create.Range), x.objectPath()
+	method, path := text(x.create.method, cmp.Or(x.s.Create, x.s.Path).Range), x.path("", false)
+	if x.create.path != nil || x.create.method == "PUT" {
+		path = x.objectPath(x.create)
 	}
 	response := x.returning(x.objectType(), "Response")
 	if x.bodiless {
 		response = field("response", x.s.Response)
 	}
-	return x.operation(!x.bodiless, field("method", method), field("path", path), field("json", x.body("inputs")),
+	return x.operation(!x.bodiless, field("method", method), field("path", path), field("json", x.body("inputs", path)),
 		field("ifNoneMatch", x.s.IfNoneMatch), field("idempotencyKey", x.s.IdempotencyKey),
 		field("idempotent", x.s.Idempotent), response)
 }
@@ -176,14 +176,22 @@ func (x *expansion) addFind() {
 	r := x.r
 	switch {
 	case r.Find != nil:
+	case x.find.path != nil:
+		r.Find = x.findByRequest(x.find)
 	case x.unique != nil:
 		r.Find = x.findInList(x.sameInputs(x.unique), x.s.Unique.Range, true)
-	case x.puts && !x.own["create"] && x.readsList:
+	case x.named && !x.own["create"] && x.requests.readsList():
 		r.Find = x.findInList(x.sameInputs(x.names), x.s.Read.Range, true)
-	case x.puts && !x.own["create"]:
-		r.Find = x.operation(false, field("path", x.objectPath()), x.returning(x.objectType(), "Response"))
-		r.Find.Steps[0].Gone = x.s.Gone
+	case x.named && !x.own["create"]:
+		r.Find = x.findByRequest(x.read)
 	}
+}
+
+// findByRequest returns the find that requests one object.
+func (x *expansion) findByRequest(r requestLine) *spec.Operation {
+	op := x.operation(false, field("path", x.objectPath(r)), x.returning(x.objectType(), "Response"))
+	op.Steps[0].Gone = x.s.Gone
+	return op
 }
 
 // operation returns an operation of one request. If object is true, the response
@@ -204,18 +212,18 @@ func (x *expansion) updateOperation() *spec.Operation {
 	if x.merge {
 		changes = "mergePatch(state, changes)"
 	}
-	body := text("${"+changes+"}", at)
+	body, method, path := text("${"+changes+"}", at), x.update.method, x.objectPath(x.update)
 	switch {
-	case x.update == "PUT" && x.merge:
-		body = x.body("merge(inputs, " + changes + ")")
-	case x.update == "PUT":
-		body = x.body("inputs")
+	case method == "PUT" && x.merge:
+		body = x.body("merge(inputs, "+changes+")", path)
+	case method == "PUT":
+		body = x.body("inputs", path)
 	}
 	var headers *spec.Node
-	if x.update == "PATCH" && x.merge {
+	if method == "PATCH" && x.merge {
 		headers = object(x.s.Patch.Range, field("content-type", text("application/merge-patch+json", x.s.Patch.Range)))
 	}
-	return x.operation(true, field("method", text(x.update, at)), field("path", x.objectPath()), field("headers", headers), field("json", body))
+	return x.operation(true, field("method", text(method, at)), field("path", path), field("headers", headers), field("json", body))
 }
 
 // lister returns the list of the existing objects.
@@ -223,12 +231,12 @@ func (x *expansion) lister() *spec.Lister {
 	step, items := x.listStep(true)
 	inputs := &spec.Type{Kind: spec.Object}
 	id, member := "", "${each.value"+x.inItem(x.idPath)+"}"
-	if x.puts {
+	if x.named {
 		member = x.nameOfItem()
 	}
 	for _, p := range x.parents {
 		inputs.Fields = append(inputs.Fields, &spec.Property{Name: p.name, Doc: p.input.Doc, Type: p.input.Type, Required: true, Range: p.input.Range})
-		if p.ofObject || x.puts {
+		if p.ofObject || x.named {
 			id += "${inputs." + p.name + "}/"
 		}
 	}
@@ -289,24 +297,31 @@ func (x *expansion) importTemplate() *spec.Node {
 	return text(template+"${id}", cmp.Or(x.s.Under, x.s.Path).Range)
 }
 
-// body returns the inputs that a request sends: all except those that are in the path.
-func (x *expansion) body(inputs string) *spec.Node {
+// body returns the inputs that a request sends: all except those that are in the path of the
+// collection or its own.
+func (x *expansion) body(inputs string, path *spec.Node) *spec.Node {
+	var without []string
 	for _, p := range x.parents {
-		inputs += fmt.Sprintf(", %q", p.input.Name)
+		without = append(without, p.input.Name)
 	}
-	for _, p := range x.names {
-		inputs += fmt.Sprintf(", %q", p.Name)
+	for _, m := range parentInputs.FindAllStringSubmatch(path.Text, -1) {
+		if x.r.Inputs.Field(m[1]) != nil && !slices.Contains(without, m[1]) {
+			without = append(without, m[1])
+		}
 	}
-	if x.parents != nil || x.names != nil {
-		inputs = "omit(" + inputs + ")"
+	if without != nil {
+		inputs = fmt.Sprintf(`omit(%s, "%s")`, inputs, strings.Join(without, `", "`))
 	}
 	return text("${"+inputs+"}", x.s.Path.Range)
 }
 
-// objectPath returns the path of an object.
-func (x *expansion) objectPath() *spec.Node {
+// objectPath returns the path of a request for an object.
+func (x *expansion) objectPath(r requestLine) *spec.Node {
+	if r.path != nil {
+		return x.withParents(r.path, "", false)
+	}
 	name := "${id}"
-	if x.puts {
+	if x.named {
 		name = x.nameTemplate(false).Text
 	}
 	switch {
@@ -332,11 +347,11 @@ func (x *expansion) withParents(n *spec.Node, suffix string, inList bool) *spec.
 	at, count := 0, func(bytes int) int { return utf8.RuneCountInString(n.Text[:bytes]) }
 	for _, m := range parentNames.FindAllStringSubmatchIndex(n.Text, -1) {
 		from, to, becomes := m[2], m[3], ""
-		if p := x.parentNamed(n.Text[m[2]:m[3]]); p != nil && inList {
+		if p := parentNamed(n.Text[m[2]:m[3]], x.parents, x.s.Under); p != nil && inList {
 			becomes = "inputs." + p.name
 		} else if p != nil {
 			becomes = "inputs." + p.input.Name
-		} else if x.puts && n.Text[m[2]:m[3]] == "id" {
+		} else if x.named && n.Text[m[2]:m[3]] == "id" {
 			from, to, becomes = m[0], m[1], x.nameTemplate(false).Text
 		} else {
 			continue
@@ -351,10 +366,11 @@ func (x *expansion) withParents(n *spec.Node, suffix string, inList bool) *spec.
 	return b.Node(n)
 }
 
-func (x *expansion) parentNamed(name string) *parent {
-	for i := range x.parents {
-		if x.parents[i].name == name && x.s.Under.Get(name) != nil {
-			return &x.parents[i]
+// parentNamed returns the parent to which `under` gives a name, or nil.
+func parentNamed(name string, parents []parent, under *spec.Node) *parent {
+	for i := range parents {
+		if parents[i].name == name && under.Get(name) != nil {
+			return &parents[i]
 		}
 	}
 	return nil

@@ -34,6 +34,13 @@ func TestWhatOptionsAdd(t *testing.T) {
 	if got := argument(r.Create, "json"); got != `${omit(inputs, "store")}` {
 		t.Errorf("the create sends %s", got)
 	}
+	flat := resource(t, `rest: {path: "/stores/${inputs.store}/pets", object: "/pets/${id}", update: "PUT", create: "POST /stores/${inputs.store}/${inputs.kind}s"}`)
+	if got := argument(flat.Update, "json"); got != `${omit(inputs, "store")}` {
+		t.Errorf("the update sends %s", got)
+	}
+	if got := argument(flat.Create, "json"); got != `${omit(inputs, "store", "kind")}` {
+		t.Errorf("the create sends %s", got)
+	}
 	if r.Import == nil || r.Import.Text != "${inputs.store}/${id}" || r.List.Inputs.Field("store") == nil {
 		t.Errorf("import %+v, list of %v", r.Import, r.List.Inputs.FieldNames())
 	}

@@ -41,7 +41,27 @@ func TestMistakesInRest(t *testing.T) {
 		{"an id that the type lacks", source.CodeBadValue, `rest: {path: "/pets", id: «"uid"», returns: #Pet}`},
 		{"an id by its declared name", source.CodeBadValue, `rest: {path: "/pets", id: «"petId"», returns: #Pet}`},
 		{"an unknown create", source.CodeBadValue, `rest: {path: "/pets", create: «"put"»}`},
-		{"a name without PUT", source.CodeBadValue, `rest: {path: "/pets", id: «"${inputs.name}"»}`},
+		{"a POST without its path", source.CodeBadValue, `rest: {path: "/pets", create: «"POST "»}`},
+		{"a path without its method", source.CodeBadValue, `rest: {path: "/pets", create: «"/pets/new"»}`},
+		{"a method that creates nothing", source.CodeBadValue, `rest: {path: "/pets", create: «"GET /pets/new"»}`},
+		{"a method in lower case", source.CodeBadValue, `rest: {path: "/pets", update: «"put /pets/${id}"»}`},
+		{"a URL of an update", source.CodeBadValue, `rest: {path: "/pets", update: «"PUT https://x.example.com/pets/${id}"»}`},
+		{"a read by POST", source.CodeBadValue, `rest: {path: "/pets", read: «"POST /pets/${id}"»}`},
+		{"an unknown delete", source.CodeBadValue, `rest: {path: "/pets", delete: «"none"»}`},
+		{"a find that is a method", source.CodeBadValue, `rest: {path: "/pets", find: «"GET"»}`},
+		{"a find and unique", source.CodeMisplacedKey, `rest: {path: "/pets", unique: «"name"», find: "GET /pets/named/${inputs.name}"}`},
+		{"a find next to another", source.CodeMisplacedKey, `rest: {path: "/pets", find: «"GET /pets/named/${inputs.name}"»}
+	find: ` + http},
+		{"a delete next to another", source.CodeMisplacedKey, `rest: {path: "/pets", delete: «"POST"»}
+	delete: ` + http},
+		{"a path of a create next to another", source.CodeMisplacedKey, `rest: {path: "/pets", create: «"PUT /pets/new"»}
+	create: ` + http},
+		{
+			"an object without effect, because each request has its path", source.CodeMisplacedKey,
+			`rest: {path: "/pets", object: «"/pet/${id}"», read: "GET /p/${id}", update: "PUT /p/${id}", delete: "DELETE /p/${id}"}`,
+		},
+		{"an input in the path that may change", source.CodeBadValue, `rest: {path: "/pets", update: "PUT /pets/${inputs.size}"}
+	inputs: «size»: int`},
 		{"PUT without a name", source.CodeBadValue, `rest: {path: "/pets", create: «"PUT"»}`},
 		{"a name that is none", source.CodeBadValue, `rest: {path: "/pets", create: "PUT", id: «"name"»}`},
 		{"a name of the response", source.CodeBadValue, `rest: {path: "/pets", create: "PUT", id: «"${body.name}"»}`},

@@ -10,22 +10,23 @@ import (
 	"github.com/declprov/declprov/spec/load/source"
 )
 
-// With `create: "PUT"`, the client chooses the name of an object: `id` is a template over inputs,
-// which is the end of the object's path. The id of the resource is the parents and the name, so
-// that it can be imported by its id alone.
+// If `id` is a template over inputs, the program chooses the name of an object, which is the end of
+// the object's path. The id of the resource is the parents and the name, so that it can be imported
+// by its id alone.
 
 // readName reads the template of the name, and checks that it consists of inputs that identify an
 // object.
 func (x *options) readName() {
 	n := x.s.ID
-	if !x.puts {
-		if x.s.IfNoneMatch != nil {
-			x.fail(source.CodeMisplacedKey, x.s.IfNoneMatch.Range, "ifNoneMatch", "ifNoneMatch requires a create by PUT", "Add `create: \"PUT\"` and the name of the object: `id: \"${inputs.name}\"`.")
-		}
+	if x.s.IfNoneMatch != nil && x.create.method != "PUT" {
+		x.fail(source.CodeMisplacedKey, x.s.IfNoneMatch.Range, "ifNoneMatch", "ifNoneMatch requires a create by PUT", "Add `create: \"PUT\"` and the name of the object: `id: \"${inputs.name}\"`.")
+	}
+	if !x.named {
 		return
 	}
 	if n == nil || n.Kind != spec.StringNode || strings.Contains(parentInputs.ReplaceAllString(n.Text, ""), "${") || !parentInputs.MatchString(n.Text) {
-		x.fail(source.CodeBadValue, cmp.Or(n, x.s.Create).Range, "id", "create: \"PUT\" requires a name that consists of inputs", "Write the name of the object in its path: `id: \"${inputs.name}\"`.")
+		x.fail(source.CodeBadValue, cmp.Or(n, x.s.Create).Range, "id", "the name of an object must consist of inputs",
+			"With a create by PUT, and wherever the program chooses the name, write it as in the path of the object: `id: \"${inputs.name}\"`. If the server chooses the id, write the name of a member of its response, without an expression: `id: \"uuid\"`.")
 		return
 	}
 	for _, m := range parentInputs.FindAllStringSubmatch(n.Text, -1) {
@@ -40,7 +41,7 @@ func (x *options) readName() {
 		x.names = append(x.names, input)
 	}
 	if x.s.Unique != nil {
-		x.fail(source.CodeMisplacedKey, x.s.Unique.Range, "unique", "unique has no effect with create: \"PUT\"", "The name identifies an object. Remove `unique`.")
+		x.fail(source.CodeMisplacedKey, x.s.Unique.Range, "unique", "unique has no effect", "The name identifies an object. Remove `unique`.")
 	}
 	x.checkListedNames()
 }

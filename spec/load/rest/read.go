@@ -9,7 +9,6 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
-	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
 )
 
@@ -21,13 +20,14 @@ var (
 	usesBody = regexp.MustCompile(`\bbody\s*(\?\s*)?\.`)
 )
 
-// read reads and checks the options. It returns false if it reported a mistake.
-func (x *options) read() bool {
+// readAll reads and checks the options. It returns false if it reported a mistake.
+func (x *options) readAll() bool {
 	before := len(x.Diags)
 	x.checkPaths()
-	x.puts = x.oneOf(x.s.Create, "create", "POST", block.RestCreates...) == "PUT"
+	x.readRequests()
+	x.named = x.create.method == "PUT" && x.create.path == nil || x.s.ID != nil && strings.Contains(x.s.ID.Text, "${")
 	x.idPath = []string{"id"}
-	if path := x.wirePath(x.s.ID, "id"); path != nil && !x.puts {
+	if path := x.wirePath(x.s.ID, "id"); path != nil {
 		x.idPath = path
 	}
 	x.unwrap = x.wirePath(x.s.Unwrap, "unwrap")
@@ -35,19 +35,18 @@ func (x *options) read() bool {
 	if path := x.wirePath(x.s.Items, "items"); path != nil {
 		x.items = path
 	}
-	x.update = x.oneOf(x.s.Update, "update", map[bool]string{true: "PUT", false: "PATCH"}[x.puts], block.RestUpdates...)
 	x.merge = x.oneOf(x.s.Patch, "patch", "", "merge") == "merge"
 	x.bodiless = x.oneOf(x.s.Response, "response", "", "none") == "none"
-	x.readsList = x.oneOf(x.s.Read, "read", "", "list") == "list"
 	x.listed = x.oneOf(x.s.List, "list", "", "none") != "none"
-	if x.merge && x.update == "none" {
+	if x.merge && x.update.method == "none" {
 		x.fail(source.CodeMisplacedKey, x.s.Patch.Range, "patch", "patch has no effect without updates", "Remove it, or remove `update`.")
 	}
-	if x.readsList && !x.listed {
+	if x.requests.readsList() && !x.listed {
 		x.fail(source.CodeMisplacedKey, x.s.Read.Range, "read", "read requires the list", "Remove `list: \"none\"`, or write the read that the API has next to rest.")
 	}
 	x.readReturns()
 	x.readUnder()
+	x.checkRequests()
 	x.readName()
 	x.readUnique()
 	x.checkItems()
@@ -96,16 +95,12 @@ func (x *options) wirePath(n *spec.Node, key string) []string {
 		return nil
 	}
 	path := strings.Split(n.Text, ".")
-	if x.puts && key == "id" {
+	if x.named && key == "id" {
 		return nil // see readName
 	}
 	if n.Text == "" || slices.Contains(path, "") || strings.ContainsAny(n.Text, "${}[]/ ") {
-		named := ""
-		if key == "id" && parentInputs.MatchString(n.Text) {
-			named = " If the program chooses the name of an object, and a PUT to it creates the object, add `create: \"PUT\"`."
-		}
 		x.fail(source.CodeBadValue, n.Range, key, fmt.Sprintf("%q is not a name or path of names on the wire", n.Text),
-			fmt.Sprintf("Write the name of a member of the response, or a path of names, without an expression: `%s: \"meta.%s\"`.", key, map[string]string{"id": "uuid", "unwrap": "data", "items": "results"}[key])+named)
+			fmt.Sprintf("Write the name of a member of the response, or a path of names, without an expression: `%s: \"meta.%s\"`.", key, map[string]string{"id": "uuid", "unwrap": "data", "items": "results"}[key]))
 		return nil
 	}
 	return path
@@ -141,7 +136,7 @@ func (x *options) readReturns() {
 		return
 	}
 	x.returns = n.Type
-	if _, ok := memberOf(x.returns, x.idPath, x.rule, x.provider.Types); !ok && !x.own["id"] && !x.puts {
+	if _, ok := memberOf(x.returns, x.idPath, x.rule, x.provider.Types); !ok && !x.own["id"] && !x.named {
 		at, wire := cmp.Or(x.s.ID, n).Range, strings.Join(x.idPath, ".")
 		x.fail(source.CodeBadValue, at, "id", fmt.Sprintf("%s has no member %q on the wire, which is the id", n.Text, wire),
 			"Declare it in the type, such as `petId: string @wire("+wire+")`, or name the member that is the id. "+diag.Remedy(wire, wireNames(x.returns, x.rule, x.provider.Types)))
@@ -203,13 +198,16 @@ func (x *options) addParent(name string, template *spec.Node) {
 
 // isOfObject reports whether a parent is part of the path of an object.
 func (x *options) isOfObject(name, input string) bool {
-	if x.s.Object == nil || x.readsList {
-		return true // read requests the path of the collection
+	paths, conventional := x.requests.paths(x.s.Object, x.own)
+	if conventional || x.requests.readsList() {
+		return true // the path of the collection is in it
 	}
 	named := func(m []string) bool { return m[1] == name && x.s.Under.Get(name) != nil }
 	asInput := func(m []string) bool { return m[1] == input }
-	return slices.ContainsFunc(parentNames.FindAllStringSubmatch(x.s.Object.Text, -1), named) ||
-		slices.ContainsFunc(parentInputs.FindAllStringSubmatch(x.s.Object.Text, -1), asInput)
+	return slices.ContainsFunc(paths, func(path *spec.Node) bool {
+		return slices.ContainsFunc(parentNames.FindAllStringSubmatch(path.Text, -1), named) ||
+			slices.ContainsFunc(parentInputs.FindAllStringSubmatch(path.Text, -1), asInput)
+	})
 }
 
 // pathInput returns an input that is part of the path of an object, and reports one that does not
@@ -238,6 +236,9 @@ func (x *options) readUnique() {
 	if !x.listed {
 		x.fail(source.CodeMisplacedKey, n.Range, "unique", "unique requires a list", "It looks for an object in the list. Remove `list: \"none\"`, or write a `find` next to rest instead of `unique`.")
 		return
+	}
+	if x.find.path != nil {
+		x.fail(source.CodeMisplacedKey, n.Range, "unique", "unique has no effect with find", "Both say how to look for an object. Remove one of them.")
 	}
 	items := n.Items
 	if n.Kind == spec.StringNode {
@@ -312,6 +313,9 @@ func (x *options) checkUnused() {
 		if !x.listed && !x.own["list"] {
 			detail = fmt.Sprintf("With `list: \"none\"`, nothing is listed. Remove `%s` from rest.", o.name)
 		}
+		if o.name == "object" {
+			detail = "Each request for an object has a path of its own, or is written next to rest. Remove `object` from rest."
+		}
 		x.fail(source.CodeMisplacedKey, o.given.Range, o.name, fmt.Sprintf("%s has no effect", o.name), detail)
 	}
 }
@@ -319,26 +323,30 @@ func (x *options) checkUnused() {
 // optionsOfObjects returns the options for requests for one object.
 func (x *options) optionsOfObjects() []option {
 	creates, updates := !x.own["create"], !x.own["update"]
-	gets, deletes := !x.own["read"] && !x.readsList, !x.own["delete"]
+	gets, deletes := !x.own["read"] && !x.requests.readsList(), !x.own["delete"]
+	at := func(own requestLine) bool { return own.path == nil }
 	return []option{
 		{"ifNoneMatch", "create", x.s.IfNoneMatch, creates},
 		{"response", "create", x.s.Response, creates},
 		{"idempotencyKey", "create", x.s.IdempotencyKey, creates},
 		{"idempotent", "create", x.s.Idempotent, creates},
+		{"create", "create", x.s.Create, creates || at(x.create)},
 		{"update", "update", x.s.Update, updates},
+		{"delete", "delete", x.s.Delete, deletes},
 		{"patch", "update", x.s.Patch, updates},
-		{"object", "read, update and delete", x.s.Object, gets || updates && x.update != "none" || deletes || x.puts},
+		{"object", "read, update and delete", x.s.Object, gets && at(x.read) || updates && x.update.method != "none" && at(x.update) || deletes && at(x.delete) || x.named},
 		{"gone", "read and delete", x.s.Gone, gets || deletes},
 	}
 }
 
 // optionsOfLists returns the options for requests for a list, and those for objects in both.
 func (x *options) optionsOfLists() []option {
-	lists := !x.own["list"] && x.listed || !x.own["find"] && x.s.Unique != nil || !x.own["read"] && x.readsList
+	lists := !x.own["list"] && x.listed || !x.own["find"] && x.s.Unique != nil || !x.own["read"] && x.requests.readsList()
 	objects := !x.own["create"] || !x.own["read"] || !x.own["id"]
 	return []option{
 		{"read", "read", x.s.Read, !x.own["read"]},
 		{"unique", "find", x.s.Unique, !x.own["find"]},
+		{"find", "find", x.s.Find, !x.own["find"]},
 		{"list", "list", x.s.List, !x.own["list"]},
 		{"items", "list", x.s.Items, lists},
 		{"paginate", "list", x.s.Paginate, lists},
