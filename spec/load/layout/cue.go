@@ -1,13 +1,15 @@
 package layout
 
 import (
+	"slices"
+
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/format"
 	"cuelang.org/go/cue/parser"
+	"cuelang.org/go/cue/token"
 )
 
-// CUE formats a text as `cue fmt`. Where that writes `outputs: size: int @wire(id)` with braces,
-// a comment above would no longer document size; it moves between the braces.
+// CUE formats a text as `cue fmt`, but for what that would change the meaning of.
 func CUE(text []byte) ([]byte, error) {
 	f, err := parser.ParseFile("", text, parser.ParseComments)
 	if err != nil {
@@ -15,38 +17,67 @@ func CUE(text []byte) ([]byte, error) {
 	}
 	ast.Walk(f, func(n ast.Node) bool {
 		if field, ok := n.(*ast.Field); ok {
-			moveComment(field)
+			keepTogether(field)
 		}
 		return true
 	}, nil)
 	return format.Node(f)
 }
 
-// moveComment moves the comment above a field to the last field of its chain, a: b: c, if that has
-// an attribute.
-func moveComment(field *ast.Field) {
-	last := field
-	for {
-		s, ok := last.Value.(*ast.StructLit)
-		if !ok || s.Lbrace.IsValid() || len(s.Elts) != 1 {
-			break
-		}
-		next, ok := s.Elts[0].(*ast.Field)
-		if !ok {
-			break
-		}
-		last = next
+// keepTogether rewrites a chain without braces, a: b: c, if it has an attribute, because `cue fmt`
+// adds braces there, which separate what belongs together:
+//   - the attributes of a map, `labels: [string]: string @secret()`, are those of the property, and
+//     move behind the map;
+//   - the comment above `outputs: size: int @wire(id)` documents size, and above `a: size: int
+//     @wire(id)` both properties, so it also stands between the braces.
+func keepTogether(field *ast.Field) {
+	chain := chainOf(field)
+	last := chain[len(chain)-1]
+	if len(chain) == 1 || len(last.Attrs) == 0 {
+		return
 	}
-	if last == field || len(last.Attrs) == 0 {
+	if _, isMap := last.Label.(*ast.ListLit); isMap {
+		chain = chain[:len(chain)-1]
+		property := chain[len(chain)-1]
+		property.Attrs, last.Attrs = append(property.Attrs, last.Attrs...), nil
+		braces := property.Value.(*ast.StructLit)
+		braces.Lbrace, braces.Rbrace = token.Blank.Pos(), token.NoSpace.Pos()
+	}
+	documented := slices.IndexFunc(chain, func(f *ast.Field) bool { return !holdsProperties(f) })
+	if documented < 0 {
 		return
 	}
 	var stay []*ast.CommentGroup
 	for _, c := range ast.Comments(field) {
-		if c.Doc {
-			ast.AddComment(last, c)
-		} else {
+		if !c.Doc || documented == 0 {
 			stay = append(stay, c)
+		}
+		for _, f := range chain[max(documented, 1):] {
+			if c.Doc {
+				ast.AddComment(f, c)
+			}
 		}
 	}
 	ast.SetComments(field, stay)
+}
+
+// chainOf returns the fields of a chain that begins with a field.
+func chainOf(field *ast.Field) []*ast.Field {
+	chain := []*ast.Field{field}
+	for {
+		s, ok := field.Value.(*ast.StructLit)
+		if !ok || s.Lbrace.IsValid() || len(s.Elts) != 1 {
+			return chain
+		}
+		if field, ok = s.Elts[0].(*ast.Field); !ok {
+			return chain
+		}
+		chain = append(chain, field)
+	}
+}
+
+// holdsProperties reports whether a field is a block of properties, which has no documentation.
+func holdsProperties(f *ast.Field) bool {
+	name, _, err := ast.LabelName(f.Label)
+	return err == nil && slices.Contains([]string{"config", "inputs", "outputs"}, name)
 }

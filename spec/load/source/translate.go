@@ -64,6 +64,9 @@ var runtimeReference = regexp.MustCompile(`^(?:inputs|config|state|session|steps
 func (s *sourceText) translateReference(offset int) (translation, bool) {
 	line := s.position(offset).Line - 1
 	before, after := string(s.content[s.lines[line]:offset]), s.line(line)[offset-s.lines[line]:]
+	if m := libraryMember.FindStringSubmatch(after); m != nil {
+		return s.imported(m[1]), true
+	}
 	if cue, length, ok := foreign.ParseEnum(after); ok && labelEnd.MatchString(before) {
 		return s.replacement(offset, length, cue, "the values of an enumeration are strings", fmt.Sprintf("Write %s.", cue)), true
 	}
@@ -73,6 +76,27 @@ func (s *sourceText) translateReference(offset int) (translation, bool) {
 	}
 	text := `"${` + reference + `}"`
 	return s.replacement(offset, len(reference), text, "", "CUE resolves names when the spec is loaded. Write "+text+"."), true
+}
+
+// libraryMember matches a member of a package of CUE that types are written with, and packageClause
+// the clause after which imports stand.
+var (
+	libraryMember = regexp.MustCompile(`^(list|math|net|strings|struct|time)\.[A-Z]\w*`)
+	packageClause = regexp.MustCompile(`(?m)^package [^\n]*\n`)
+)
+
+// imported returns the translation that imports a package of CUE.
+func (s *sourceText) imported(name string) translation {
+	text := fmt.Sprintf("import %q\n\n", name)
+	at := 0
+	if clause := packageClause.FindIndex(s.content); clause != nil {
+		at, text = clause[1], "\n"+strings.TrimSuffix(text, "\n")
+	}
+	return translation{
+		summary: fmt.Sprintf("%s is a package of CUE that this file does not import", name),
+		remedy:  fmt.Sprintf("Add `import %q` at the beginning of the file.", name),
+		edits:   []diag.Edit{{At: s.exactSpan(at, at), Text: text}},
+	}
 }
 
 // replacement returns the translation that replaces a text.
@@ -154,7 +178,7 @@ func (s *sourceText) translateType(offset int) (translation, bool) {
 	line := s.position(offset).Line - 1
 	before, after := string(s.content[s.lines[line]:offset]), s.line(line)[offset-s.lines[line]:]
 	t, ok := foreign.ParseType(after)
-	if !ok {
+	if !ok || strings.HasPrefix(after[t.Len:], ".") { // a member of a package, such as list.MaxItems
 		return translation{}, false
 	}
 	out := translation{

@@ -2,6 +2,7 @@ package typing
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -135,7 +136,7 @@ func (c *attrCall) fail(summary, detail string) *diag.Diagnostic {
 }
 
 // read reads the attributes of a property, of the definition that it refers to, and
-// those that CUE binds to the values of a map written without braces.
+// those that CUE binds to the values of a map.
 func (r *attributeReader) read() {
 	seen := map[string]bool{}
 	for i, from := range r.sources() {
@@ -158,14 +159,36 @@ func (r *attributeReader) sources() []walk.Item {
 		f, _ := d.Source().(*ast.Field)
 		sources = append(sources, walk.Item{Value: d, Field: f})
 	}
-	if lit, ok := r.item.Expr.(*ast.StructLit); ok && !lit.Lbrace.IsValid() {
-		for _, inner := range r.Members(r.item, cue.Patterns(true)) {
-			if inner.Pattern {
-				sources = append(sources, inner)
+	return append(sources, r.patternsOf(r.item)...)
+}
+
+// patternsOf returns the field of a map, [key]: T, if it is all that the map consists of, and those
+// of the maps in the map: their attributes are those of the property.
+func (r *attributeReader) patternsOf(it walk.Item) []walk.Item {
+	lit, ok := it.Expr.(*ast.StructLit)
+	if !ok || len(lit.Elts) != 1 {
+		return nil
+	}
+	for _, inner := range r.Members(it, cue.Patterns(true)) {
+		if p := r.patterns[inner.Field]; inner.Pattern && p != nil {
+			p.read = true
+			return append([]walk.Item{inner}, r.patternsOf(inner)...)
+		}
+	}
+	return nil
+}
+
+// checkPatterns reports attributes of the values of a map that no property has read.
+func (x *Extractor) checkPatterns() {
+	left := slices.SortedFunc(maps.Values(x.patterns), func(a, b *patternField) int { return a.order - b.order })
+	for _, p := range left {
+		for _, a := range p.item.Field.Attrs {
+			if name, _ := a.Split(); !p.read && !IsForeign(name) {
+				x.Report(source.CodeMisplacedAttribute, x.Files.Span(a.Pos(), a.Pos().Add(len(a.Text))), p.site.Place, "an attribute of the values of a map has no effect",
+					"Write it behind the type of the property, for the whole map: `labels: {[string]: string} @secret()`.")
 			}
 		}
 	}
-	return sources
 }
 
 // rangeOf returns the position of an attribute.

@@ -3,12 +3,14 @@ package typing
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"cuelang.org/go/cue"
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/token"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/walk"
 	"github.com/declprov/declprov/spec/types"
@@ -42,8 +44,11 @@ func (x *Extractor) defaultOf(m walk.Item, t *spec.Type, s Site) (def any, has b
 	if k := m.Value.IncompleteKind(); ok && k == cue.ListKind && cue.Dereference(m.Value).LookupPath(cue.MakePath(cue.AnyIndex)).Exists() {
 		ok = false // CUE gives every list a default
 	}
-	if !ok && emptyStruct(star) {
-		return map[string]any{}, true // CUE drops the default if the other operand is a map
+	if !ok && emptyStruct(star) { // CUE drops the default if the other operand is a map
+		return x.fitting(map[string]any{}, t, x.Files.RangeOf(star.X), s), true
+	}
+	if marked, isThere := x.markedValue(m, star); !ok && isThere {
+		d, ok = marked, true
 	}
 	if !ok {
 		if star != nil && m.Value.Err() == nil && !m.Value.IsConcrete() && plainStar(m.Expr) {
@@ -63,12 +68,31 @@ func (x *Extractor) defaultOf(m walk.Item, t *spec.Type, s Site) (def any, has b
 	if star != nil {
 		x.UnusedHelpersWithin(walk.Item{Value: d, Expr: star.X, At: at, NameAt: at}, s.Place)
 	}
-	def = plainValue(d)
+	return x.fitting(plainValue(d), t, at, s), true
+}
+
+// fitting returns a default, or reports one that its type does not allow, and returns nil.
+func (x *Extractor) fitting(def any, t *spec.Type, at diag.Range, s Site) any {
 	if r := x.named.types.Resolve(t); r.Kind != spec.Union && r.Kind != spec.Object && types.Fits(def, r, x.named.types) != nil {
 		x.Report(source.CodeDefaultViolates, at, s.Place, fmt.Sprintf("the type does not allow the default %s", showLiteral(def)), "Correct the default, or widen the type.")
-		return nil, true
+		return nil
 	}
-	return def, true
+	return def
+}
+
+// markedValue returns the marked default of a disjunction of which CUE leaves nothing else, because
+// a validator such as list.MinItems fails for a list that is still empty.
+func (x *Extractor) markedValue(m walk.Item, star *ast.UnaryExpr) (cue.Value, bool) {
+	op, args := cue.Dereference(m.Value).Expr()
+	if star == nil || op != cue.OrOp {
+		return cue.Value{}, false
+	}
+	parts := x.flattenDisjuncts(m, args, 0)
+	i := slices.IndexFunc(parts, func(part walk.Item) bool { return part.Expr == star.X })
+	if i < 0 || !slices.ContainsFunc(parts, func(part walk.Item) bool { return hasCall([]cue.Value{part.Value}) }) {
+		return cue.Value{}, false
+	}
+	return parts[i].Value, true
 }
 
 // plainStar reports whether an expression is itself a disjunction or conjunction, so that

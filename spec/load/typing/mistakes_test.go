@@ -1,6 +1,7 @@
 package typing_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/declprov/declprov/spec/load/loadtest"
@@ -56,6 +57,14 @@ func TestMistakesInTypes(t *testing.T) {
 		{"wire without name", source.CodeBadAttribute, "a: string «@wire()»"},
 		{"name for an unknown SDK", source.CodeBadAttribute, "a: string «@name(pyton=\"x\")»"},
 		{"deprecated without text", source.CodeBadAttribute, "a: string «@deprecated()»"},
+		{"attribute of the values of a map, next to fields", source.CodeMisplacedAttribute, "a: {b: string, [string]: string «@secret()»}"},
+		{"attribute of the values of a map, behind a default", source.CodeMisplacedAttribute, "a: *{} | {[string]: string «@secret()»}"},
+		{"attribute of the values of a map in a list", source.CodeMisplacedAttribute, "a: [...{[string]: string «@secret()»}]"},
+		{"unknown attribute of the values of a map", source.CodeUnknownAttribute, "a?: {[string]: string «@bogus()»}"},
+		{"unknown attribute of a map in a map", source.CodeUnknownAttribute, "a?: [string]: [string]: string «@bogus()»"},
+		{"package that is not imported", source.CodeUnknownReference, "a: [...string] & «list.MinItems(2)»"},
+		{"default that is too short", source.CodeDefaultViolates, "a: *«[\"x\"]» | [...string] & list.MinItems(2)"},
+		{"default with too few entries", source.CodeDefaultViolates, "a: *«{}» | {[string]: string} & struct.MinFields(1)"},
 		{"attribute of the block", source.CodeMisplacedAttribute, "«@secret()»"},
 	}
 	for _, c := range cases {
@@ -64,6 +73,9 @@ func TestMistakesInTypes(t *testing.T) {
 			switch c.name {
 			case "unknown function":
 				src = "import \"net\"\n" + loadtest.InInputs("a: «net.IPv4»")
+			case "default that is too short", "default with too few entries":
+				src = "import (\n\t\"list\"\n\t\"struct\"\n)\n" + loadtest.InInputs(c.src)
+				src = strings.Replace(src, map[bool]string{true: "\t\"struct\"\n", false: "\t\"list\"\n"}[strings.Contains(c.src, "list.")], "", 1)
 			case "normalised asset":
 				src = "import \"declprov.dev/spec\"\n" + loadtest.InInputs(c.src)
 			case "open inputs":

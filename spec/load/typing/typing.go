@@ -27,17 +27,30 @@ type Extractor struct {
 	// Wire is the naming rule for names on the wire of the block being read. SpecWire
 	// is the default of the spec.
 	Wire, SpecWire string
+	// patterns are the fields [key]: T with attributes, and whether a property has read these.
+	patterns map[*ast.Field]*patternField
+}
+
+// patternField is a field [key]: T with attributes, in the order in which they were found.
+type patternField struct {
+	item  walk.Item
+	site  Site
+	order int
+	read  bool
 }
 
 // New returns an extractor that adds named types to types.
 func New(w *walk.Walker, types spec.Types) *Extractor {
-	x := &Extractor{Walker: w}
+	x := &Extractor{Walker: w, patterns: map[*ast.Field]*patternField{}}
 	x.named = newNamer(x, types)
 	return x
 }
 
 // Finish runs the tasks that require all types.
-func (x *Extractor) Finish() { x.named.finish() }
+func (x *Extractor) Finish() {
+	x.named.finish()
+	x.checkPatterns()
+}
 
 // Role is the purpose of an object type. It determines which attributes may be used
 // and which names are reserved.
@@ -266,6 +279,9 @@ func (x *Extractor) structType(it walk.Item, s Site) *spec.Type {
 // an open object.
 func (x *Extractor) addPatterns(t *spec.Type, patterns []walk.Item, s Site) {
 	for i, m := range patterns {
+		if m.Field != nil && x.patterns[m.Field] == nil {
+			x.patterns[m.Field] = &patternField{item: m, site: s, order: len(x.patterns)}
+		}
 		elem := x.Type(walk.Item{Value: m.Value, Expr: m.Expr, At: m.At, NameAt: m.At}, s.at("*"))
 		if i == 0 {
 			t.Elem = elem

@@ -30,7 +30,7 @@ func (x *Extractor) disjunctionType(it walk.Item, args []cue.Value, s Site) *spe
 		switch {
 		case v.IncompleteKind() == cue.NullKind:
 			nullable = true
-		case v.IncompleteKind() == cue.BottomKind && v.Err() != nil:
+		case v.IncompleteKind() == cue.BottomKind && v.Err() != nil && !hasCall([]cue.Value{v}): // [...T] & list.MinItems(2) fails as long as it is empty
 			x.Broken(part, s.Place)
 		case v.IsConcrete() && v.IncompleteKind()&(cue.StructKind|cue.ListKind) == 0:
 			literals = append(literals, part)
@@ -63,8 +63,11 @@ func isDefaultStruct(it, part walk.Item, parts []walk.Item) bool {
 		return false
 	}
 	return slices.ContainsFunc(parts, func(o walk.Item) bool {
-		other := o.Value.IncompleteKind() == cue.StructKind && o.Expr != part.Expr
-		return other && o.Value.Unify(part.Value).Validate() == nil
+		if o.Expr == part.Expr {
+			return false
+		}
+		isStruct := o.Value.IncompleteKind() == cue.StructKind || hasCall([]cue.Value{o.Value})
+		return isStruct && o.Value.Unify(part.Value).Validate() == nil
 	})
 }
 
