@@ -27,7 +27,7 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 		return DiffResponse{}, err
 	}
 	e.resources.Tokens.Show(recorded.ObjectOf(res, state), req.Ref, state.Private.Token)
-	changes := compare.Rules{Runtime: e.resources.Runtime, Resource: res, Ref: req.Ref}.Changes(ctx, state.Inputs, req.New, req.Ignore)
+	changes := compare.Rules{Runtime: e.resources.Runtime, Resource: res, Ref: req.Ref, OfRead: state.Private.Imported}.Changes(ctx, state.Inputs, req.New, req.Ignore)
 	if err := stop.Err(ctx); err != nil {
 		return DiffResponse{}, err // an @equal that was cut short calls nothing equal
 	}

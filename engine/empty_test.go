@@ -76,6 +76,17 @@ resources: Thing: {
 					t.Errorf("recorded (-want +got):\n%s", d)
 				}
 			}
+			imported := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: engine.State{ID: "7"}, Reason: engine.Import})
+			if imported.Err != nil {
+				t.Fatal(imported.Err)
+			}
+			again := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: *imported.State})
+			for _, state := range []engine.State{*imported.State, *again.State} {
+				diff, err := e.Diff(t.Context(), engine.DiffRequest{Ref: ref("Thing"), State: state, New: given})
+				if err != nil || len(diff.Changes) != tc.changes {
+					t.Errorf("after an import: %+v, %v; read %v", diff.Changes, err, state.Inputs)
+				}
+			}
 		})
 	}
 }

@@ -64,6 +64,7 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 		outputs.WarnUnread(r.Run, state.Inputs, yield)
 		r.warnOtherID(recorded.CurrentID(state), out.State.ID)
 	}
+	out.State.Private.Imported = out.State.Private.Imported || req.hasOnlyID()
 	if req.Reason == Import {
 		outputs.WarnPlaceholders(r.Run, out.State.Inputs)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
+	"github.com/declprov/declprov/engine/run/outputs"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
@@ -40,12 +41,12 @@ func (r updating) finish(ctx context.Context) Result {
 	if r.ID != old.ID {
 		next.Private.ID = r.ID
 	}
-	outputs := recorded.DeclaredOutputs(r.Resource, old)
+	declared := recorded.DeclaredOutputs(r.Resource, old)
 	failed := r.Failed
 	if failure == nil {
-		got, err := r.buildOutputs(ctx, outputs)
+		got, err := r.buildOutputs(ctx, declared)
 		if err == nil || value.IsUnrecordable(err) {
-			outputs = got
+			declared = got
 		}
 		failure, failed = err, len(r.Operation.Steps)
 		if err != nil && r.untold {
@@ -53,14 +54,17 @@ func (r updating) finish(ctx context.Context) Result {
 		}
 	}
 	next.Private.ETag = r.ETag // reading back may have given another
-	next.Outputs = recorded.WithInputs(r.given, outputs)
+	next.Outputs = recorded.WithInputs(r.given, declared)
 	next.Private.Written = recorded.NewWritten(r.Resource, r.given, r.server)
 	if failure != nil {
 		next.Inputs = old.Inputs // as hosts record it, too: nobody knows which of the new ones hold
 		next.Private.Written = old.Private.Written
 		next.Private.Failed = r.newFailed(failed, failure)
-	} else if err := r.forgetUpdates(next); err != nil {
-		r.Log.Message(operation.Warning, err.Error())
+	} else {
+		outputs.WarnKept(r.Run, old.Private.Written, next.Private.Written)
+		if err := r.forgetUpdates(next); err != nil {
+			r.Log.Message(operation.Warning, err.Error())
+		}
 	}
 	return Result{State: next, Err: r.Mask().Error(failure)}
 }

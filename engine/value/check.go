@@ -321,7 +321,7 @@ func (c *Type) tagValues() []string {
 
 func docHint(p *spec.Property) string {
 	if s := diag.FirstSentence(p.Doc); s != "" {
-		return ": " + strings.TrimSuffix(s, ".")
+		return " (" + strings.TrimSuffix(s, ".") + ")"
 	}
 	return ""
 }

@@ -4,21 +4,49 @@ import (
 	"fmt"
 
 	"github.com/declprov/declprov/engine/run/operation"
+	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
-// WarnPlaceholders warns of required inputs that an import does not give: in the program that it
-// generates, `pulumi import` writes a placeholder, such as "", for each.
+// WarnPlaceholders warns of inputs that an import does not give. In the program that it generates,
+// `pulumi import` writes a placeholder, such as "", for each that is required. One with a default
+// gets the default, whatever the object has.
 func WarnPlaceholders(r *operation.Run, inputs property.Map) {
-	var names []string
+	var placeholders, defaults []string
 	for _, m := range r.Resource.Inputs.Fields {
-		if _, given := inputs.GetOk(m.Name); m.Required && m.Default == nil && !given {
-			names = append(names, m.Name)
+		given := inputs.Get(m.Name)
+		switch hasDefault := m.Default != nil || m.DefaultExpr != nil; {
+		case m.NoRead && hasDefault && (given.IsNull() || value.PlainEqual(given, m.Fallback)):
+			defaults = append(defaults, m.Name)
+		case m.Required && !hasDefault && given.IsNull():
+			placeholders = append(placeholders, m.Name)
 		}
 	}
-	if names != nil {
-		r.Log.Message(operation.Warning, fmt.Sprintf("the API does not return %s: generated code has a placeholder in its place, such as \"\"; write the value into the program before `pulumi up`", diag.And(names)))
+	if placeholders != nil {
+		r.Log.Message(operation.Warning, fmt.Sprintf("the API does not return %s: generated code has a placeholder in its place, such as \"\"; write the value into the program before `pulumi up`", diag.And(placeholders)))
+	}
+	if defaults != nil {
+		r.Log.Message(operation.Warning, fmt.Sprintf("the API does not return %s: the import assumes the default; if the object has another value, write it into the program before `pulumi up`", diag.And(defaults)))
+	}
+}
+
+// WarnKept warns of inputs with @normalised() that an update has removed, although the server shows
+// the same as before: it does not remove them. As the server may show what it wants, no refresh
+// would find a difference.
+func WarnKept(r *operation.Run, before, after *recorded.Written) {
+	names, given, shown := before.Decode(r.Resource)
+	_, left, now := after.Decode(r.Resource)
+	var kept []string
+	for _, name := range names {
+		_, was := given.GetOk(name)
+		if _, is := left.GetOk(name); was && !is && !shown.Get(name).IsNull() && value.PlainEqual(shown.Get(name), now.Get(name)) {
+			kept = append(kept, name)
+		}
+	}
+	if kept != nil {
+		r.Log.Message(operation.Warning, fmt.Sprintf("the program has removed %s, and the API still shows the same: it seems to have kept it", diag.And(kept)))
 	}
 }
 

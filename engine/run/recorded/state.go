@@ -165,6 +165,9 @@ type Private struct {
 	// Lookup is true if the state is from a read for a program that does not manage the
 	// resource.
 	Lookup bool `json:"lookup,omitempty"`
+	// Imported is true if the inputs are what an import has read: a list that is absent may be one
+	// that is empty in the program.
+	Imported bool `json:"imported,omitempty"`
 	// ETag is the ETag of the latest response about the resource, or "".
 	ETag string `json:"etag,omitempty"`
 	// Unmade are the names of the create steps that have created nothing for this

@@ -30,7 +30,7 @@ func textFunctions() []*Function {
 		def(eval.OfText, "hasPrefix(s: string, prefix: string) bool", "Whether the string begins with `prefix`.", `hasPrefix("abc", "ab")`, `true`, nil).runs(eval.Textual("hasPrefix", strings.HasPrefix)),
 		def(eval.OfText, "hasSuffix(s: string, suffix: string) bool", "Whether the string ends with `suffix`.", `hasSuffix("abc", "bc")`, `true`, nil).runs(eval.Textual("hasSuffix", strings.HasSuffix)),
 		def(eval.Metered, "capture(s: string, re: regexp) {string}?", "The matches of the named groups of a regular expression; null if it does not match.", "capture(\"v1.2\", `v(?P<major>\\d+)\\.(?P<minor>\\d+)`)", `{"major":"1","minor":"2"}`, fnCapture).withType(typeOfCapture),
-		def(eval.OfText, "segments(s: string) [string]", "The segments of a path. In the `path` of an http request they remain separate: a/b is two segments, and its slash is not escaped.", `segments("a/b")`, `["a","b"]`, fnSegments),
+		def(eval.OfText, "segments(s: string) [string]", "The segments of a path. In the `path` of an http request they remain separate: a/b is two segments, and its slash is not escaped. A slash at the beginning or end gives an empty segment, which a request refuses.", `segments("a/b")`, `["a","b"]`, fnSegments),
 	}
 }
 
@@ -223,10 +223,6 @@ func typeOfCapture(cl *check.Call) check.TypedPart {
 
 func fnSegments(r *eval.Run, a args) (any, error) {
 	s := a.text(0)
-	s = strings.Trim(s, "/")
-	if s == "" {
-		return []any{}, nil
-	}
 	if err := r.Items(strings.Count(s, "/")); err != nil {
 		return nil, err
 	}

@@ -148,7 +148,11 @@ func (l *life) change(ctx context.Context) error {
 		return l.fail(err)
 	}
 	l.previous = l.state.Inputs
+	warnings := l.said.warnings.Load()
 	state, err := l.client.Update(ctx, l.resource, l.state, l.checked, client.Operation{})
+	if l.said.warnings.Load() > warnings {
+		l.finding(codeNotApplied, "an update warns", "Users of the provider see this. If the API keeps what the program removes, send what removes it, or let a change replace the resource: @replace().")
+	}
 	if err != nil && !errors.As(err, new(*client.InitFailed)) {
 		l.heading("update", "")
 		return l.fail(err) // the old state remains
