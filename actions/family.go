@@ -127,6 +127,8 @@ type Facts struct {
 	// GoneRemedy says how the author tells that the object of a run does not exist, as a
 	// sentence. "" means that the run reports that by itself.
 	GoneRemedy string
+	// Denials are responses, by name, that a run also gets if its credentials are wrong or expired.
+	Denials []map[string]any
 	// SendsETag says that a run may send the ETag of the last read (Call.ETag).
 	SendsETag bool
 	// IfAbsent is the argument that lets a run succeed only if the object does not exist, or ""

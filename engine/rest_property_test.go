@@ -106,9 +106,9 @@ func genRest(t *rapid.T) *restGen {
 	if g.typed = some("typed"); g.typed {
 		option("returns", "#Pet")
 	}
-	switch g.api.missing = rapid.SampledFrom([]int{0, 0, 403, 200}).Draw(t, "missing"); {
-	case g.api.missing == 403:
-		option("gone", `"${status == 403}"`)
+	switch g.api.missing = rapid.SampledFrom([]int{0, 0, 400, 200}).Draw(t, "missing"); {
+	case g.api.missing == 400:
+		option("gone", `"${status == 400}"`)
 	case g.api.missing == 200 && g.typed: // an object has no such member
 		g.api.missing = 0
 	case g.api.missing == 200:

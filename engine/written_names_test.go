@@ -27,6 +27,8 @@ func sentValues() map[string]sentValue {
 		"merged over":           {`"${merge(inputs.disk, {diskName: 'e'})}"`, `{"diskName":"e"}`, `{"disk_name":"e"}`, `{"DiskName":"e"}`},
 		"merged under":          {`"${merge({diskName: 'e'}, inputs.disk)}"`, `{"diskName":"d"}`, `{"disk_name":"d"}`, `{"DiskName":"d"}`},
 		"merged with its name":  {`"${merge(inputs.disk, {disk_name: 'e'})}"`, `{"diskName":"d","disk_name":"e"}`, `{"disk_name":"e"}`, `{"DiskName":"d","disk_name":"e"}`},
+		"merged over its name":  {`"${merge({disk_name: 'e'}, inputs.disk)}"`, `{"diskName":"d","disk_name":"e"}`, `{"disk_name":"d"}`, `{"DiskName":"d","disk_name":"e"}`},
+		"merged between":        {`"${merge({disk_name: null}, inputs.disk, {DiskName: 'f'})}"`, `{"diskName":"d","disk_name":null,"DiskName":"f"}`, `{"disk_name":"d","DiskName":"f"}`, `{"disk_name":null,"DiskName":"f"}`},
 		"a map":                 {`"${inputs.tags}"`, `{"aKey":1}`, `{"aKey":1}`, `{"aKey":1}`},
 		"chosen":                {`"${inputs.name == 'n' ? {fooBar: 1} : null}"`, `{"fooBar":1}`, `{"fooBar":1}`, `{"fooBar":1}`},
 		"mapped":                {`"${map([1], ({fooBar: #}))}"`, `[{"fooBar":1}]`, `[{"fooBar":1}]`, `[{"fooBar":1}]`},

@@ -7,6 +7,7 @@ package http
 
 import (
 	"context"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -84,6 +85,9 @@ func analyze(s actions.Static) actions.Facts {
 	}
 	if s.Given("graphql") {
 		facts.GoneRemedy = "A server of GraphQL says so in the data or in `errors`: add `gone: \"${body.NAME == null}\"`, or `gone: \"${any(errors, .extensions?.code == 'NOT_FOUND')}\"`, as the server does."
+	}
+	if s.Given("auth") || s.Secret["headers"] || s.Secret["query"] {
+		facts.Denials = []map[string]any{{"status": int64(http.StatusUnauthorized)}, {"status": int64(http.StatusForbidden)}}
 	}
 	literal, known := s.Literals["ifMatch"]
 	facts.SendsETag = s.Given("ifMatch") && (!known || literal == true)

@@ -37,7 +37,7 @@ func Compile(p *spec.Provider, families []*actions.Family) (*plan.Program, diag.
 	resources := map[string]*plan.Resource{}
 	for _, r := range p.Resources {
 		compiled := c.resource(r)
-		unlikely.CheckResource(c.Collector, compiled)
+		unlikely.CheckResource(c.Collector, compiled, p.Configure != nil)
 		prog.Add(r.Name, plan.LazyResource{
 			Model:    func() (*spec.Resource, error) { return r, nil },
 			Compiled: func() (*plan.Resource, error) { return compiled, nil },

@@ -36,12 +36,13 @@ type Step struct {
 	address                       []string
 	ambiguous                     func(class string) bool
 	RepeatRemedy, OverwriteRemedy string
-	// Place, Makes, IfAbsent, GoneRemedy and SendsETag are facts about the target of the call;
+	// Place, Makes, IfAbsent, GoneRemedy, Denials and SendsETag are facts about the target of the call;
 	// see actions.Facts.
 	Place      string
 	Makes      bool
 	IfAbsent   string
 	GoneRemedy string
+	Denials    []map[string]any
 	SendsETag  bool
 	// Streams is true if the call reads events, of which each may end it; see actions.Facts.
 	Streams bool
@@ -188,6 +189,7 @@ func (p *Retry) CoversDoubt(s *Step) bool {
 // SetCertainty sets the facts about the target of the call and about lost responses.
 func (s *Step) SetCertainty(facts actions.Facts) {
 	s.Place, s.Makes, s.IfAbsent, s.GoneRemedy, s.SendsETag = facts.Place, facts.Makes, facts.IfAbsent, facts.GoneRemedy, facts.SendsETag
+	s.Denials = facts.Denials
 	if s.Effect != actions.Write {
 		return
 	}

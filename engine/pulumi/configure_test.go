@@ -114,7 +114,7 @@ func TestMissingKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	reasons := []client.Failure{
-		{Reason: "endpoint: is required: Where the API lives\n" + endpoint}, {Reason: "token: is required: API token\n" + token},
+		{Reason: "endpoint: is required (Where the API lives)\n" + endpoint}, {Reason: "token: is required (API token)\n" + token},
 	}
 	if diff := cmp.Diff(reasons, checked.Failures); diff != "" {
 		t.Errorf("CheckConfig (-want +got)\n%s", diff)

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/outputs"
@@ -57,19 +55,26 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 	if out.State == nil {
 		return out
 	}
-	if req.Reason == Refresh && out.Err == nil {
-		if err := res.closeLostUpdates(*out.State); err != nil {
-			r.Log.Message(operation.Warning, err.Error())
-		}
-		outputs.WarnUnread(r.Run, state.Inputs, yield)
-		r.warnOtherID(recorded.CurrentID(state), out.State.ID)
-	}
 	out.State.Private.Imported = out.State.Private.Imported || req.hasOnlyID()
-	if req.Reason == Import {
-		outputs.WarnPlaceholders(r.Run, out.State.Inputs)
+	if out.Err == nil {
+		r.warn(req, state, yield, out.State)
 	}
 	rs.Tokens.Show(res.object(*out.State), req.Ref, out.State.Private.Token)
 	return out
+}
+
+// warn warns of what a refresh or an import has not found.
+func (r reading) warn(req ReadRequest, before recorded.State, yield any, after *recorded.State) {
+	switch req.Reason {
+	case Refresh:
+		if err := r.res.closeLostUpdates(*after); err != nil {
+			r.Log.Message(operation.Warning, err.Error())
+		}
+		outputs.WarnUnread(r.Run, before.Inputs, yield)
+		r.warnOtherID(recorded.CurrentID(before), after.ID)
+	case Import:
+		outputs.WarnPlaceholders(r.Run, after.Inputs)
+	}
 }
 
 // withoutRead returns the recorded state of a resource whose spec has no read.
@@ -83,37 +88,8 @@ func withoutRead(s recorded.State, req ReadRequest) Result {
 
 // isIncomplete reports whether a read failed because the create of the resource stopped halfway.
 func (res resource) isIncomplete(s recorded.State, err error) bool {
-	return errors.Is(err, verdict.ErrGone) && (isPartlyUndone(s) || res.mayNotExistYet(s)) || errors.Is(err, verdict.ErrNotFound) && res.hasUnmadeSteps(s)
-}
-
-// isPartlyUndone reports whether some steps of the create of a resource were undone.
-func isPartlyUndone(s recorded.State) bool {
-	f := s.Private.Failed
-	return f != nil && f.Op == string(plan.Create) && len(f.Undone) > 0
-}
-
-// mayNotExistYet reports whether the object that read asks for may not have been made yet, because
-// the create stopped between two steps with an effect. If the id refers to inputs only, it is no
-// proof that the object was made.
-func (res resource) mayNotExistYet(s recorded.State) bool {
-	f := s.Private.Failed
-	if f == nil || f.Op != string(plan.Create) || res.Create == nil || f.Steps != res.Create.Shape() || res.IDFromResponses() {
-		return false
-	}
-	finished, ahead := false, false
-	for i, step := range res.Create.Steps {
-		done := (i < f.Step || slices.Contains(f.Kept, i)) && !slices.Contains(f.Undone, i)
-		finished = finished || done && step.Effect == actions.Write
-		ahead = ahead || !done && step.Effect == actions.Write
-	}
-	return finished && ahead
-}
-
-// hasUnmadeSteps reports whether a step of the create has made nothing, so that a later step of
-// read may find nothing.
-func (res resource) hasUnmadeSteps(s recorded.State) bool {
-	f := s.Private.Failed
-	return s.Private.Unmade != "" || f != nil && f.Op == string(plan.Create) && res.Create != nil && f.Step < len(res.Create.Steps)
+	return errors.Is(err, verdict.ErrGone) && (recorded.IsPartlyUndone(s) || recorded.MayNotExistYet(res.Resource, s)) ||
+		errors.Is(err, verdict.ErrNotFound) && recorded.HasUnmadeSteps(res.Resource, s)
 }
 
 // hasOnlyID reports whether nothing is known of a resource but its id.

@@ -62,8 +62,8 @@ func (w WireRule) Name(p *spec.Property) string {
 func Capitalize(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // toWire renames the members of typed structs to their wire names. Names that are not
-// declared (keys of maps, and names that the author wrote) are sent unchanged. They
-// take precedence over a declared name with the same wire name.
+// declared (keys of maps, and names that the author wrote) are sent unchanged. Of two names that
+// are the same on the wire, the later one in the type counts, as in merge.
 func (w WireRule) toWire(v any, t *spec.Type, named spec.Types) any {
 	t = w.narrow(v, named.Resolve(t), named, false)
 	switch v := v.(type) {
@@ -84,9 +84,12 @@ func (w WireRule) toWire(v any, t *spec.Type, named spec.Types) any {
 func (w WireRule) membersToWire(v map[string]any, t *spec.Type, named spec.Types) map[string]any {
 	renamed := make(map[string]any, len(v))
 	deep := false
-	for name, item := range v {
-		switch p := t.Field(name); {
-		case p == nil || p.AsWritten():
+	for _, p := range t.Fields {
+		item, given := v[p.Name]
+		switch {
+		case !given:
+		case p.AsWritten():
+			renamed[p.Name] = w.toWire(item, p.Type, named)
 		case p.WireParents != nil:
 			deep = true
 		default:
@@ -94,10 +97,8 @@ func (w WireRule) membersToWire(v map[string]any, t *spec.Type, named spec.Types
 		}
 	}
 	for name, item := range v {
-		if p := t.Field(name); p == nil {
+		if t.Field(name) == nil {
 			renamed[name] = w.toWire(item, t.Elem, named)
-		} else if p.AsWritten() {
-			renamed[name] = w.toWire(item, p.Type, named)
 		}
 	}
 	for _, p := range t.Fields {

@@ -4,6 +4,7 @@ package unlikely
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,13 +17,17 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// CheckResource reports what is unlikely in a resource.
-func CheckResource(found *finding.Collector, r *plan.Resource) {
+// CheckResource reports what is unlikely in a resource. configured says that the provider checks its
+// credentials before anything else.
+func CheckResource(found *finding.Collector, r *plan.Resource, configured bool) {
 	found.In(fmt.Sprintf("resource %q", r.Spec.Name), "resources."+r.Spec.Name, func() {
 		c := checker{Collector: found, r: r}
 		c.checkEffects()
 		c.checkRead()
 		c.checkGone()
+		if !configured {
+			c.checkDenied()
+		}
 		c.checkUpdate()
 		for verb, op := range map[string]*plan.Operation{"create": r.Create, "read": r.Read, "update": r.Update, "delete": r.Delete} {
 			CheckConditions(found, op, verb)
@@ -107,6 +112,37 @@ func (c *checker) checkGone() {
 	}
 	c.Warn(finding.CodeNeverGone, first.At, "read", fmt.Sprintf("read of %s never finds that it is gone", c.r.Spec.Name),
 		first.GoneRemedy+" If it always exists, say that you know: `gone: false`.")
+}
+
+// checkDenied reports a read that takes a response to wrong or expired credentials for one about an
+// object that is gone. A refresh would remove all of them from the state.
+func (c *checker) checkDenied() {
+	if c.r.Read == nil {
+		return
+	}
+	for _, s := range c.r.Read.Steps {
+		if s.Gone == nil || !slices.ContainsFunc(s.Denials, func(response map[string]any) bool { return holds(s.Gone, response) }) {
+			continue
+		}
+		c.Warn(finding.CodeDeniedIsGone, s.Model.Gone.Range, "read", fmt.Sprintf("with wrong credentials, read of %s finds that it is gone", c.r.Spec.Name),
+			"If a token has expired, a refresh removes every such resource from the state. Let the provider check its credentials first, by a request that always succeeds: `configure: http: path: \"/me\"`. Or let `gone` look at the body as well.")
+		return
+	}
+}
+
+// holds reports whether a condition is true for some values, whatever the others are.
+func holds(condition *expr.Value, known map[string]any) bool {
+	if _, constant := condition.Const(); constant {
+		return false
+	}
+	values := maps.Clone(known)
+	for _, ref := range condition.Refs() {
+		if _, there := values[ref.Path[0]]; !there {
+			values[ref.Path[0]] = expr.Unknown{}
+		}
+	}
+	result, err := condition.Eval(&expr.Vars{Values: values})
+	return err == nil && result == true
 }
 
 // checkUpdate reports inputs that create sends and no update does.

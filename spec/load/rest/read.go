@@ -53,8 +53,8 @@ func (x *options) readAll() bool {
 	return len(x.Diags) == before
 }
 
-func (x *options) fail(code string, at diag.Range, key, summary, detail string) {
-	x.Report(code, at, x.place.Member(key), summary, detail)
+func (x *options) fail(code string, at diag.Range, key, summary, detail string) *diag.Diagnostic {
+	return x.Report(code, at, x.place.Member(key), summary, detail)
 }
 
 // checkPaths checks the paths of the collection and of an object.
@@ -113,7 +113,7 @@ func (x *options) oneOf(n *spec.Node, key, def string, values ...string) string 
 	case n == nil || n.Kind == 0:
 		return def
 	case !slices.Contains(values, n.Text):
-		x.fail(source.CodeBadValue, n.Range, key, fmt.Sprintf("%q is not a value of %s", n.Text, key), diag.Remedy(n.Text, values))
+		x.fail(source.CodeBadValue, n.Range, key, fmt.Sprintf("%q is not a value of %s", n.Text, key), "").Meant(n.Text, values)
 		return def
 	default:
 		return n.Text
@@ -216,7 +216,7 @@ func (x *options) pathInput(name, key string, at diag.Range) *spec.Property {
 	input := x.r.Inputs.Field(name)
 	switch {
 	case input == nil:
-		x.fail(source.CodeBadValue, at, key, fmt.Sprintf("there is no input %q", name), strings.TrimSpace("Declare the input. "+diag.Remedy(name, x.r.Inputs.FieldNames())))
+		x.fail(source.CodeBadValue, at, key, fmt.Sprintf("there is no input %q", name), "Declare the input.").Meant(name, x.r.Inputs.FieldNames())
 		return nil
 	case !input.Replace:
 		x.fail(source.CodeBadValue, input.Range, key, fmt.Sprintf("input %q is part of the path of rest, but may change", input.Name),
@@ -261,7 +261,7 @@ func (x *options) uniqueInput(n *spec.Node) *spec.Property {
 	case n.Kind == 0:
 		return nil
 	case n.Kind != spec.StringNode || input == nil:
-		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("there is no input %q", n.Text), strings.TrimSpace("unique names inputs. "+diag.Remedy(n.Text, x.r.Inputs.FieldNames())))
+		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("there is no input %q", n.Text), "unique names inputs.").Meant(n.Text, x.r.Inputs.FieldNames())
 		return nil
 	case !input.Required && input.Default == nil && input.DefaultExpr == nil && input.Autoname == nil:
 		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("input %q is optional", input.Name), "Without a value it identifies no object. Make the input required, give it a default, or name another one.")

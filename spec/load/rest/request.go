@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
 )
@@ -51,9 +50,15 @@ func (r *requests) paths(object *spec.Node, own map[string]bool) (written []*spe
 // readRequests reads the options that say how requests differ.
 func (x *options) readRequests() {
 	read := func(n *spec.Node, key, def string, words, methods []string) requestLine {
-		line, summary, detail := parseRequest(n, key, def, words, methods)
-		if summary != "" {
-			x.fail(source.CodeBadValue, n.Range, key, summary, detail)
+		line, wrong := parseRequest(n, key, def, words, methods)
+		if wrong != nil {
+			d := x.fail(source.CodeBadValue, n.Range, key, wrong.summary, wrong.detail)
+			if wrong.known != nil {
+				d.Meant(wrong.given, wrong.known)
+			}
+			if wrong.text != "" {
+				d.Replace(n.Text, wrong.text)
+			}
 		}
 		return line
 	}
@@ -66,35 +71,44 @@ func (x *options) readRequests() {
 	r.find = read(x.s.Find, "find", "GET", nil, block.RestGets)
 }
 
+// wrongRequest is what is wrong with a request: given is a part that is none of those known, and text
+// is what to write in place of the whole.
+type wrongRequest struct {
+	summary, detail, given string
+	known                  []string
+	text                   string
+}
+
 // parseRequest reads an option that is a word, or a method and a path. For one that is absent or
 // invalid it returns the default, and what is wrong.
-func parseRequest(n *spec.Node, key, def string, words, methods []string) (line requestLine, summary, detail string) {
-	line = requestLine{key, def, nil}
+func parseRequest(n *spec.Node, key, def string, words, methods []string) (requestLine, *wrongRequest) {
+	line := requestLine{key, def, nil}
 	if n == nil || n.Kind == 0 {
-		return line, "", ""
+		return line, nil
 	}
 	if slices.Contains(words, n.Text) {
-		return requestLine{key, n.Text, nil}, "", ""
+		return requestLine{key, n.Text, nil}, nil
 	}
 	method, path, two := strings.Cut(n.Text, " ")
 	path = strings.TrimLeft(path, " ")
 	example := fmt.Sprintf("Write the method and the path: `%s: \"%s /pets/…\"`.", key, methods[0])
 	switch {
 	case strings.HasPrefix(n.Text, "/"):
-		return line, "the path has no method", fmt.Sprintf("Write the method before it: `%s: %q`.", key, methods[0]+" "+n.Text)
+		text := methods[0] + " " + n.Text
+		return line, &wrongRequest{summary: "the path has no method", detail: fmt.Sprintf("Write the method before it: `%s: %q`.", key, text), text: text}
 	case !two && words == nil:
-		return line, fmt.Sprintf("%q is no request", n.Text), example
+		return line, &wrongRequest{summary: fmt.Sprintf("%q is no request", n.Text), detail: example}
 	case !two:
-		return line, fmt.Sprintf("%q is not a value of %s", n.Text, key), strings.TrimSpace(diag.Remedy(n.Text, words) + " Or write a method and a path.")
+		return line, &wrongRequest{summary: fmt.Sprintf("%q is not a value of %s", n.Text, key), detail: "Write one of these, or a method and a path.", given: n.Text, known: words}
 	case !slices.Contains(methods, method):
-		return line, fmt.Sprintf("%q is no method of %s", method, key), diag.Remedy(method, methods)
+		return line, &wrongRequest{summary: fmt.Sprintf("%q is no method of %s", method, key), given: method, known: methods}
 	case !strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "${"):
-		return line, "the request has no path", example
+		return line, &wrongRequest{summary: "the request has no path", detail: example}
 	}
 	b := &spec.Splice{File: n.Range.File}
 	end := utf8.RuneCountInString(n.Text)
 	b.Copy(n, end-utf8.RuneCountInString(path), end)
-	return requestLine{key, method, b.Node(n)}, "", ""
+	return requestLine{key, method, b.Node(n)}, nil
 }
 
 // checkRequests checks the inputs in the paths of requests for an object that exists.

@@ -12,13 +12,11 @@ import (
 // Parses reports whether the text of a file has the syntax of its format, which its name
 // determines; stdinFormat is the format of a name without an extension.
 func Parses(name, stdinFormat string, content []byte) bool {
-	content = bytes.TrimPrefix(content, []byte("\ufeff"))
-	content = bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
+	content = bytes.ReplaceAll(bytes.TrimPrefix(content, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
 	var err error
 	switch cmp.Or(formatOf(name), stdinFormat, "cue") {
 	case "yaml":
-		var n yaml.Node
-		err = yaml.Unmarshal(content, &n)
+		err = yaml.Unmarshal(content, new(yaml.Node))
 	case "json":
 		_, err = json.Extract(name, content)
 	default:

@@ -64,8 +64,8 @@ var runtimeReference = regexp.MustCompile(`^(?:inputs|config|state|session|steps
 func (s *sourceText) translateReference(offset int) (translation, bool) {
 	line := s.position(offset).Line - 1
 	before, after := string(s.content[s.lines[line]:offset]), s.line(line)[offset-s.lines[line]:]
-	if m := libraryMember.FindStringSubmatch(after); m != nil {
-		return s.imported(m[1]), true
+	if r, ok := foreign.ParseImport(after, s.content); ok {
+		return translation{summary: r.Summary, remedy: r.Remedy, edits: s.repair(0, r).edits}, true
 	}
 	if cue, length, ok := foreign.ParseEnum(after); ok && labelEnd.MatchString(before) {
 		return s.replacement(offset, length, cue, "the values of an enumeration are strings", fmt.Sprintf("Write %s.", cue)), true
@@ -76,27 +76,6 @@ func (s *sourceText) translateReference(offset int) (translation, bool) {
 	}
 	text := `"${` + reference + `}"`
 	return s.replacement(offset, len(reference), text, "", "CUE resolves names when the spec is loaded. Write "+text+"."), true
-}
-
-// libraryMember matches a member of a package of CUE that types are written with, and packageClause
-// the clause after which imports stand.
-var (
-	libraryMember = regexp.MustCompile(`^(list|math|net|strings|struct|time)\.[A-Z]\w*`)
-	packageClause = regexp.MustCompile(`(?m)^package [^\n]*\n`)
-)
-
-// imported returns the translation that imports a package of CUE.
-func (s *sourceText) imported(name string) translation {
-	text := fmt.Sprintf("import %q\n\n", name)
-	at := 0
-	if clause := packageClause.FindIndex(s.content); clause != nil {
-		at, text = clause[1], "\n"+strings.TrimSuffix(text, "\n")
-	}
-	return translation{
-		summary: fmt.Sprintf("%s is a package of CUE that this file does not import", name),
-		remedy:  fmt.Sprintf("Add `import %q` at the beginning of the file.", name),
-		edits:   []diag.Edit{{At: s.exactSpan(at, at), Text: text}},
-	}
 }
 
 // replacement returns the translation that replaces a text.

@@ -50,11 +50,12 @@ func ofProof() []Mutant {
 			"TestMadeByARunThatDied/post:_{once:_true,_make1_create", "the journal has"),
 		row(whole, "the rest of a create is made with the inputs of now", "engine/run/resume.go", `	if canContinue(ctx) && failedAtSameStep(state, made) {`, `	if false {`,
 			"TestHalfMadeWithOtherInputs/the_part_is_refused_once_more", "no room ("),
-		row("Nothing is lost", "a refresh keeps what lacks a part", "engine/run/read.go", ` || errors.Is(err, verdict.ErrNotFound) && res.hasUnmadeSteps(s)
+		row("Nothing is lost", "a refresh keeps what lacks a part", "engine/run/read.go", ` ||
+		errors.Is(err, verdict.ErrNotFound) && recorded.HasUnmadeSteps(res.Resource, s)
 `, `
 `,
 			"TestARefreshKeepsWhatWasBegun/a_part_not_made_yet", "the refresh"),
-		row("Nothing is lost", "a refresh keeps what a create made before it stopped", "engine/run/read.go", ` && (isPartlyUndone(s) || res.mayNotExistYet(s)) ||`, ` && isPartlyUndone(s) ||`,
+		row("Nothing is lost", "a refresh keeps what a create made before it stopped", "engine/run/read.go", ` && (recorded.IsPartlyUndone(s) || recorded.MayNotExistYet(res.Resource, s)) ||`, ` && recorded.IsPartlyUndone(s) ||`,
 			"TestARefreshKeepsWhatWasBegun/not_made_yet", "want gone: false"),
 		row("Nothing is lost", "what a run makes that says nothing of it is written down", "engine/run/made.go", `	if r.Undoing || r.Verb == plan.Create`, `	if true || r.Undoing || r.Verb == plan.Create`,
 			"TestMadeByARunThatDied/do:_{make1_create", "the delete"),
@@ -117,7 +118,7 @@ func ofProof() []Mutant {
 			"TestWhatReliesOnWhatWasUndoneIsDoneAgain", "in the journal"),
 		row("Nothing is lost", "what a loop did for what was undone is listed, element by element", "engine/run/orphans.go", `		for _, element := range a.elementsOf(s) {`, `		for _, element := range []string{""} {`,
 			"TestEachElementOfWhatWasUndoneIsListed/the_second_was_lost", "should be"),
-		row("Nothing is lost", "a refresh that finds another id by a name says so", "engine/run/read.go", `		r.warnOtherID(recorded.CurrentID(state), out.State.ID)`, ``,
+		row("Nothing is lost", "a refresh that finds another id by a name says so", "engine/run/read.go", `		r.warnOtherID(recorded.CurrentID(before), after.ID)`, ``,
 			"TestRefreshWithAnotherID/by_name,_another", "it warns: false"),
 		row(foreign, "an update that gives another id was not done while the old one is there", "engine/run/relocate.go", ` && f.existsUnderID(ctx, was, before) {`, ` && false {`,
 			"TestARenameTakesNoOthersID/beside_the_old", "has the id of what was found: true"),
