@@ -83,9 +83,9 @@ func genRest(t *rapid.T) *restGen {
 	if g.api.update = pick("update", "PATCH", "PUT", "POST", "none"); g.api.update != "PATCH" {
 		option("update", fmt.Sprintf("%q", g.api.update))
 	}
-	if g.api.update != "none" && some("merge") {
-		g.api.merge = true
-		option("patch", `"merge"`)
+	if patch := pick("patch", "", "merge", "all"); g.api.update != "none" && patch != "" {
+		g.api.merge, g.api.whole = patch == "merge", patch == "all"
+		option("patch", fmt.Sprintf("%q", patch))
 	}
 	switch g.api.pages = pick("pages", "", "page", "cursor", "next"); {
 	case g.api.pages == "page":

@@ -29,6 +29,7 @@ type restHabits struct {
 	// 7396), and that PATCH has that media type. silent updates respond with nothing.
 	update        string
 	merge, silent bool
+	whole         bool   // updates require all members
 	pages         string // "", "cursor", "next" or "page": pages of one object
 	keyed         bool   // creates have keys, and the same key gives the same object
 	// location is "path" or "url" if a response to a create does not contain the object, but says where it is.
@@ -257,6 +258,10 @@ func (a *restAPI) serveObject(w http.ResponseWriter, r *http.Request, path strin
 		sent := map[string]any{}
 		if json.Unmarshal(text, &sent) != nil || sent["store"] != nil || (a.merge && r.Method == http.MethodPatch) != (r.Header.Get("Content-Type") == "application/merge-patch+json") {
 			respond(w, http.StatusBadRequest, map[string]any{"error": "the body"})
+			return
+		}
+		if a.whole && (sent["name"] == nil || sent["kind"] == nil) {
+			respond(w, http.StatusBadRequest, map[string]any{"error": "a member is missing"})
 			return
 		}
 		if a.update == http.MethodPut && !a.merge {

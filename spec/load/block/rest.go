@@ -15,7 +15,7 @@ var Rest = &Block{
 		{Name: "create", Kind: Template, CUE: oneOf(RestCreates) + " | " + requestOf(RestSends), Into: to(func(r *spec.Rest) any { return &r.Create }), Doc: "The method of the create. POST, the default, sends to the path of the collection. PUT sends to the path of the object, whose name is `id`. If the path is another one, write both: `\"POST /pets/${inputs.name}\"`. Inputs in the path are not in the body."},
 		{Name: "id", Kind: Template, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.ID }), Doc: "The member of an object that is its id, as a name or path on the wire; `id` by default. A number becomes text. If the program chooses the name of an object, its name in the path: `\"${inputs.name}\"`."},
 		{Name: "update", Kind: Template, CUE: oneOf(RestUpdates) + " | " + requestOf(RestSends), Into: to(func(r *spec.Rest) any { return &r.Update }), Doc: "The method of updates. PATCH, the default, and POST send the changes, with null for removed members; PUT sends all inputs: with `patch: \"merge\"`, also null for what was removed. With \"none\", every change replaces the resource. If the path is another one, write both: `\"PUT /pets/${id}/name\"`."},
-		{Name: "patch", Kind: Text, CUE: `"merge"`, Into: to(func(r *spec.Rest) any { return &r.Patch }), Doc: "\"merge\" if the API merges what an update sends with what it has, also within structs and maps. Null removes then what the program has removed. PATCH requests are sent as application/merge-patch+json."},
+		{Name: "patch", Kind: Text, CUE: oneOf(RestPatches), Into: to(func(r *spec.Rest) any { return &r.Patch }), Doc: "\"all\" if the API requires all members in an update: it sends all inputs, and null for what the program has removed. \"merge\" if the API merges what an update sends with what it has, also within structs and maps. Null removes then what the program has removed. PATCH requests are sent as application/merge-patch+json."},
 		{Name: "read", Kind: Template, CUE: oneOf(RestReads) + " | " + requestOf(RestGets), Into: to(func(r *spec.Rest) any { return &r.Read }), Doc: "\"list\" if the API has no request for one object: read looks for it in the list. Or the request for one object: `\"GET /pet/${id}\"`."},
 		{Name: "delete", Kind: Template, CUE: oneOf(RestDeletes) + " | " + requestOf(RestDeletes), Into: to(func(r *spec.Rest) any { return &r.Delete }), Doc: "The method of the delete, DELETE by default, or its method and path: `\"POST /pets/${id}/retire\"`."},
 		{Name: "find", Kind: Template, CUE: requestOf(RestGets), Into: to(func(r *spec.Rest) any { return &r.Find }), Doc: "The request that looks for an object by the inputs, before a create: `\"GET /pets/named/${inputs.name}\"`."},
@@ -42,6 +42,9 @@ var RestReads = []string{"list"}
 
 // RestUpdates are the values of `update` in `rest`.
 var RestUpdates = []string{"PATCH", "PUT", "POST", "none"}
+
+// RestPatches are the values of `patch` in `rest`.
+var RestPatches = []string{"merge", "all"}
 
 // RestDeletes are the values of `delete` in `rest`, and the methods of a delete with a path.
 var RestDeletes = []string{"DELETE", "POST", "PUT", "PATCH"}

@@ -52,7 +52,9 @@ type options struct {
 	names []*spec.Property
 	requests
 
-	merge, listed bool
+	// patch is "merge" if the API merges what an update sends, and "all" if it requires all inputs.
+	patch  string
+	listed bool
 	// bodiless is true if the response to the create does not contain the object.
 	bodiless bool
 	// returns is the type of an object, or nil.
@@ -208,19 +210,20 @@ func (x *expansion) operation(object bool, arguments ...spec.Field) *spec.Operat
 // servers respond with nothing, or with something else: then read runs.
 func (x *expansion) updateOperation() *spec.Operation {
 	at := cmp.Or(x.s.Update, x.s.Path).Range
+	method, path := x.update.method, x.objectPath(x.update)
 	changes := "changes"
-	if x.merge {
+	if x.patch == "merge" {
 		changes = "mergePatch(state, changes)"
 	}
-	body, method, path := text("${"+changes+"}", at), x.update.method, x.objectPath(x.update)
+	body := text("${"+changes+"}", at)
 	switch {
-	case method == "PUT" && x.merge:
+	case x.patch == "all", method == "PUT" && x.patch == "merge":
 		body = x.body("merge(inputs, "+changes+")", path)
 	case method == "PUT":
 		body = x.body("inputs", path)
 	}
 	var headers *spec.Node
-	if method == "PATCH" && x.merge {
+	if method == "PATCH" && x.patch == "merge" {
 		headers = object(x.s.Patch.Range, field("content-type", text("application/merge-patch+json", x.s.Patch.Range)))
 	}
 	return x.operation(true, field("method", text(method, at)), field("path", path), field("headers", headers), field("json", body))

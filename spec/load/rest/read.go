@@ -9,6 +9,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
 )
 
@@ -35,10 +36,10 @@ func (x *options) readAll() bool {
 	if path := x.wirePath(x.s.Items, "items"); path != nil {
 		x.items = path
 	}
-	x.merge = x.oneOf(x.s.Patch, "patch", "", "merge") == "merge"
+	x.patch = x.oneOf(x.s.Patch, "patch", "", block.RestPatches...)
 	x.bodiless = x.oneOf(x.s.Response, "response", "", "none") == "none"
 	x.listed = x.oneOf(x.s.List, "list", "", "none") != "none"
-	if x.merge && x.update.method == "none" {
+	if x.patch != "" && x.update.method == "none" {
 		x.fail(source.CodeMisplacedKey, x.s.Patch.Range, "patch", "patch has no effect without updates", "Remove it, or remove `update`.")
 	}
 	if x.requests.readsList() && !x.listed {
