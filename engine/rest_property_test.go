@@ -56,6 +56,7 @@ type restGen struct {
 	parent  string // "", "input" or "under"
 	unique  bool
 	found   bool
+	own     bool // the create is written next to rest
 	lose    bool
 	path    string
 }
@@ -114,10 +115,12 @@ func genRest(t *rapid.T) *restGen {
 	case g.api.missing == 200:
 		option("gone", `"${body.error == 'no such object'}"`)
 	}
-	if g.api.keyed = some("keyed"); g.api.keyed {
+	if g.own = g.api.location == "" && some("own create"); g.own {
+		g.api.keyed = false
+	} else if g.api.keyed = some("keyed"); g.api.keyed {
 		option("idempotencyKey", "true")
 	}
-	if some("known to run twice") {
+	if !g.own && some("known to run twice") {
 		option("idempotent", "false") // only a note is left
 	}
 	if g.unique = some("unique"); g.unique {
@@ -161,7 +164,7 @@ func (g *restGen) genRequests(t *rapid.T, object string, option func(name, value
 	}
 	g.api.verbs = map[string]string{}
 	for _, op := range []string{"create", "read", "update", "delete"} {
-		if op == "read" && g.api.listOnly || op == "update" && g.api.update == "none" || rapid.IntRange(0, 2).Draw(t, "path of "+op) > 0 {
+		if op == "create" && g.own || op == "read" && g.api.listOnly || op == "update" && g.api.update == "none" || rapid.IntRange(0, 2).Draw(t, "path of "+op) > 0 {
 			continue
 		}
 		method, path := "POST", object
@@ -197,6 +200,10 @@ func (g *restGen) text() string {
 	if g.options == nil {
 		rest = fmt.Sprintf("%q", g.path)
 	}
+	create := ""
+	if g.own {
+		create = fmt.Sprintf("\tcreate: http: {path: %q, json: \"${pick(inputs, 'name', 'kind', 'tags')}\"}\n", strings.Replace(g.path, "${ shop }", "${inputs.store}", 1))
+	}
 	store, named := "", ""
 	if g.parent != "" {
 		store = "\t\tstore: string @replace()\n"
@@ -208,7 +215,7 @@ func (g *restGen) text() string {
 		named = "#Pet: {" + outputs + parent + ", name: string, kind: string, tags?: [string]: string, status: string}\n"
 	}
 	return "name: \"pets\"\nversion: \"1.0.0\"\nconfig: endpoint: string\nhttp: baseURL: \"${config.endpoint}\"\n" + named +
-		"resources: Pet: {\n\tinputs: {\n" + store + "\t\tname: string\n\t\tkind: *\"dog\" | \"cat\"\n\t\ttags?: [string]: string\n\t}\n\toutputs: {" + outputs + ", status: string}\n\trest: " + rest + "\n}\n"
+		"resources: Pet: {\n\tinputs: {\n" + store + "\t\tname: string\n\t\tkind: *\"dog\" | \"cat\"\n\t\ttags?: [string]: string\n\t}\n\toutputs: {" + outputs + ", status: string}\n\trest: " + rest + "\n" + create + "}\n"
 }
 
 func quoted(names []string) []string {
@@ -307,6 +314,9 @@ func (g *restGen) play(t *rapid.T, e *engine.Engine, api *restAPI) {
 		out := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Pet"), State: state, Inputs: next})
 		if out.Err != nil {
 			t.Fatalf("%s\n%v\n%v", g.text(), out.Err, api.requests())
+		}
+		if last := api.last(); !g.api.silent && !g.typed && g.api.location == "" && strings.HasPrefix(last, "GET ") {
+			t.Fatalf("%s\nthe API responds to an update with the object, and yet there is another request: %s", g.text(), last)
 		}
 		want, state = next, g.refreshed(t, e, *out.State, next)
 	}

@@ -85,6 +85,13 @@ func nest(v any, path []string) any {
 	return v
 }
 
+// last returns the last request.
+func (a *restAPI) last() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.log[len(a.log)-1]
+}
+
 func (a *restAPI) requests() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

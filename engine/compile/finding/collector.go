@@ -18,6 +18,9 @@ type Collector struct {
 	Diags diag.List
 	// Unchecked are the accesses to members of untyped responses, as notes.
 	Unchecked diag.List
+	// repeated are the paths of errors that are in Diags for another part: what two parts share has
+	// one place.
+	repeated []string
 	// context is the place in words, path the one in the document: see In.
 	context, path string
 }
@@ -79,6 +82,9 @@ func (c *Collector) add(d diag.Diagnostic, path string) *diag.Diagnostic {
 	if slices.ContainsFunc(c.Diags, func(o diag.Diagnostic) bool {
 		return o.Code == d.Code && o.Subject == d.Subject && o.Summary == d.Summary
 	}) {
+		if d.Severity == diag.Error {
+			c.repeated = append(c.repeated, d.Path)
+		}
 		return &d
 	}
 	c.Diags = append(c.Diags, d)
@@ -88,10 +94,12 @@ func (c *Collector) add(d diag.Diagnostic, path string) *diag.Diagnostic {
 // HasFailed reports whether a part of the current place has an error.
 func (c *Collector) HasFailed(path string) bool {
 	place := c.below(path)
-	return slices.ContainsFunc(c.Diags, func(d diag.Diagnostic) bool {
-		rest, below := strings.CutPrefix(d.Path, place)
-		return d.Severity == diag.Error && below && (rest == "" || rest[0] == '.' || rest[0] == '[')
-	})
+	isWithin := func(path string) bool {
+		rest, below := strings.CutPrefix(path, place)
+		return below && (rest == "" || rest[0] == '.' || rest[0] == '[')
+	}
+	return slices.ContainsFunc(c.Diags, func(d diag.Diagnostic) bool { return d.Severity == diag.Error && isWithin(d.Path) }) ||
+		slices.ContainsFunc(c.repeated, isWithin)
 }
 
 // Template compiles a template of a type that the place expects. It returns nil if there is no

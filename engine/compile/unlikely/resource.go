@@ -12,7 +12,6 @@ import (
 	"github.com/declprov/declprov/engine/compile/finding"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/types"
 )
@@ -100,7 +99,7 @@ func (c *checker) checkRead() {
 // spec says so. Then a refresh fails, or keeps the object in the state.
 func (c *checker) checkGone() {
 	op := c.r.Read
-	if op == nil || op.Broken || len(op.Steps) == 0 || c.hasErrors("read") {
+	if op == nil || op.Broken || len(op.Steps) == 0 || c.HasFailed("read") {
 		return
 	}
 	first := op.Steps[0]
@@ -148,7 +147,7 @@ func holds(condition *expr.Value, known map[string]any) bool {
 // checkUpdate reports inputs that create sends and no update does.
 func (c *checker) checkUpdate() {
 	r := c.r
-	if r.Create == nil || r.Update == nil || r.Create.Broken || r.Update.Broken || len(r.Update.Steps) == 0 || c.hasErrors("create") || c.hasErrors("update") {
+	if r.Create == nil || r.Update == nil || r.Create.Broken || r.Update.Broken || len(r.Update.Steps) == 0 || c.HasFailed("create") || c.HasFailed("update") {
 		return
 	}
 	sent, updated := refsOf(r.Create), refsOf(r.Update)
@@ -161,14 +160,6 @@ func (c *checker) checkUpdate() {
 			fmt.Sprintf("A change of it would be recorded, and never reach the object. Send ${inputs.%s} in update, or declare that a change replaces the resource: add @replace().", p.Name)).
 			Suggest(p.WithAttribute("replace()"))
 	}
-}
-
-// hasErrors reports whether an operation has mistakes: then what it sends is not known.
-func (c *checker) hasErrors(operation string) bool {
-	within := "resources." + c.r.Spec.Name + "." + operation
-	return slices.ContainsFunc(c.Diags, func(d diag.Diagnostic) bool {
-		return d.Severity == diag.Error && (d.Path == within || strings.HasPrefix(d.Path, within+"."))
-	})
 }
 
 // replacedByRule reports whether a rule of `diff` replaces the resource if the input changes.

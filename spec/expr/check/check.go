@@ -6,10 +6,12 @@ package check
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
@@ -89,6 +91,9 @@ func (c *checker) dispatch(n ast.Node) TypedPart {
 	case *ast.FloatNode:
 		return TypedPart{T: types.Literal(spec.Number, json.Number(types.NumberText(n.Value)))}
 	case *ast.StringNode:
+		if strings.Contains(n.Value, "${") {
+			c.report(diag.Warning, CodeLiteralTemplate, c.extents.Of(n), "", "${…} has no meaning in a string of an expression")
+		}
 		return TypedPart{T: types.Literal(spec.String, n.Value)}
 	case *ast.IdentifierNode:
 		return c.checkIdentifier(n)

@@ -96,7 +96,7 @@ func (f *findings) reportNull(v TypedPart, like *spec.Type) {
 	help := f.nullHelp(text)
 	detail := cmp.Or(help, returnsHelp(text)+fmt.Sprintf("Use it only if it is not null (%s != null ? … : …), or provide a default (%s ?? %s).", text, text, example))
 	f.report(diag.Error, types.CodeNullUnguarded, v.At, detail, "%s may be null", text)
-	if text == "" || help != "" {
+	if text == "" || help != "" || f.place.IsInText() { // a default in a text, such as a path, would name something else
 		return
 	}
 	with := text + " ?? " + strings.ReplaceAll(example, `"`, "'")

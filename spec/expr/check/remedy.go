@@ -35,6 +35,8 @@ func RemedyOf(code string) string {
 		return "Compare values that can be equal."
 	case CodeBadRegexp:
 		return "Use the syntax of RE2."
+	case CodeLiteralTemplate:
+		return "Join the parts: 'pet ' + id. Or end the expression before the text: \"pet ${id}\"."
 	case CodeConstantFails:
 		return "The expression has no references, so it fails whenever it is evaluated. Correct it."
 	default:

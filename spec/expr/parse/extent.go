@@ -147,6 +147,9 @@ type Place struct {
 // At returns the position of a part of the expression in the document.
 func (p Place) At(e Extent) diag.Range { return p.Node.At(p.Offset+e.From, p.Offset+e.To) }
 
+// IsInText reports whether the expression is only a part of its string, such as "/pets/${id}".
+func (p Place) IsInText() bool { return strings.TrimSpace(p.Node.Text) != "${"+p.Source+"}" }
+
 // Whole returns the extent of the whole expression.
 func (p Place) Whole() Extent { return Extent{0, utf8.RuneCountInString(p.Source)} }
 

@@ -144,7 +144,7 @@ func (x *expansion) readOperation() *spec.Operation {
 
 // idOfObject returns the expression for the id that the server chooses.
 func (x *expansion) idOfObject() string {
-	id := "result.body" + x.inObject(x.idPath)
+	id := "result.body" + ofCreate(x).inObject(x.idPath)
 	if !x.bodiless {
 		return id
 	}
@@ -173,13 +173,27 @@ func (x *expansion) createOperation() *spec.Operation {
 		field("idempotent", x.s.Idempotent), response)
 }
 
+// ofCreate returns the expansion for what has the form of a response to the create: if the author
+// wrote that without a type, its members have their names on the wire.
+func ofCreate(x *expansion) *expansion {
+	if !x.own["create"] || declaresResponse(x.r.Create) {
+		return x
+	}
+	untyped := *x.options
+	untyped.returns = nil
+	return &expansion{&untyped}
+}
+
 // addFind adds the find to the resource, if an object can be found by its inputs.
 func (x *expansion) addFind() {
 	r := x.r
+	x = ofCreate(x)
 	switch {
 	case r.Find != nil:
 	case x.find.path != nil:
 		r.Find = x.findByRequest(x.find)
+	case x.s.Unique != nil && x.unique == nil:
+		r.Find = &spec.Operation{Range: x.s.Range} // a mistake, which was reported
 	case x.unique != nil:
 		r.Find = x.findInList(x.sameInputs(x.unique), x.s.Unique.Range, true)
 	case x.named && !x.own["create"] && x.requests.readsList():
@@ -201,9 +215,23 @@ func (x *expansion) findByRequest(r requestLine) *spec.Operation {
 func (x *expansion) operation(object bool, arguments ...spec.Field) *spec.Operation {
 	op := &spec.Operation{Range: x.s.Range, Rest: true, Steps: []*spec.Step{request(x.s.Range, arguments...)}}
 	if object && x.unwrap != nil && !x.own["return"] {
-		op.Return = text("${body"+accessAll(x.inBody(x.unwrap))+"}", x.s.Unwrap.Range)
+		path := x.unwrap
+		if declaresResponse(op) {
+			path = x.inBody(path)
+		}
+		op.Return = text("${body"+accessAll(path)+"}", x.s.Unwrap.Range)
 	}
 	return op
+}
+
+// declaresResponse reports whether the last request of an operation declares the type of its
+// response, so that its members have their declared names.
+func declaresResponse(op *spec.Operation) bool {
+	if len(op.Steps) == 0 {
+		return false
+	}
+	last := op.Steps[len(op.Steps)-1]
+	return len(last.Actions) == 1 && last.Actions[0].Value.Get("returns") != nil
 }
 
 // updateOperation returns the update. Its response has no declared type, because many

@@ -68,6 +68,13 @@ func TestKeysNextToRest(t *testing.T) {
 	t.Parallel()
 	r := resource(t, `rest: "/pets"
 	read: {http: path: "/pet", return: name: "x"}`)
+	own := resource(t, `rest: "/stores/${inputs.store}/pets"
+	read: {http: path: "/stores/${inputs.store}/pets/${id}"}
+	update: {http: {method: "PUT", path: "/stores/${inputs.store}/pets/${id}"}}
+	delete: {http: {method: "DELETE", path: "/stores/${inputs.store}/pets/${id}"}}`)
+	if own.Import == nil || own.Import.Text != "${inputs.store}/${id}" {
+		t.Errorf("with requests of its own, the import is %+v", own.Import)
+	}
 	if kept := resource(t, `rest: "/pets"
 	delete: null`); kept.Delete != nil || !kept.Kept {
 		t.Errorf("delete: null is replaced by %+v", kept.Delete)

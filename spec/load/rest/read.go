@@ -136,6 +136,9 @@ func (x *options) readReturns() {
 		x.fail(source.CodeBadValue, n.Range, "returns", fmt.Sprintf("returns requires the type of one object, got %s", t.Kind), "Declare a struct: the type of the list follows from it.")
 		return
 	}
+	if i := slices.IndexFunc(x.unwrap, isIndex); i >= 0 {
+		x.fail(source.CodeBadValue, n.Range, "returns", fmt.Sprintf("returns has no effect on a list: %q in unwrap is an index", x.unwrap[i]), "Remove `returns`, or write the operations next to rest.")
+	}
 	x.returns = n.Type
 	if _, ok := memberOf(x.returns, x.idPath, x.rule, x.provider.Types); !ok && !x.own["id"] && !x.named {
 		at, wire := cmp.Or(x.s.ID, n).Range, strings.Join(x.idPath, ".")
@@ -143,6 +146,9 @@ func (x *options) readReturns() {
 			"Declare it in the type, such as `petId: string @wire("+wire+")`, or name the member that is the id. "+diag.Remedy(wire, wireNames(x.returns, x.rule, x.provider.Types)))
 	}
 }
+
+// isIndex reports whether a part of a path is the index of an item of a list.
+func isIndex(name string) bool { return strings.Trim(name, "0123456789") == "" }
 
 // readUnder reads the parents: those of `under`, and inputs in the path.
 func (x *options) readUnder() {
@@ -365,7 +371,7 @@ func (x *options) checkEnvelope() {
 		return
 	}
 	last := op.Steps[len(op.Steps)-1]
-	if len(last.Actions) != 1 || last.Actions[0].Name != family || last.Actions[0].Value.Get("returns") != nil {
+	if len(last.Actions) != 1 || last.Actions[0].Name != family || declaresResponse(op) {
 		return // another response, or one whose type says what it contains
 	}
 	value := "${body" + accessAll(x.unwrap) + "}"

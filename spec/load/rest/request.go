@@ -29,14 +29,14 @@ func (r *requests) ofObjects() []requestLine { return []requestLine{r.read, r.up
 // readsList reports whether an object can only be found in the list.
 func (r *requests) readsList() bool { return r.read.method == "list" }
 
-// paths returns the paths of the requests for an object that exists and the author's own operations
-// do not replace, if object is the path that the others have. It returns no path for a request whose
-// path follows from that of the collection, and then conventional is true.
+// paths returns the paths of the requests for an object that exists, if object is the path that the
+// author wrote for all of them. It returns no path for a request whose path follows from that of the
+// collection, or that is written next to rest, and then conventional is true.
 func (r *requests) paths(object *spec.Node, own map[string]bool) (written []*spec.Node, conventional bool) {
 	for _, line := range r.ofObjects() {
 		switch {
-		case own[line.key], line.method == "none":
-		case line.path != nil:
+		case line.method == "none":
+		case line.path != nil && !own[line.key]:
 			written = append(written, line.path)
 		case object != nil:
 			written = append(written, object)

@@ -85,7 +85,7 @@ var (
 		InputRole:  {"password", "passphrase", "passwd"},
 		OutputRole: {"password", "passphrase", "passwd", "secret", "token"},
 	}
-	secretPairs = []string{"api key", "secret key", "private key", "access token", "client secret", "auth token", "api token", "bearer token", "refresh token", "webhook secret", "shared secret"}
+	secretPairs = []string{"api key", "secret key", "private key", "access token", "client secret", "auth token", "api token", "bearer token", "refresh token", "webhook secret", "shared secret", "admin key", "signing key", "encryption key", "master key"}
 	publicPairs = []string{"host key", "public key", "next token", "page token", "continuation token"}
 )
 
