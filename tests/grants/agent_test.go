@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
@@ -54,6 +55,10 @@ functions: go: {
 			d := serve(t, spec, t.TempDir(), nil, "SSH_AUTH_SOCK="+socket)
 			if failed := d.invoke("go", map[string]property.Value{"agent": property.New(true)}); failed == "" {
 				t.Error("it logs in at a machine that hangs up")
+			}
+			// The connection is counted once it is accepted, which may be after the command has failed.
+			for end := time.Now().Add(10 * time.Second); tc.asked && asked.Load() == 0 && time.Now().Before(end); {
+				time.Sleep(10 * time.Millisecond)
 			}
 			if (asked.Load() > 0) != tc.asked {
 				t.Errorf("the agent was asked %d times", asked.Load())
