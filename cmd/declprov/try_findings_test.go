@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -38,6 +39,8 @@ resources: {
 	Summarized: {inputs: {name: string}, rest: {path: "/summaries", list: "none"}, find: {http: path: "/summaries", return: "${find(body.items, #.name == inputs.name)}"}}
 	Coupled: {inputs: {name: string, size?: int}, rest: {path: "/coupled", idempotencyKey: true}}
 	Renamed: {inputs: name: string @normalised(), rest: {path: "/upper", idempotencyKey: true}}
+	Exclusive: {inputs: name: string @replace(), rest: {path: "/exclusive", idempotencyKey: true}}
+	Successive: {inputs: name: string @replace(), rest: {path: "/exclusive/of", idempotencyKey: true}, diff: deleteBeforeReplace: true}
 	Immortal: {inputs: name: string, consistency: "1s", rest: {path: "/immortal", idempotencyKey: true}}
 	Elsewhere: {inputs: name: string, rest: {path: "/plain", idempotencyKey: true}, import: "${inputs.name}/${id}", read: http: path: "/upper/${id}"}
 }
@@ -58,6 +61,10 @@ func (s *toys) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewDecoder(r.Body).Decode(&sent)
 	switch r.Method {
 	case "POST":
+		if habit == "exclusive" && s.holds(r.URL.Path) {
+			w.WriteHeader(http.StatusConflict)
+			return
+		}
 		s.next++
 		sent["id"] = s.next
 		text, _ := json.Marshal(s.next)
@@ -102,6 +109,16 @@ func (s *toys) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.WriteHeader(http.StatusNotFound)
+}
+
+// holds reports whether a collection has an object.
+func (s *toys) holds(collection string) bool {
+	for at := range s.objects {
+		if path.Dir(at) == collection {
+			return true
+		}
+	}
+	return false
 }
 
 // shown returns an object as the server shows it.
@@ -159,6 +176,8 @@ func TestTryFindings(t *testing.T) {
 		"a value that is reset":    {args: "Coupled name=a size=3 --then name=b", findings: []string{"changed-by-update: pick(inputs, 'size')"}},
 		"a declared other value":   {args: "Renamed name=a --then name=b"},
 		"an update without effect": {args: "Deaf name=a --then name=b", findings: []string{"not-applied: @replace()"}},
+		"two at the same time":     {args: "Exclusive name=a --then name=b", findings: []string{"replacement-refused: deleteBeforeReplace"}},
+		"one after the other":      {args: "Successive name=a --then name=b"},
 		"an immortal object":       {args: "Immortal name=a", findings: []string{"not-deleted: until"}},
 		"a read of something else": {args: "Elsewhere name=a", findings: []string{"not-found-after-create: "}},
 	}

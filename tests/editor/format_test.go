@@ -15,7 +15,7 @@ import (
 )
 
 // TestFormat formats every spec of the repository: its model is the same as before, with the
-// comments that document it, and formatting it once more changes nothing.
+// comments that document it, and formatting it once more changes nothing. The examples are formatted.
 func TestFormat(t *testing.T) {
 	t.Parallel()
 	for _, path := range append(specs(t, ".cue"), specs(t, ".yaml")...) {
@@ -24,6 +24,9 @@ func TestFormat(t *testing.T) {
 			t.Fatal(err)
 		}
 		formatted := format(t, path, text)
+		if filepath.Base(filepath.Dir(path)) == "examples" && string(formatted) != string(text) {
+			t.Errorf("%s is not formatted: run declprov fmt examples/*", path)
+		}
 		model := func(text []byte) any {
 			doc, _ := load.Load(t.Context(), load.Source{Path: "-", Format: filepath.Ext(path)[1:], Stdin: text})
 			return doc.Provider

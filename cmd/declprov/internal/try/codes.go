@@ -11,6 +11,7 @@ const (
 	codeFilledIn     = "filled-in"              // `try`: read returns an input that the program does not set
 	codeNotApplied   = "not-applied"            // `try`: read returns the value that an input had before the update
 	codeLost         = "lost-response"          // `try`: the next up cannot continue a create whose response was lost
+	codeRefused      = "replacement-refused"    // `try`: the API does not create the replacement while the original exists
 	codeSideEffect   = "changed-by-update"      // `try`: an update of other inputs changed this one
 	codeReadDiffers  = "read-differs"           // `try`: read returns another value of an input than the program wrote
 	codeImportFails  = "import-fails"           // `try`: the resource cannot be imported by its id

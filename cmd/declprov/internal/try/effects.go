@@ -19,8 +19,11 @@ import (
 func (l *life) create(ctx context.Context) error {
 	if l.existsBefore(ctx) {
 		l.heading("create", "")
-		l.finding(codeExists, "an object with this id exists already",
-			"A trial deletes what it creates. Choose other inputs, or read the object with --import. If it always exists, such as the settings of a server, and may be deleted, use --overwrite.")
+		remedy := "A trial deletes what it creates. Choose other inputs, or read the object with --import. If it always exists, such as the settings of a server, and may be deleted, use --overwrite."
+		if l.plan.Resource.Kept {
+			remedy = "A trial changes it, and does not restore it. Read it with --import, or, if it may be changed, use --overwrite."
+		}
+		l.finding(codeExists, "an object with this id exists already", remedy)
 		return ErrFailed
 	}
 	preview, err := l.client.Create(ctx, l.resource, l.checked, client.Operation{Preview: true})
@@ -180,6 +183,7 @@ func (l *life) replace(ctx context.Context, deleteFirst bool) error {
 	if err := l.create(ctx); err != nil {
 		if !l.exists {
 			l.state, l.exists = old, true // it is deleted at the end
+			l.finding(codeRefused, "the replacement cannot be created while the original exists", "If the API does not allow both at the same time, delete the original first: `diff: deleteBeforeReplace: true`.")
 			return err
 		}
 		return errors.Join(err, l.deleteState(ctx, old))
