@@ -97,11 +97,11 @@ func parseRequest(n *spec.Node, key, def string, words, methods []string) (reque
 		text := methods[0] + " " + n.Text
 		return line, &wrongRequest{summary: "the path has no method", detail: fmt.Sprintf("Write the method before it: `%s: %q`.", key, text), text: text}
 	case !two && words == nil:
-		return line, &wrongRequest{summary: fmt.Sprintf("%q is no request", n.Text), detail: example}
+		return line, &wrongRequest{summary: fmt.Sprintf("%q is not a request", n.Text), detail: example}
 	case !two:
 		return line, &wrongRequest{summary: fmt.Sprintf("%q is not a value of %s", n.Text, key), detail: "Write one of these, or a method and a path.", given: n.Text, known: words}
 	case !slices.Contains(methods, method):
-		return line, &wrongRequest{summary: fmt.Sprintf("%q is no method of %s", method, key), given: method, known: methods}
+		return line, &wrongRequest{summary: fmt.Sprintf("%q is not a method of %s", method, key), given: method, known: methods}
 	case !strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "${"):
 		return line, &wrongRequest{summary: "the request has no path", detail: example}
 	}

@@ -29,7 +29,7 @@ func ofLanguage() []Mutant {
 		{
 			Promise:   "A shorthand is what it stands for",
 			Mechanism: "unique of rest adds a find",
-			File:      "spec/load/rest/expand.go",
+			File:      "spec/load/rest/find.go",
 			Find:      `	case x.unique != nil:`,
 			Replace:   `	case x.unique != nil && false:`,
 			Package:   "spec/load/rest", Test: "TestWhatOptionsAdd", Fails: "find is missing",

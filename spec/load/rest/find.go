@@ -1,0 +1,71 @@
+package rest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+)
+
+// ofCreate returns the expansion for what has the form of a response to the create: if the author
+// wrote that without a type, its members have their names on the wire.
+func ofCreate(x *expansion) *expansion {
+	if !x.own["create"] || declaresResponse(x.r.Create) {
+		return x
+	}
+	untyped := *x.options
+	untyped.returns = nil
+	return &expansion{&untyped}
+}
+
+// addFind adds the find to the resource, if an object can be found by its inputs.
+func (x *expansion) addFind() {
+	r := x.r
+	x = ofCreate(x)
+	switch {
+	case r.Find != nil:
+	case x.find.path != nil:
+		r.Find = x.findByRequest(x.find)
+	case x.s.Unique != nil && x.unique == nil:
+		r.Find = &spec.Operation{Range: x.s.Range} // a mistake, which was reported
+	case x.unique != nil:
+		r.Find = x.findInList(x.sameInputs(x.unique), x.s.Unique.Range, true)
+	case x.named && !x.own["create"] && x.requests.readsList():
+		r.Find = x.findInList(x.sameInputs(x.names), x.s.Read.Range, true)
+	case x.named && !x.own["create"]:
+		r.Find = x.findByRequest(x.read)
+	}
+}
+
+// findByRequest returns the find that requests one object.
+func (x *expansion) findByRequest(r requestLine) *spec.Operation {
+	op := x.operation(false, field("path", x.objectPath(r)), x.returning(x.objectType(), "Response"))
+	op.Steps[0].Gone = x.s.Gone
+	return op
+}
+
+// findInList returns the operation that looks for the object in the list, by a condition over an
+// item. If asCreated is true, its result has the form of a response to create; otherwise it is the
+// item.
+func (x *expansion) findInList(condition string, at diag.Range, asCreated bool) *spec.Operation {
+	step, items := x.listStep(false)
+	found := fmt.Sprintf("find(%s, %s)", items, condition)
+	if declared := x.inBody(x.unwrap); declared != nil && asCreated {
+		value := "found"
+		for i := range declared {
+			value = fmt.Sprintf("{%q: %s}", declared[len(declared)-1-i], value)
+		}
+		found = fmt.Sprintf("let found = %s; found == null ? null : %s", found, value)
+	}
+	return &spec.Operation{Range: x.s.Range, Rest: true, Steps: []*spec.Step{step}, Return: text("${"+found+"}", at)}
+}
+
+// sameInputs returns the condition that an item of the list has the values of some inputs.
+func (x *expansion) sameInputs(some []*spec.Property) string {
+	var same []string
+	for _, p := range some {
+		same = append(same, fmt.Sprintf("#%s == inputs.%s", x.inItem(p.WirePath(x.rule)), p.Name))
+	}
+	return strings.Join(same, " && ")
+}
