@@ -27,6 +27,7 @@ func TestPutsToCollections(t *testing.T) {
 	}{
 		{`path: "/things"`, byServer, "", "at-least-once", 1},
 		{`path: "/${config.team}/things"`, byServer, "", "at-least-once", 1},
+		{`path: "/${session.store}/things"`, byServer, "", "at-least-once", 1},
 		{`path: "/stores/${inputs.store}/things"`, byServer, `"${inputs.store}/${id}"`, "at-least-once", 1},
 		{`path: "/things", query: dry: false`, byServer, "", "at-least-once", 1},
 		{`path: "/things", idempotencyKey: true`, byServer, "", "", 2},
@@ -48,6 +49,7 @@ name: "things"
 version: "1.0.0"
 config: {endpoint: string, team: *"a" | string}
 http: baseURL: "${config.endpoint}"
+configure: http: path: "/me"
 resources: Thing: {
 	inputs: {store: string @replace(), name: string @replace()}
 	id: %s

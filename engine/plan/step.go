@@ -198,14 +198,14 @@ func (s *Step) SetCertainty(facts actions.Facts) {
 }
 
 // IsAtCollection reports whether the call does not say which object it replaces: in its address, there
-// are only the configuration and the given inputs, which say where objects are. If the server chooses
-// their ids, each run creates another one.
+// are only the configuration, the session, and the given inputs, which say where objects are. If the
+// server chooses their ids, each run creates another one.
 func (s *Step) IsAtCollection(parents []string) bool {
 	return s.address != nil && !slices.ContainsFunc(s.address, func(name string) bool {
 		v := s.Args[name].Value
 		return v != nil && slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool {
 			isParent := ref.Path[0] == "inputs" && len(ref.Path) > 1 && slices.Contains(parents, ref.Path[1])
-			return ref.Path[0] != "config" && !isParent
+			return ref.Path[0] != "config" && ref.Path[0] != "session" && !isParent
 		})
 	})
 }
