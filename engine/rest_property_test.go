@@ -151,7 +151,26 @@ func genRest(t *rapid.T) *restGen {
 		option("object", fmt.Sprintf("%q", object))
 	}
 	g.genRequests(t, object, option)
+	g.genLists(t, option)
 	return g
+}
+
+// genLists generates requests for lists that are not GET with the path of the collection.
+func (g *restGen) genLists(t *rapid.T, option func(name, value string)) {
+	g.api.lists = rapid.SampledFrom([]string{"", "", "all", "search"}).Draw(t, "lists")
+	store := map[string]string{"input": "store=${inputs.store}", "under": rapid.SampledFrom([]string{"store=${shop}", "store=${inputs.store}"}).Draw(t, "store")}[g.parent]
+	switch g.api.lists {
+	case "all":
+		option("list", fmt.Sprintf("%q", strings.TrimSuffix("GET /all?"+store, "?")))
+	case "search":
+		option("list", fmt.Sprintf("%q", "POST "+strings.TrimSuffix(g.path, "/")+"/search"))
+		if at := slices.Index(g.options, `paginate: page: param: "page"`); at >= 0 && !g.unique && rapid.Bool().Draw(t, "pages in the body") {
+			g.options[at] = `paginate: page: {param: "at.page", in: "body"}`
+		}
+	}
+	if g.api.matching = g.unique && rapid.Bool().Draw(t, "matching"); g.api.matching {
+		option("find", fmt.Sprintf("%q", "GET /matching?name=${inputs.name}&"+store))
+	}
 }
 
 // genRequests generates requests whose paths do not follow from those of the collection and of an

@@ -42,6 +42,10 @@ type restHabits struct {
 	verbs map[string]string
 	// named says that GET /pets/named/NAME responds with the object of that name.
 	named bool
+	// lists is "all" if the list is GET /all?store=STORE, and "search" if it is POST PETS/search. matching
+	// says that GET /matching?store=STORE&name=NAME is the list of objects whose names begin with that.
+	lists    string
+	matching bool
 }
 
 // verbOf is the end of the path of an operation among verbs.
@@ -117,6 +121,10 @@ func (a *restAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.serveNamed(w, strings.Join(segments[:n-2], "/"), segments[n-1])
 		return
 	}
+	if under, prefix, ok := a.listAt(r, segments); ok {
+		a.list(w, r, under, prefix, text)
+		return
+	}
 	segments, r.Method = a.conventional(segments, r.Method)
 	path := strings.Join(segments, "/")
 	isObject := segments[len(segments)-1] != "pets"
@@ -132,6 +140,25 @@ func (a *restAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a.serveCollection(w, r, path, text)
+}
+
+// listAt returns the path of the collection of which a request requests the list, and how the names
+// of its objects begin, if that is not GET at that path.
+func (a *restAPI) listAt(r *http.Request, segments []string) (under, prefix string, ok bool) {
+	last, query := len(segments)-1, r.URL.Query()
+	under = "pets"
+	if store := query.Get("store"); store != "" {
+		under = "stores/" + store + "/pets"
+	}
+	switch {
+	case a.lists == "all" && r.Method == http.MethodGet && segments[0] == "all":
+		return under, "", true
+	case a.matching && r.Method == http.MethodGet && segments[0] == "matching":
+		return under, query.Get("name"), true
+	case a.lists == "search" && r.Method == http.MethodPost && segments[last] == "search":
+		return strings.Join(segments[:last], "/"), "", true
+	}
+	return "", "", false
 }
 
 // find returns the path of an object below its parent, for its path without one.
@@ -155,7 +182,11 @@ func respond(w http.ResponseWriter, status int, v any) {
 func (a *restAPI) serveCollection(w http.ResponseWriter, r *http.Request, path string, text []byte) {
 	switch r.Method {
 	case http.MethodGet:
-		a.list(w, r, path)
+		if a.lists != "" {
+			respond(w, http.StatusMethodNotAllowed, nil)
+			return
+		}
+		a.list(w, r, path, "", nil)
 	case http.MethodPost:
 		key := r.Header.Get("Idempotency-Key")
 		if made := a.byKey[key]; key != "" && made != "" {
@@ -217,11 +248,12 @@ func (a *restAPI) serveNamed(w http.ResponseWriter, path, name string) {
 	respond(w, cmp.Or(a.missing, http.StatusNotFound), map[string]any{"error": "no such object"})
 }
 
-// list responds with all objects of a collection, or with a page of one.
-func (a *restAPI) list(w http.ResponseWriter, r *http.Request, path string) {
+// list responds with all objects of a collection whose names begin with the prefix, or with a page of
+// one. text is the body of the request.
+func (a *restAPI) list(w http.ResponseWriter, r *http.Request, path, prefix string, text []byte) {
 	list := []any{}
 	for _, at := range slices.Sorted(maps.Keys(a.objects)) {
-		if strings.HasPrefix(at, path+"/") {
+		if name, _ := a.objects[at]["name"].(string); strings.HasPrefix(at, path+"/") && strings.HasPrefix(name, prefix) {
 			list = append(list, a.objects[at])
 		}
 	}
@@ -230,6 +262,10 @@ func (a *restAPI) list(w http.ResponseWriter, r *http.Request, path string) {
 		page, err := strconv.Atoi(r.URL.Query().Get(a.pages))
 		if err != nil {
 			page = 1
+		}
+		var sent struct{ At struct{ Page int } }
+		if json.Unmarshal(text, &sent) == nil && sent.At.Page > 0 {
+			page = sent.At.Page
 		}
 		at := min(page-1, len(list))
 		list = list[at:min(at+1, len(list))]

@@ -7,8 +7,8 @@ import "github.com/declprov/declprov/spec/diag"
 type Rest struct {
 	// Path is the path of the collection, and Object that of an object, if it does not follow.
 	Path, Object *Node
-	// Create, Read, Update, Delete and Find are each a word, a method, or a method and a path.
-	Create, Read, Update, Delete, Find *Node
+	// Create, Read, Update, Delete, Find and List are each a word, a method, or a method and a path.
+	Create, Read, Update, Delete, Find, List *Node
 	// ID, Unwrap and Items are paths of names on the wire. If the program chooses the names of
 	// objects, ID is a template over inputs.
 	ID, Unwrap, Items *Node
@@ -18,8 +18,6 @@ type Rest struct {
 	Gone *Node
 	// Response is "none" if the response to the create does not contain the object.
 	Response *Node
-	// List is "none" if the API cannot list its objects.
-	List *Node
 	// Returns is the type of one object.
 	Returns *Node
 	// IfNoneMatch, IdempotencyKey, Idempotent and Paginate are passed on to the requests.

@@ -68,14 +68,19 @@ func partType() *spec.Type {
 	)
 }
 
+// numbersIn is where the parameters of a page are.
+func numbersIn() *spec.Property {
+	return declare.Field("in", declare.OneOf("query", inBody), "Where the parameters are: in the query (the default), or in the JSON body of the request, of which they are then members, like `page.number`.")
+}
+
 func paginateArg() actions.Arg {
 	a := declare.Arg("paginate", declare.Object(
 		declare.Field("link", declare.Bool(), "Follow the header Link with rel=next."),
 		declare.Field("next", declare.Any(), "Expression for the URL of the next page, from `body`, `status` and `headers`; null means that there are no more pages. It may be relative, and must have the origin of the first page."),
-		declare.Field("page", declare.Object(declare.Member("param", declare.NonEmpty(), "Query parameter of the page number."), declare.Field("start", declare.Int(), "Number of the first page. Default: 1."),
-			declare.Field("sizeParam", declare.NonEmpty(), "Query parameter of the page size."), declare.Field("size", declare.Positive(), "Page size.")), "Request pages by number."),
-		declare.Field("offset", declare.Object(declare.Member("param", declare.NonEmpty(), "Query parameter of the offset."),
-			declare.Field("limitParam", declare.NonEmpty(), "Query parameter of the page size."), declare.Field("limit", declare.Positive(), "Page size.")), "Request pages by the number of items before them."),
+		declare.Field("page", declare.Object(declare.Member("param", declare.NonEmpty(), "Parameter of the page number."), declare.Field("start", declare.Int(), "Number of the first page. Default: 1."),
+			declare.Field("sizeParam", declare.NonEmpty(), "Parameter of the page size."), declare.Field("size", declare.Positive(), "Page size."), numbersIn()), "Request pages by number."),
+		declare.Field("offset", declare.Object(declare.Member("param", declare.NonEmpty(), "Parameter of the offset."),
+			declare.Field("limitParam", declare.NonEmpty(), "Parameter of the page size."), declare.Field("limit", declare.Positive(), "Page size."), numbersIn()), "Request pages by the number of items before them."),
 		declare.Field("cursor", declare.Object(declare.Field("param", declare.NonEmpty(), "Query parameter of the cursor."), declare.Field("body", declare.NonEmpty(), "Member of the JSON body of the request that sends the cursor, like `page.after`."),
 			declare.Field("next", declare.Any(), "Expression for the next cursor, from `body`, `status` and `headers`; null means that there are no more pages.")), "Request pages by a cursor in the response."),
 		declare.Field("maxPages", declare.Positive(), "Maximum number of pages. If it is set, further pages are ignored, but a find, read or delete that has not found the object by then fails. If it is not set, more than 1000 pages are an error."),

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/declprov/declprov/actions"
@@ -26,11 +25,13 @@ type paginateSettings struct {
 		Start     *int64 `arg:"start"`
 		SizeParam string `arg:"sizeParam"`
 		Size      *int64 `arg:"size"`
+		In        string `arg:"in"`
 	} `arg:"page"`
 	Offset *struct {
 		Param      string `arg:"param"`
 		LimitParam string `arg:"limitParam"`
 		Limit      *int64 `arg:"limit"`
+		In         string `arg:"in"`
 	} `arg:"offset"`
 	Cursor *struct {
 		Param string           `arg:"param"`
@@ -123,28 +124,72 @@ func newPages(call *actions.Call) (*pages, error) {
 		return nil, errors.New("paginate: cursor.next is missing: an expression that finds the next cursor in a response")
 	case p.kind == "cursor" && (p.Cursor.Param == "") == (p.Cursor.Body == ""):
 		return nil, errors.New("paginate: cursor: expected exactly one of param and body")
+	case p.isInBody() && !takesMembers(call):
+		return nil, errors.New("paginate: parameters in the body are members of it, so the body must be `json` or `graphql`, a struct")
 	}
 	return p, nil
 }
 
-// firstParams returns the additional parameters of the first request.
-func (p *pages) firstParams() []request.Pair {
-	var out []request.Pair
+// inBody is the value of `in` for parameters that are members of the body.
+const inBody = "body"
+
+// isInBody reports whether the parameters of pages are members of the body.
+func (p *pages) isInBody() bool {
+	switch p.kind {
+	case "page":
+		return p.Page.In == inBody
+	case "offset":
+		return p.Offset.In == inBody
+	default:
+		return p.kind == "cursor" && p.Cursor.Body != ""
+	}
+}
+
+// bodyArgument returns the argument for the body with members: json, or graphql.
+func bodyArgument(call *actions.Call) string {
+	if call.Args["graphql"] != nil {
+		return "graphql"
+	}
+	return "json"
+}
+
+// takesMembers reports whether members can be added to the body: it is a struct, or there is none.
+func takesMembers(call *actions.Call) bool {
+	members := bodyArgument(call)
+	for _, name := range request.BodyArguments() {
+		if name != members && call.Args[name] != nil {
+			return false
+		}
+	}
+	_, ok := call.Args[members].(map[string]any)
+	return ok || call.Args[members] == nil
+}
+
+// pageNumber is a parameter of a page that is requested by number.
+type pageNumber struct {
+	name string
+	n    int64
+}
+
+// numbers returns the parameters of the page after `before` pages with `seen` items.
+func (p *pages) numbers(before int64, seen int) []pageNumber {
+	var list []pageNumber
 	add := func(param string, n *int64) {
 		if param != "" && n != nil {
-			out = append(out, request.Pair{Name: param, Value: strconv.FormatInt(*n, 10)})
+			list = append(list, pageNumber{param, *n})
 		}
 	}
 	switch p.kind {
 	case "page":
-		start := p.firstPage()
-		add(p.Page.Param, &start)
+		page := p.firstPage() + before
+		add(p.Page.Param, &page)
 		add(p.Page.SizeParam, p.Page.Size)
 	case "offset":
-		add(p.Offset.Param, new(int64))
+		offset := int64(seen)
+		add(p.Offset.Param, &offset)
 		add(p.Offset.LimitParam, p.Offset.Limit)
 	}
-	return out
+	return list
 }
 
 // firstPage returns the number of the first page.

@@ -31,9 +31,12 @@ func serveNumbers(w http.ResponseWriter, r *http.Request) {
 	case q.Has("after"):
 		from, _ = strconv.Atoi(q.Get("after"))
 	case r.Method == "POST":
-		var body struct{ Page struct{ After int } }
+		var body struct {
+			From int
+			Page struct{ After, Number int }
+		}
 		_ = json.NewDecoder(r.Body).Decode(&body)
-		from = body.Page.After
+		from = body.Page.After + body.From + max(body.Page.Number-1, 0)*3
 	}
 	var items []int
 	for n := from + 1; n <= min(from+3, 7); n++ {
@@ -58,9 +61,11 @@ func TestPaginate(t *testing.T) {
 		{"link", args{"link": true}, []string{"/n?tag=x", "/n?after=3&tag=x", "/n?after=6&tag=x"}},
 		{"next", args{}, []string{"/n?tag=x", "/n?after=3&tag=x", "/n?after=6&tag=x"}},
 		{"page", args{"page": args{"param": "page"}}, []string{"/n?tag=x&page=1", "/n?tag=x&page=2", "/n?tag=x&page=3", "/n?tag=x&page=4"}},
-		{"page from", args{"page": args{"param": "page", "start": int64(2), "sizeParam": "size", "size": int64(3)}}, []string{"/n?tag=x&page=2&size=3", "/n?tag=x&size=3&page=3", "/n?tag=x&size=3&page=4"}},
-		{"offset", args{"offset": args{"param": "offset", "limitParam": "limit", "limit": int64(50)}}, []string{"/n?tag=x&offset=0&limit=50", "/n?tag=x&limit=50&offset=3", "/n?tag=x&limit=50&offset=6", "/n?tag=x&limit=50&offset=7"}},
+		{"page from", args{"page": args{"param": "page", "start": int64(2), "sizeParam": "size", "size": int64(3)}}, []string{"/n?tag=x&page=2&size=3", "/n?tag=x&page=3&size=3", "/n?tag=x&page=4&size=3"}},
+		{"offset", args{"offset": args{"param": "offset", "limitParam": "limit", "limit": int64(50)}}, []string{"/n?tag=x&offset=0&limit=50", "/n?tag=x&offset=3&limit=50", "/n?tag=x&offset=6&limit=50", "/n?tag=x&offset=7&limit=50"}},
 		{"cursor", args{"cursor": args{"param": "after"}}, []string{"/n?tag=x", "/n?tag=x&after=3", "/n?tag=x&after=6"}},
+		{"page in the body", args{"page": args{"param": "page.number", "in": "body"}}, []string{`/n?tag=x {"page":{"number":1,"size":3}}`, `/n?tag=x {"page":{"number":2,"size":3}}`, `/n?tag=x {"page":{"number":3,"size":3}}`, `/n?tag=x {"page":{"number":4,"size":3}}`}},
+		{"offset in a new body", args{"offset": args{"param": "from", "limitParam": "page.size", "limit": int64(3), "in": "body"}}, []string{`/n?tag=x {"from":0,"page":{"size":3}}`, `/n?tag=x {"from":3,"page":{"size":3}}`, `/n?tag=x {"from":6,"page":{"size":3}}`, `/n?tag=x {"from":7,"page":{"size":3}}`}},
 		{"cursor in the body", args{"cursor": args{"body": "page.after"}}, []string{`/n?tag=x {"page":{"size":3}}`, `/n?tag=x {"page":{"after":3,"size":3}}`, `/n?tag=x {"page":{"after":6,"size":3}}`}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -69,8 +74,11 @@ func TestPaginate(t *testing.T) {
 			if tc.name == "next" {
 				a["paginate.next"] = lateMember("body.nextLink")
 			}
-			if strings.HasSuffix(tc.name, "body") {
+			if strings.HasSuffix(tc.name, "the body") {
 				a["json"] = args{"page": args{"size": int64(3)}}
+			}
+			if strings.HasSuffix(tc.name, "body") {
+				a["method"], a["effect"] = "POST", "none"
 			}
 			result := ts.done(ts.run("/n", a))
 			want := []any{int64(1), int64(2), int64(3), int64(4), int64(5), int64(6), int64(7)}

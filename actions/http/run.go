@@ -98,7 +98,9 @@ func (r *run) runPages(ctx context.Context) actions.Outcome {
 	defer cancel()
 	all := []any{}
 	req, own, began := *r.req, r.req.Query, r.now()
-	req.Query = append(slices.Clone(own), r.pages.firstParams()...)
+	if err := r.setNumbers(&req, own, 0, 0); err != nil {
+		return actions.Refuse(err)
+	}
 	for n := int64(1); ; n++ {
 		resp, out := r.session.Do(ctx, &req)
 		if out.Status != actions.Done {
@@ -180,12 +182,8 @@ func (r *run) evaluateItems(late actions.LateExpr, resp *verdict.Response) ([]an
 func (r *run) prepareNext(req *request.Request, own []request.Pair, resp *verdict.Response, n int64, seen int) (more bool, err error) {
 	p := r.pages
 	switch p.kind {
-	case "page":
-		req.Query = withParam(append(slices.Clone(own), p.firstParams()...), p.Page.Param, strconv.FormatInt(p.firstPage()+n, 10))
-		return true, nil
-	case "offset":
-		req.Query = withParam(append(slices.Clone(own), p.firstParams()...), p.Offset.Param, strconv.Itoa(seen))
-		return true, nil
+	case "page", "offset":
+		return true, r.setNumbers(req, own, n, seen)
 	case "cursor":
 		return r.prepareNextCursor(req, own, resp)
 	default:
@@ -194,6 +192,29 @@ func (r *run) prepareNext(req *request.Request, own []request.Pair, resp *verdic
 		}
 		return p.prepareNextLink(req, resp)
 	}
+}
+
+// setNumbers sets the parameters of a page that is requested by number, after `before` pages with `seen`
+// items. own are the parameters of the request without them.
+func (r *run) setNumbers(req *request.Request, own []request.Pair, before int64, seen int) error {
+	numbers := r.pages.numbers(before, seen)
+	if !r.pages.isInBody() {
+		req.Query = slices.Clone(own)
+		for _, p := range numbers {
+			req.Query = withParam(req.Query, p.name, strconv.FormatInt(p.n, 10))
+		}
+		return nil
+	}
+	from := bodyArgument(r.call)
+	members, _ := r.call.Args[from].(map[string]any)
+	for _, p := range numbers {
+		members = withValueAt(members, strings.Split(p.name, "."), p.n)
+	}
+	body, err := request.Encode(from, members)
+	if err == nil {
+		req.Body = body
+	}
+	return err
 }
 
 func (r *run) prepareNextCursor(req *request.Request, own []request.Pair, resp *verdict.Response) (bool, error) {
@@ -220,10 +241,7 @@ func (r *run) prepareNextCursor(req *request.Request, own []request.Pair, resp *
 		req.Query = pairs
 		return true, nil
 	}
-	from := "json"
-	if r.call.Args["graphql"] != nil {
-		from = "graphql"
-	}
+	from := bodyArgument(r.call)
 	before, _ := r.call.Args[from].(map[string]any)
 	after := withValueAt(before, strings.Split(r.pages.Cursor.Body, "."), v)
 	body, err := request.Encode(from, after)

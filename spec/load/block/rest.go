@@ -18,18 +18,18 @@ var Rest = &Block{
 		{Name: "patch", Kind: Text, CUE: oneOf(RestPatches), Into: to(func(r *spec.Rest) any { return &r.Patch }), Doc: "\"all\" if the API requires all members in an update: it sends all inputs, and null for what the program has removed. \"merge\" if the API merges what an update sends with what it has, also within structs and maps. Null removes then what the program has removed. PATCH requests are sent as application/merge-patch+json."},
 		{Name: "read", Kind: Template, CUE: oneOf(RestReads) + " | " + requestOf(RestGets), Into: to(func(r *spec.Rest) any { return &r.Read }), Doc: "\"list\" if the API has no request for one object: read looks for it in the list. Or the request for one object: `\"GET /pet/${id}\"`."},
 		{Name: "delete", Kind: Template, CUE: oneOf(RestDeletes) + " | " + requestOf(RestDeletes), Into: to(func(r *spec.Rest) any { return &r.Delete }), Doc: "The method of the delete, DELETE by default, or its method and path: `\"POST /pets/${id}/retire\"`."},
-		{Name: "find", Kind: Template, CUE: requestOf(RestGets), Into: to(func(r *spec.Rest) any { return &r.Find }), Doc: "The request that looks for an object by the inputs, before a create: `\"GET /pets/named/${inputs.name}\"`."},
+		{Name: "find", Kind: Template, CUE: requestOf(RestGets), Into: to(func(r *spec.Rest) any { return &r.Find }), Doc: "The request that looks for an object by the inputs, before a create: `\"GET /pets/named/${inputs.name}\"`. With `unique`, its response is a list."},
 		{Name: "gone", Kind: Condition, CUE: "bool | string", Into: to(func(r *spec.Rest) any { return &r.Gone }), Doc: "True for the response to a request for an object that does not exist, if its status is not 404: `\"${status == 400}\"`."},
 		{Name: "unwrap", Kind: Text, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Unwrap }), Doc: "The member of a response that contains the object, as a name or path on the wire: `data`."},
 		{Name: "items", Kind: Text, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Items }), Doc: "The member of the list's response that contains the objects, as a name or path on the wire. The default is `unwrap`, or the whole body, which must then be an array."},
 		{Name: "response", Kind: Text, CUE: `"none"`, Into: to(func(r *spec.Rest) any { return &r.Response }), Doc: "\"none\" if the response to the create does not contain the object. Its id is then the input that `id` names, or else the last part of the header Location."},
 		{Name: "paginate", Kind: Body, CUE: "{...}", Into: to(func(r *spec.Rest) any { return &r.Paginate }), Doc: "How to get all pages of the list: the argument `paginate` of an http request."},
-		{Name: "list", Kind: Text, CUE: `"none"`, Into: to(func(r *spec.Rest) any { return &r.List }), Doc: "\"none\" if the API cannot list the objects."},
+		{Name: "list", Kind: Template, CUE: oneOf(RestLists) + " | " + requestOf(RestListings), Into: to(func(r *spec.Rest) any { return &r.List }), Doc: "\"none\" if the API cannot list the objects. If the request is not GET with the path of the collection, its method and path: `\"GET /pets?store=${inputs.store}\"`, `\"POST /pets/search\"`."},
 		{Name: "returns", Kind: Data, Doc: "The type of an object in the responses, a definition."},
 		{Name: "ifNoneMatch", Kind: Data, CUE: "bool", Into: to(func(r *spec.Rest) any { return &r.IfNoneMatch }), Doc: "With `create: \"PUT\"`: the server refuses a create if the object exists, as in a request."},
 		{Name: "idempotencyKey", Kind: Data, CUE: "bool | {...}", Into: to(func(r *spec.Rest) any { return &r.IdempotencyKey }), Doc: "Send a key by which the server recognizes a repeated create."},
 		{Name: "idempotent", Kind: Data, CUE: "bool", Into: to(func(r *spec.Rest) any { return &r.Idempotent }), Doc: "Whether sending the create twice has the same effect as sending it once, as in a request; false says that you know that a lost response may lead to two objects."},
-		{Name: "unique", Kind: Data, CUE: "string | [...string]", Into: to(func(r *spec.Rest) any { return &r.Unique }), Doc: "The input whose value no two objects of the list share, or inputs whose values no two objects share together. It adds a `find` that looks for an object in the list."},
+		{Name: "unique", Kind: Data, CUE: "string | [...string]", Into: to(func(r *spec.Rest) any { return &r.Unique }), Doc: "The input whose value no two objects of the list (or, with `find`, of its response) share, or inputs whose values no two objects share together. It adds a `find` that looks for an object in the list."},
 		{Name: "under", Kind: Body, CUE: "[string]: string", Into: to(func(r *spec.Rest) any { return &r.Under }), Doc: "The parents in the path by name: with `store: \"${inputs.store}\"`, the path may contain `${store}`."},
 	},
 }
@@ -39,6 +39,9 @@ var RestCreates = []string{"POST", "PUT"}
 
 // RestReads are the values of `read` in `rest`.
 var RestReads = []string{"list"}
+
+// RestLists are the values of `list` in `rest`, and RestListings the methods of a list with a path.
+var RestLists, RestListings = []string{"none"}, []string{"GET", "POST"}
 
 // RestUpdates are the values of `update` in `rest`.
 var RestUpdates = []string{"PATCH", "PUT", "POST", "none"}

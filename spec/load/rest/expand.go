@@ -53,23 +53,13 @@ type options struct {
 	requests
 
 	// patch is "merge" if the API merges what an update sends, and "all" if it requires all inputs.
-	patch  string
-	listed bool
+	patch string
 	// bodiless is true if the response to the create does not contain the object.
 	bodiless bool
 	// returns is the type of an object, or nil.
 	returns *spec.Type
 	unique  []*spec.Property
 	parents []parent
-}
-
-// parent is a parent of the objects, which is an input and part of the path.
-type parent struct {
-	// name is its name in the path and among the inputs of the list.
-	name  string
-	input *spec.Property
-	// ofObject is true if it is part of the path of an object, and so of the id for users.
-	ofObject bool
 }
 
 // ownParts returns the keys of a resource that its author wrote, of those that the
@@ -108,7 +98,7 @@ func (x *expansion) addOperations() {
 		r.Delete = x.operation(false, field("method", text(x.delete.method, cmp.Or(x.s.Delete, x.s.Path).Range)), field("path", x.objectPath(x.delete)))
 		r.Delete.Steps[0].Gone = x.s.Gone
 	}
-	if r.List == nil && x.listed {
+	if r.List == nil && x.lists() {
 		r.List = x.lister()
 	}
 	x.addFind()
@@ -222,15 +212,17 @@ func (x *expansion) updateOperation() *spec.Operation {
 
 // lister returns the list of the existing objects.
 func (x *expansion) lister() *spec.Lister {
-	step, items := x.listStep(true)
+	step, items := x.listStep(x.list, true)
 	inputs := &spec.Type{Kind: spec.Object}
 	id, member := "", "${each.value"+x.inItem(x.idPath)+"}"
 	if x.named {
 		member = x.nameOfItem()
 	}
 	for _, p := range x.parents {
-		inputs.Fields = append(inputs.Fields, &spec.Property{Name: p.name, Doc: p.input.Doc, Type: p.input.Type, Required: true, Range: p.input.Range})
-		if p.ofObject || x.named {
+		if p.inList {
+			inputs.Fields = append(inputs.Fields, &spec.Property{Name: p.name, Doc: p.input.Doc, Type: p.input.Type, Required: true, Range: p.input.Range})
+		}
+		if p.ofObject || x.named && p.inPath {
 			id += "${inputs." + p.name + "}/"
 		}
 	}
@@ -240,10 +232,18 @@ func (x *expansion) lister() *spec.Lister {
 	}
 }
 
-// listStep returns the step that requests the list, and the expression for its items.
-func (x *expansion) listStep(inList bool) (step *spec.Step, items string) {
+// listStep returns the step that requests a list, by default the collection, and the expression for
+// its items.
+func (x *expansion) listStep(r requestLine, inList bool) (step *spec.Step, items string) {
 	items = "body" + accessAll(x.inBody(x.items))
-	arguments := []spec.Field{field("path", x.path("", inList)), x.returning(x.listType(), "List")}
+	path := x.path("", inList)
+	if r.path != nil {
+		path = x.withParents(r.path, "", inList)
+	}
+	arguments := []spec.Field{field("path", path), x.returning(x.listType(), "List")}
+	if r.method == "POST" { // a search
+		arguments = append(arguments, field("method", text(r.method, path.Range)), field("json", object(path.Range)), field("effect", text("none", path.Range)))
+	}
 	if x.s.Paginate != nil {
 		arguments = append(arguments, field("items", text("${"+items+"}", x.itemsRange())), field("paginate", x.s.Paginate))
 		items = "result.items"
@@ -271,7 +271,9 @@ func (x *expansion) importTemplate() *spec.Node {
 func (x *expansion) body(inputs string, path *spec.Node) *spec.Node {
 	var without []string
 	for _, p := range x.parents {
-		without = append(without, p.input.Name)
+		if p.inPath {
+			without = append(without, p.input.Name)
+		}
 	}
 	for _, m := range parentInputs.FindAllStringSubmatch(path.Text, -1) {
 		if x.r.Inputs.Field(m[1]) != nil && !slices.Contains(without, m[1]) {
@@ -314,15 +316,17 @@ func (x *expansion) path(suffix string, inList bool) *spec.Node {
 func (x *expansion) withParents(n *spec.Node, suffix string, inList bool) *spec.Node {
 	b := &spec.Splice{File: n.Range.File}
 	at, count := 0, func(bytes int) int { return utf8.RuneCountInString(n.Text[:bytes]) }
-	for _, m := range parentNames.FindAllStringSubmatchIndex(n.Text, -1) {
+	for _, m := range parentRefs.FindAllStringSubmatchIndex(n.Text, -1) {
 		from, to, becomes := m[2], m[3], ""
-		if p := parentNamed(n.Text[m[2]:m[3]], x.parents, x.s.Under); p != nil && inList {
+		ref := n.Text[from:to]
+		if p := parentOf(ref, x.parents, x.s.Under); p != nil && inList {
 			becomes = "inputs." + p.name
 		} else if p != nil {
 			becomes = "inputs." + p.input.Name
-		} else if x.named && n.Text[m[2]:m[3]] == "id" {
+		} else if x.named && ref == "id" {
 			from, to, becomes = m[0], m[1], x.nameTemplate(false).Text
-		} else {
+		}
+		if becomes == "" || becomes == ref {
 			continue
 		}
 		b.Copy(n, count(at), count(from))
@@ -333,16 +337,6 @@ func (x *expansion) withParents(n *spec.Node, suffix string, inList bool) *spec.
 	b.Copy(n, count(at), end)
 	b.Generate(suffix, n.At(end-1, end))
 	return b.Node(n)
-}
-
-// parentNamed returns the parent to which `under` gives a name, or nil.
-func parentNamed(name string, parents []parent, under *spec.Node) *parent {
-	for i := range parents {
-		if parents[i].name == name && under.Get(name) != nil {
-			return &parents[i]
-		}
-	}
-	return nil
 }
 
 // returning returns the argument that declares the type of a response. The name of a

@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/declprov/declprov/spec"
@@ -59,6 +60,33 @@ func TestWhatOptionsAdd(t *testing.T) {
 	}
 	if got := argument(r.Read, "path"); got != "/pets/${id}/" {
 		t.Errorf("read requests %s", got)
+	}
+}
+
+// TestParentsOfTheList shows that a parent that only the list's request contains is sent in bodies, and
+// is part of the id if the object is only in the list.
+func TestParentsOfTheList(t *testing.T) {
+	t.Parallel()
+	const list = `list: "GET /pets?of=${inputs.store}"`
+	cases := []struct{ options, id, imports, listed string }{
+		{list, "${result.body.id}", "", "${each.value.id}"},
+		{list + `, read: "list"`, "${result.body.id}", "${inputs.store}/${id}", "${inputs.store}/${each.value.id}"},
+		{list + `, id: "${inputs.kind}"`, "${inputs.kind}", "", "${each.value.kind}"},
+		{list + `, id: "${inputs.kind}", read: "list"`, "${inputs.store}/${inputs.kind}", "", "${inputs.store}/${each.value.kind}"},
+	}
+	for _, c := range cases {
+		r := resource(t, `rest: {path: "/pets", `+c.options+`}
+	inputs: kind: string @replace()`)
+		imports := ""
+		if r.Import != nil {
+			imports = r.Import.Text
+		}
+		if r.ID.Text != c.id || imports != c.imports || r.List.ID.Text != c.listed {
+			t.Errorf("with %s, the id is %s, the import %s, the id in the list %s", c.options, r.ID.Text, imports, r.List.ID.Text)
+		}
+		if json := argument(r.Create, "json"); strings.Contains(json, "store") || r.List.Inputs.Field("store") == nil {
+			t.Errorf("with %s, the create sends %s, and the list takes %v", c.options, json, r.List.Inputs.FieldNames())
+		}
 	}
 }
 

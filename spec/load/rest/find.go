@@ -25,12 +25,12 @@ func (x *expansion) addFind() {
 	x = ofCreate(x)
 	switch {
 	case r.Find != nil:
-	case x.find.path != nil:
-		r.Find = x.findByRequest(x.find)
 	case x.s.Unique != nil && x.unique == nil:
 		r.Find = &spec.Operation{Range: x.s.Range} // a mistake, which was reported
 	case x.unique != nil:
 		r.Find = x.findInList(x.sameInputs(x.unique), x.s.Unique.Range, true)
+	case x.find.path != nil:
+		r.Find = x.findByRequest(x.find)
 	case x.named && !x.own["create"] && x.requests.readsList():
 		r.Find = x.findInList(x.sameInputs(x.names), x.s.Read.Range, true)
 	case x.named && !x.own["create"]:
@@ -46,10 +46,14 @@ func (x *expansion) findByRequest(r requestLine) *spec.Operation {
 }
 
 // findInList returns the operation that looks for the object in the list, by a condition over an
-// item. If asCreated is true, its result has the form of a response to create; otherwise it is the
-// item.
+// item. If asCreated is true, it is a find: the list is the response to its request, if the author
+// wrote one, and its result has the form of a response to create. Otherwise the result is the item.
 func (x *expansion) findInList(condition string, at diag.Range, asCreated bool) *spec.Operation {
-	step, items := x.listStep(false)
+	list := x.list
+	if asCreated && x.find.path != nil {
+		list = x.find
+	}
+	step, items := x.listStep(list, false)
 	found := fmt.Sprintf("find(%s, %s)", items, condition)
 	if declared := x.inBody(x.unwrap); declared != nil && asCreated {
 		value := "found"

@@ -49,7 +49,19 @@ func TestMistakesInRest(t *testing.T) {
 		{"a read by POST", source.CodeBadValue, `rest: {path: "/pets", read: «"POST /pets/${id}"»}`},
 		{"an unknown delete", source.CodeBadValue, `rest: {path: "/pets", delete: «"none"»}`},
 		{"a find that is a method", source.CodeBadValue, `rest: {path: "/pets", find: «"GET"»}`},
-		{"a find and unique", source.CodeMisplacedKey, `rest: {path: "/pets", unique: «"name"», find: "GET /pets/named/${inputs.name}"}`},
+		{"a find and unique next to another find", source.CodeMisplacedKey, `rest: {path: "/pets", unique: «"name"», find: «"GET /pets?name=${inputs.name}"»}
+	find: ` + http},
+		{"a list without its parent", source.CodeBadValue, `rest: {path: "/stores/${inputs.store}/pets", list: «"GET /pets"»}`},
+		{"a list without the parent of another name", source.CodeBadValue, `rest: {path: "/stores/${of}/pets", under: of: "${inputs.store}", list: «"GET /pets?store=${config.store}"»}`},
+		{"a list by DELETE", source.CodeBadValue, `rest: {path: "/pets", list: «"DELETE /pets"»}`},
+		{"a list by a method", source.CodeBadValue, `rest: {path: "/pets", list: «"POST"»}`},
+		{"a list without effect", source.CodeMisplacedKey, `rest: {path: "/pets", list: «"GET /pets?all=true"»}
+	list: {` + http + `, items: "${body}", id: "${each.value.id}"}`},
+		{"a list of an optional input", source.CodeBadValue, `rest: {path: "/pets", list: "GET /pets?size=${inputs.size}"}
+	inputs: «size»?: int`},
+		{"unique of what the list is filtered by", source.CodeBadValue, `rest: {path: "/pets", list: "GET /pets?name=${inputs.name}", unique: «"name"»}`},
+		{"a read of a list by an input that may change", source.CodeBadValue, `rest: {path: "/pets", read: "list", list: "GET /pets?size=${inputs.size}"}
+	inputs: «size»: int`},
 		{"a find next to another", source.CodeMisplacedKey, `rest: {path: "/pets", find: «"GET /pets/named/${inputs.name}"»}
 	find: ` + http},
 		{"a delete next to another", source.CodeMisplacedKey, `rest: {path: "/pets", delete: «"POST"»}

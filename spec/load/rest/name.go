@@ -30,11 +30,11 @@ func (x *options) readName() {
 		return
 	}
 	for _, m := range parentInputs.FindAllStringSubmatch(n.Text, -1) {
-		input := x.pathInput(m[1], "id", n.Range)
+		input := x.pathInput(m[1], "id", n.Range, true)
 		if input == nil {
 			continue
 		}
-		if slices.ContainsFunc(x.parents, func(p parent) bool { return p.input == input }) {
+		if slices.ContainsFunc(x.parents, func(p parent) bool { return p.input == input && p.inPath }) {
 			x.fail(source.CodeBadValue, n.Range, "id", fmt.Sprintf("the input %q is part of the path of the collection as well", input.Name),
 				"`path` is the path of the collection, and `id` is appended to it. Remove the input from `path`, or name the input that is the object's own name.")
 		}
@@ -48,7 +48,7 @@ func (x *options) readName() {
 
 // checkListedNames reports a list whose objects do not have the inputs that the name consists of.
 func (x *options) checkListedNames() {
-	if !x.listed || x.returns == nil || x.own["list"] {
+	if !x.lists() || x.returns == nil || x.own["list"] {
 		return
 	}
 	for _, p := range x.names {
@@ -67,7 +67,7 @@ func (x *expansion) nameTemplate(whole bool) *spec.Node {
 	}
 	name := ""
 	for _, p := range x.parents {
-		if whole {
+		if whole && (p.inPath || p.ofObject) {
 			name += "${inputs." + p.input.Name + "}/"
 		}
 	}

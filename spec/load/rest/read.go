@@ -14,9 +14,10 @@ import (
 )
 
 var (
-	// parentNames matches a name that is a whole expression, and parentInputs an input.
+	// parentNames matches a name that is a whole expression, parentInputs an input, and parentRefs both.
 	parentNames  = regexp.MustCompile(`\$\{\s*([A-Za-z_]\w*)\s*\}`)
 	parentInputs = regexp.MustCompile(`\$\{\s*inputs\.([A-Za-z_]\w*)\s*\}`)
+	parentRefs   = regexp.MustCompile(`\$\{\s*((?:inputs\.)?[A-Za-z_]\w*)\s*\}`)
 	// usesBody matches an expression over a member of the body.
 	usesBody = regexp.MustCompile(`\bbody\s*(\?\s*)?\.`)
 )
@@ -38,11 +39,10 @@ func (x *options) readAll() bool {
 	}
 	x.patch = x.oneOf(x.s.Patch, "patch", "", block.RestPatches...)
 	x.bodiless = x.oneOf(x.s.Response, "response", "", "none") == "none"
-	x.listed = x.oneOf(x.s.List, "list", "", "none") != "none"
 	if x.patch != "" && x.update.method == "none" {
 		x.fail(source.CodeMisplacedKey, x.s.Patch.Range, "patch", "patch has no effect without updates", "Remove it, or remove `update`.")
 	}
-	if x.requests.readsList() && !x.listed {
+	if x.requests.readsList() && !x.lists() {
 		x.fail(source.CodeMisplacedKey, x.s.Read.Range, "read", "read requires the list", "Remove `list: \"none\"`, or write the read that the API has next to rest.")
 	}
 	x.readReturns()
@@ -150,82 +150,15 @@ func (x *options) readReturns() {
 // isIndex reports whether a part of a path is the index of an item of a list.
 func isIndex(name string) bool { return strings.Trim(name, "0123456789") == "" }
 
-// readUnder reads the parents: those of `under`, and inputs in the path.
-func (x *options) readUnder() {
-	if x.s.Path == nil || x.s.Path.Kind != spec.StringNode {
-		return
-	}
-	named := map[string]spec.Field{}
-	if x.s.Under != nil && x.s.Under.Kind == spec.StringNode {
-		x.fail(source.CodeWrongShape, x.s.Under.Range, "under", "under must be a struct, got a string", "Write the parents by name: `under: {store: \"${inputs.store}\"}`.")
-	} else if x.s.Under != nil {
-		for _, f := range x.s.Under.Fields {
-			named[f.Name] = f
-		}
-	}
-	used := map[string]bool{}
-	for _, m := range parentNames.FindAllStringSubmatch(x.s.Path.Text, -1) {
-		used[m[1]] = true
-		if f, ok := named[m[1]]; ok {
-			x.addParent(f.Name, f.Value)
-		}
-	}
-	for _, m := range parentInputs.FindAllStringSubmatch(x.s.Path.Text, -1) {
-		x.addParent(m[1], &spec.Node{Kind: spec.StringNode, Text: m[0], Range: x.s.Path.Range})
-	}
-	if x.s.Under == nil {
-		return
-	}
-	for _, f := range x.s.Under.Fields {
-		if !used[f.Name] {
-			x.fail(source.CodeBadValue, f.NameRange, "under."+f.Name, fmt.Sprintf("the path does not contain ${%s}", f.Name),
-				fmt.Sprintf("Write the parent into the path: `path: \"/stores/${%s}/pets\"`. Or remove it from `under`.", f.Name))
-		}
-	}
-}
-
-// addParent adds a parent, whose template must be an input.
-func (x *options) addParent(name string, template *spec.Node) {
-	if template.Kind == 0 || slices.ContainsFunc(x.parents, func(p parent) bool { return p.name == name }) {
-		return
-	}
-	key := "under." + name
-	m := parentInputs.FindStringSubmatch(template.Text)
-	if template.Kind != spec.StringNode || m == nil || m[0] != template.Text {
-		x.fail(source.CodeBadValue, template.Range, key, "a parent must be an input", fmt.Sprintf("Write `%s: \"${inputs.%s}\"`. Other values, such as ${config.org}, belong into the path itself.", name, name))
-		return
-	}
-	if x.r.Inputs.Field(m[1]) == nil && x.s.Under.Get(name) == nil {
-		return // the compiler reports it in the path
-	}
-	if input := x.pathInput(m[1], key, template.Range); input != nil {
-		x.parents = append(x.parents, parent{name, input, x.isOfObject(name, input.Name)})
-	}
-}
-
-// isOfObject reports whether a parent is part of the path of an object.
-func (x *options) isOfObject(name, input string) bool {
-	paths, conventional := x.requests.paths(x.s.Object, x.own)
-	if conventional || x.requests.readsList() {
-		return true // the path of the collection is in it
-	}
-	named := func(m []string) bool { return m[1] == name && x.s.Under.Get(name) != nil }
-	asInput := func(m []string) bool { return m[1] == input }
-	return slices.ContainsFunc(paths, func(path *spec.Node) bool {
-		return slices.ContainsFunc(parentNames.FindAllStringSubmatch(path.Text, -1), named) ||
-			slices.ContainsFunc(parentInputs.FindAllStringSubmatch(path.Text, -1), asInput)
-	})
-}
-
-// pathInput returns an input that is part of the path of an object, and reports one that does not
-// identify an object. It returns nil if there is none of that name.
-func (x *options) pathInput(name, key string, at diag.Range) *spec.Property {
+// pathInput returns an input in a path, which must have a value. It returns nil if there is none of
+// that name. If identifies is true, the path is that of an object, which the input must not change.
+func (x *options) pathInput(name, key string, at diag.Range, identifies bool) *spec.Property {
 	input := x.r.Inputs.Field(name)
 	switch {
 	case input == nil:
 		x.fail(source.CodeBadValue, at, key, fmt.Sprintf("there is no input %q", name), "Declare the input.").Meant(name, x.r.Inputs.FieldNames())
 		return nil
-	case !input.Replace:
+	case identifies && !input.Replace:
 		x.fail(source.CodeBadValue, input.Range, key, fmt.Sprintf("input %q is part of the path of rest, but may change", input.Name),
 			"A change would address another object. Mark the input @replace().")
 	case !input.Required && input.Default == nil && input.DefaultExpr == nil && input.Autoname == nil:
@@ -234,18 +167,15 @@ func (x *options) pathInput(name, key string, at diag.Range) *spec.Property {
 	return input
 }
 
-// readUnique reads the inputs that identify an object in the list.
+// readUnique reads the inputs that identify an object in the list, or in the response to `find`.
 func (x *options) readUnique() {
 	n := x.s.Unique
 	if n == nil || n.Kind == 0 {
 		return
 	}
-	if !x.listed {
-		x.fail(source.CodeMisplacedKey, n.Range, "unique", "unique requires a list", "It looks for an object in the list. Remove `list: \"none\"`, or write a `find` next to rest instead of `unique`.")
+	if !x.lists() && x.find.path == nil {
+		x.fail(source.CodeMisplacedKey, n.Range, "unique", "unique requires a list", "It looks for an object in the list. Remove `list: \"none\"`, or write the request whose response is a list, such as `find: \"GET /pets?name=${inputs.name}\"`.")
 		return
-	}
-	if x.find.path != nil {
-		x.fail(source.CodeMisplacedKey, n.Range, "unique", "unique has no effect with find", "Both say how to look for an object. Remove one of them.")
 	}
 	items := n.Items
 	if n.Kind == spec.StringNode {
@@ -274,7 +204,7 @@ func (x *options) uniqueInput(n *spec.Node) *spec.Property {
 		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("input %q is optional", input.Name), "Without a value it identifies no object. Make the input required, give it a default, or name another one.")
 		return nil
 	case slices.ContainsFunc(x.parents, func(p parent) bool { return p.input == input }):
-		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("input %q is part of the path", input.Name), "All objects of the list have it in common. Name an input that tells them apart.")
+		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("input %q is part of the path", input.Name), "All objects of the list have it in common. Name an input that tells them apart. A request that searches for one object is the `find`.")
 		return nil
 	}
 	if x.returns == nil {
@@ -317,7 +247,7 @@ func (x *options) checkUnused() {
 			continue
 		}
 		detail := fmt.Sprintf("The resource has its own %s. Remove `%s` from rest.", o.replaced, o.name)
-		if !x.listed && !x.own["list"] {
+		if !x.lists() && !x.own["list"] {
 			detail = fmt.Sprintf("With `list: \"none\"`, nothing is listed. Remove `%s` from rest.", o.name)
 		}
 		if o.name == "object" {
@@ -348,13 +278,14 @@ func (x *options) optionsOfObjects() []option {
 
 // optionsOfLists returns the options for requests for a list, and those for objects in both.
 func (x *options) optionsOfLists() []option {
-	lists := !x.own["list"] && x.listed || !x.own["find"] && x.s.Unique != nil || !x.own["read"] && x.requests.readsList()
+	searches := !x.own["find"] && x.s.Unique != nil && x.find.path == nil || !x.own["read"] && x.requests.readsList()
+	lists := !x.own["list"] && x.lists() || searches || !x.own["find"] && x.s.Unique != nil
 	objects := !x.own["create"] || !x.own["read"] || !x.own["id"]
 	return []option{
 		{"read", "read", x.s.Read, !x.own["read"]},
 		{"unique", "find", x.s.Unique, !x.own["find"]},
 		{"find", "find", x.s.Find, !x.own["find"]},
-		{"list", "list", x.s.List, !x.own["list"]},
+		{"list", "list", x.s.List, !x.own["list"] || x.list.path != nil && searches},
 		{"items", "list", x.s.Items, lists},
 		{"paginate", "list", x.s.Paginate, lists},
 		{"unwrap", "create and read", x.s.Unwrap, objects || !x.own["update"] || lists},

@@ -20,11 +20,14 @@ type requestLine struct {
 
 // requests are the requests of the operations.
 type requests struct {
-	create, read, update, delete, find requestLine
+	create, read, update, delete, find, list requestLine
 }
 
 // ofObjects returns the requests for an object that exists.
 func (r *requests) ofObjects() []requestLine { return []requestLine{r.read, r.update, r.delete} }
+
+// lists reports whether the API can list its objects.
+func (r *requests) lists() bool { return r.list.method != "none" }
 
 // readsList reports whether an object can only be found in the list.
 func (r *requests) readsList() bool { return r.read.method == "list" }
@@ -69,6 +72,7 @@ func (x *options) readRequests() {
 	r.update = read(x.s.Update, "update", updates, block.RestUpdates, block.RestSends)
 	r.delete = read(x.s.Delete, "delete", "DELETE", block.RestDeletes, block.RestDeletes)
 	r.find = read(x.s.Find, "find", "GET", nil, block.RestGets)
+	r.list = read(x.s.List, "list", "GET", block.RestLists, block.RestListings)
 }
 
 // wrongRequest is what is wrong with a request: given is a part that is none of those known, and text
@@ -119,7 +123,7 @@ func (x *options) checkRequests() {
 		}
 		for _, m := range parentInputs.FindAllStringSubmatch(r.path.Text, -1) {
 			if x.r.Inputs.Field(m[1]) != nil { // otherwise the compiler reports it
-				x.pathInput(m[1], r.key, r.path.Range)
+				x.pathInput(m[1], r.key, r.path.Range, true)
 			}
 		}
 	}

@@ -23,22 +23,18 @@ func ofExchanges() []Mutant {
 		{
 			Complaint: 7, Promise: "A list is read to its end",
 			Mechanism: "`paginate: page` asks for the next number",
-			File:      "actions/http/run.go",
-			Find: `strconv.FormatInt(p.firstPage()+n, 10))
-		return true, nil`,
-			Replace: `strconv.FormatInt(p.firstPage()+n, 10))
-		return false, nil`,
-			Package: complaints, Test: "TestComplaint07AllPages", Fails: "by page there are",
+			File:      "actions/http/paginate.go",
+			Find:      `p.firstPage() + before`,
+			Replace:   `p.firstPage()`,
+			Package:   complaints, Test: "TestComplaint07AllPages", Fails: "by page there are",
 		},
 		{
 			Complaint: 7, Promise: "A list is read to its end",
 			Mechanism: "`paginate: offset` asks from where it is",
-			File:      "actions/http/run.go",
-			Find: `strconv.Itoa(seen))
-		return true, nil`,
-			Replace: `strconv.Itoa(seen))
-		return false, nil`,
-			Package: complaints, Test: "TestComplaint07AllPages", Fails: "by offset there are",
+			File:      "actions/http/paginate.go",
+			Find:      `offset := int64(seen)`,
+			Replace:   `offset := int64(0)`,
+			Package:   complaints, Test: "TestComplaint07AllPages", Fails: "by offset there are",
 		},
 		{
 			Complaint: 7, Promise: "A list is read to its end",

@@ -1,0 +1,125 @@
+package rest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/load/source"
+)
+
+// parent is a parent of the objects: an input in the path of the collection, or in the request of the
+// list.
+type parent struct {
+	// name is its name in the path and among the inputs of the list.
+	name  string
+	input *spec.Property
+	// inPath is true if it is in the path of the collection, and so not in bodies; inList if it is in
+	// the request of the list; and ofObject if it is part of the path of an object, and so of the id
+	// for users.
+	inPath, inList, ofObject bool
+}
+
+// readUnder reads the parents: those of `under`, and inputs in the path.
+func (x *options) readUnder() {
+	if x.s.Path == nil || x.s.Path.Kind != spec.StringNode {
+		return
+	}
+	named := map[string]spec.Field{}
+	if x.s.Under != nil && x.s.Under.Kind == spec.StringNode {
+		x.fail(source.CodeWrongShape, x.s.Under.Range, "under", "under must be a struct, got a string", "Write the parents by name: `under: {store: \"${inputs.store}\"}`.")
+	} else if x.s.Under != nil {
+		for _, f := range x.s.Under.Fields {
+			named[f.Name] = f
+		}
+	}
+	used := map[string]bool{}
+	add := func(path *spec.Node, inPath, inList bool) {
+		for _, m := range parentNames.FindAllStringSubmatch(path.Text, -1) {
+			used[m[1]] = true
+			if f, ok := named[m[1]]; ok {
+				x.addParent(f.Name, f.Value, inPath, inList)
+			}
+		}
+		for _, m := range parentInputs.FindAllStringSubmatch(path.Text, -1) {
+			x.addParent(m[1], &spec.Node{Kind: spec.StringNode, Text: m[0], Range: path.Range}, inPath, inList)
+		}
+	}
+	list := x.requests.list.path
+	add(x.s.Path, true, list == nil)
+	if list != nil {
+		add(list, false, true)
+		x.checkListed(list)
+	}
+	if x.s.Under == nil {
+		return
+	}
+	for _, f := range x.s.Under.Fields {
+		if !used[f.Name] {
+			x.fail(source.CodeBadValue, f.NameRange, "under."+f.Name, fmt.Sprintf("the path does not contain ${%s}", f.Name),
+				fmt.Sprintf("Write the parent into the path: `path: \"/stores/${%s}/pets\"`. Or remove it from `under`.", f.Name))
+		}
+	}
+}
+
+// addParent adds a parent, whose template must be an input, or what else is known of one.
+func (x *options) addParent(name string, template *spec.Node, inPath, inList bool) {
+	if template.Kind == 0 {
+		return
+	}
+	key := "under." + name
+	m := parentInputs.FindStringSubmatch(template.Text)
+	if template.Kind != spec.StringNode || m == nil || m[0] != template.Text {
+		x.fail(source.CodeBadValue, template.Range, key, "a parent must be an input", fmt.Sprintf("Write `%s: \"${inputs.%s}\"`. Other values, such as ${config.org}, belong into the path itself.", name, name))
+		return
+	}
+	if i := slices.IndexFunc(x.parents, func(p parent) bool { return p.input.Name == m[1] }); i >= 0 {
+		x.parents[i].inList = x.parents[i].inList || inList
+		return
+	}
+	if x.r.Inputs.Field(m[1]) == nil && x.s.Under.Get(name) == nil {
+		return // the compiler reports it in the path
+	}
+	p := parent{name: name, inPath: inPath, inList: inList}
+	p.ofObject = x.requests.isOfObject(p, m[1], x.s, x.own)
+	if p.input = x.pathInput(m[1], key, template.Range, inPath || p.ofObject); p.input != nil {
+		x.parents = append(x.parents, p)
+	}
+}
+
+// checkListed reports parents that the path of the collection has and the request of the list has
+// not: objects of all parents would be in the list.
+func (x *options) checkListed(list *spec.Node) {
+	for _, p := range x.parents {
+		if p.inPath && !p.inList {
+			x.fail(source.CodeBadValue, list.Range, "list", fmt.Sprintf("the request of the list does not contain the parent ${inputs.%s}", p.input.Name),
+				fmt.Sprintf("The objects of other parents would be in it. Write it into the path or the query: `list: \"%s /…?%s=${inputs.%[2]s}\"`. If the API cannot do that, write `list` and `find` next to rest.", x.requests.list.method, p.input.Name))
+		}
+	}
+}
+
+// isOfObject reports whether a parent is part of the path of an object.
+func (r *requests) isOfObject(p parent, input string, s *spec.Rest, own map[string]bool) bool {
+	paths, conventional := r.paths(s.Object, own)
+	if conventional && p.inPath || r.readsList() {
+		return true // the path of the collection is in it, or the object is only in the list
+	}
+	return slices.ContainsFunc(paths, func(path *spec.Node) bool {
+		return slices.ContainsFunc(parentRefs.FindAllStringSubmatch(path.Text, -1), func(m []string) bool {
+			return m[1] == "inputs."+input || m[1] == p.name && s.Under.Get(p.name) != nil
+		})
+	})
+}
+
+// parentOf returns the parent that a path refers to, by the name that `under` gives it or as an
+// input; or nil.
+func parentOf(ref string, parents []parent, under *spec.Node) *parent {
+	input, isInput := strings.CutPrefix(ref, "inputs.")
+	for i, p := range parents {
+		if isInput && p.input.Name == input || p.name == ref && under.Get(ref) != nil {
+			return &parents[i]
+		}
+	}
+	return nil
+}
