@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -20,6 +21,8 @@ type responseGen struct {
 	types spec.Types
 	// slots are the parts of the generated response that can be broken.
 	slots []slot
+	// item is where the items of the next list are in objects on the wire.
+	item []string
 }
 
 // slot is a part of a response: a member, an element or an entry.
@@ -49,6 +52,9 @@ func (g *responseGen) object(t *rapid.T, depth int) *spec.Type {
 		if rapid.IntRange(0, 3).Draw(t, "wire") == 0 {
 			p.Wire = fmt.Sprintf("x-%d", i)
 			p.WireParents = rapid.SampledFrom([][]string{nil, {"deep"}, {"deep", "er"}}).Draw(t, "parents")
+			if g.xml == "" && p.Type.Kind == spec.List {
+				p.WireItem = rapid.SampledFrom([][]string{nil, {"ref"}, {"ref", "of"}}).Draw(t, "in items")
+			}
 		}
 		if !p.Required {
 			p.Default = map[spec.Kind]any{spec.Bool: true, spec.String: "default"}[p.Type.Kind]
@@ -122,10 +128,14 @@ func (g *responseGen) value(t *rapid.T, of *spec.Type, path, wire string) (came 
 		return g.members(t, variant, path, wire)
 	case spec.List:
 		list, wants := make([]any, rapid.IntRange(0, 2).Draw(t, "items")), []property.Value{}
+		item := g.item
+		g.item = nil
 		for i := range list {
-			at := slot{of: of.Elem, null: true, set: func(v any) { list[i] = v }, path: fmt.Sprintf("%s[%d]", path, i), wire: fmt.Sprintf("%s[%d]", wire, i)}
+			set := func(v any) { list[i] = within(item, v) }
+			at := slot{of: of.Elem, null: true, set: set, path: fmt.Sprintf("%s[%d]", path, i), wire: strings.Join(append([]string{fmt.Sprintf("%s[%d]", wire, i)}, item...), ".")}
 			v, w := g.value(t, of.Elem, at.path, at.wire)
-			list[i], wants = v, append(wants, w)
+			set(v)
+			wants = append(wants, w)
 			if g.xml == "" || g.types.Resolve(of.Elem).Kind != spec.Union {
 				g.slots = append(g.slots, at)
 			}
@@ -222,7 +232,9 @@ func (g *responseGen) member(t *rapid.T, p *spec.Property, m map[string]any, wan
 		at.remove, at.null = func() { delete(in, key) }, true
 		at.respelt = func() { in[strings.ToUpper(p.Name)] = in[key]; delete(in, key) }
 	}
+	g.item = p.WireItem
 	in[key], wants[p.Name] = g.value(t, p.Type, at.path, at.wire)
+	g.item = nil
 	if p.Name != key && p.WireParents == nil && rapid.IntRange(0, 5).Draw(t, "stranger") == 0 {
 		m[p.Name], at.stranger = "a stranger of the same name", true
 	}
@@ -251,6 +263,14 @@ func literalValue(v any) property.Value {
 	default:
 		return property.New(v.(string))
 	}
+}
+
+// within returns a value at a path of members.
+func within(path []string, v any) any {
+	for _, name := range slices.Backward(path) {
+		v = map[string]any{name: v}
+	}
+	return v
 }
 
 // holder is the object that a member stands in, which is made where it is not there.

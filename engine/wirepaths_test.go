@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine"
 )
@@ -108,6 +109,96 @@ func TestWirePathsOfReturns(t *testing.T) {
 	}
 }
 
+const post = `
+#Post: {
+	postId: string @wire(id)
+	tags?:  [...string] @wire(labels[].name)
+	roles?: [...string] @wire(roles.name)
+}
+resources: Post: {
+	wire: "snake_case"
+	inputs: {
+		tags?:     [...string] @set() @wire(labels[].name)
+		authorIds: [...int] @wire(meta.authors[].user.id)
+		parts?:    null | [...{partName: string}] @wire(parts[].part)
+	}
+	outputs: postId: string @wire(id)
+	id: "p1"
+	create: world: send: {what: "make", with: "${inputs}"}
+	read: world: ask: what: "get"
+	update: world: send: {what: "patch", with: "${changes}"}
+	delete: world: do: what: "remove"
+}
+functions: getPost: {
+	outputs: tags?: [...string]
+	world: typed: {what: "typed", returns: #Post}
+	return: tags: "${result.body.tags}"
+}`
+
+// The items of a list may be members of objects on the wire, in what is sent and in what is read.
+func TestWireItems(t *testing.T) {
+	labels := func(names ...string) []any {
+		var list []any
+		for i, name := range names {
+			list = append(list, members("key", int64(i), "name", name))
+		}
+		return list
+	}
+	authors := members("authors", []any{members("user", members("id", int64(7), "name", "Ada"))})
+	w := newWorld().on("get", answers(members("id", "p1", "labels", labels("b", "a"), "meta", authors, "parts", []any{members("part", members("part_name", "x"))})))
+	e, _ := w.engine(t, post)
+	state := created(t, e, "Post", object("tags", value([]any{"a", "b"}), "authorIds", value([]any{7}), "parts", value([]any{object("partName", "x")})))
+	want := "make map[labels:[map[name:a] map[name:b]] meta:map[authors:[map[user:map[id:7]]]] parts:[map[part:map[part_name:x]]]]"
+	if diff := cmp.Diff([]string{want, "get"}, w.log()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	read := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Post"), State: state, Reason: engine.Refresh})
+	if read.Err != nil {
+		t.Fatal(read.Err)
+	}
+	diff, err := e.Diff(t.Context(), engine.DiffRequest{Ref: ref("Post"), State: *read.State, New: check(t, e, "Post", object("tags", value([]any{"a", "b"}), "authorIds", value([]any{7}), "parts", value([]any{object("partName", "x")})))})
+	if err != nil || len(diff.Changes) > 0 {
+		t.Errorf("%v, changes %v", err, diff.Changes)
+	}
+	w.log()
+	next := check(t, e, "Post", object("authorIds", value([]any{}), "parts", property.Value{}))
+	if out := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Post"), State: *read.State, Inputs: next}); out.Err != nil {
+		t.Fatal(out.Err)
+	}
+	if diff := cmp.Diff("patch map[labels:<nil> meta:map[authors:[]] parts:<nil>]", w.log()[0]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Typed responses have such lists, too.
+func TestWireItemsOfReturns(t *testing.T) {
+	w := newWorld().on("typed", answers(members("id", "p1", "labels", []any{members("name", "x"), "y"})))
+	e, _ := w.engine(t, post)
+	out, err := e.Invoke(t.Context(), engine.InvokeRequest{Function: "getPost"})
+	if diff := cmp.Diff(object("tags", value([]any{"x", "y"})), out.Return, values); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	for name, tc := range map[string]struct {
+		came  any
+		roles any
+		want  engine.MisfitError
+	}{
+		"no [] in the attribute": {nil, []any{members("name", "x")}, engine.MisfitError{Path: "body.roles", Wire: "body.roles.name", Expected: `an object at "roles"`, Got: "a list", Hint: "the items are in objects: write @wire(roles[].name)"}},
+		"no list":                {members("name", "x"), nil, engine.MisfitError{Path: "body.tags", Wire: "body.labels", Expected: "a list of string", Got: "an object"}},
+		"no member":              {[]any{members("title", "x")}, nil, engine.MisfitError{Path: "body.tags[0]", Wire: "body.labels[0].name", Expected: "a string", Got: "an object"}},
+		"another kind":           {[]any{members("name", "x"), members("name", true)}, nil, engine.MisfitError{Path: "body.tags[1]", Wire: "body.labels[1].name", Expected: "a string", Got: "a boolean"}},
+	} {
+		w.on("typed", answers(members("id", "p1", "labels", tc.came, "roles", tc.roles)))
+		_, err := e.Invoke(t.Context(), engine.InvokeRequest{Function: "getPost"})
+		var got *engine.MisfitError
+		if !errors.As(err, &got) {
+			t.Errorf("%s: %v", name, err)
+		} else if diff := cmp.Diff(&tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 // Two properties have no place in common on the wire, by whatever rule.
 func TestWireConflicts(t *testing.T) {
 	resource := func(rule, inputs string) string {
@@ -129,6 +220,15 @@ func TestWireConflicts(t *testing.T) {
 		resource("", `a: int @wire("x"y)`):                                            "bad-attribute",
 		resource("", `a: int @wire()`):                                                "bad-attribute",
 		resource("", `a: int @wire(x, y)`):                                            "bad-attribute",
+		resource("", `a: int @wire(x[].y)`):                                           "bad-attribute",
+		resource("", `a: [...int] @wire(x[])`):                                        "bad-attribute",
+		resource("", `a: [...int] @wire(x[0].y)`):                                     "bad-attribute",
+		resource("", `a: [...int] @wire([].y)`):                                       "bad-attribute",
+		resource("", `a: [...int] @wire(x[].y[].z)`):                                  "bad-attribute",
+		resource("", `a: [...int] @wire(x[]y)`):                                       "bad-attribute",
+		resource("", `a: null | [...int] @wire("x.z"[].y."z")`):                       "",
+		resource("", `a: [...int] @wire(x[].y), b: [...int] @wire(x[].z)`):            "duplicate-name",
+		resource("", `a: [...int] @wire(x[].y), b: int @wire(x.z)`):                   "duplicate-name",
 		resource("", `a: {b: int @wire(x.y), c: int @wire(x)}`):                       "duplicate-name",
 		resource("", `a: {b: int @wire(x.y)} | string @wire(x.y), c: int @wire(x.z)`): "",
 	} {

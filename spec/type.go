@@ -116,6 +116,7 @@ type Property struct {
 	Env         []string          `json:"env,omitzero"`
 	Wire        string            `json:"wire,omitzero"`
 	WireParents []string          `json:"wireParents,omitzero"` // the members that Wire is within: see WirePath
+	WireItem    []string          `json:"wireItem,omitzero"`    // where a list's items are in objects on the wire: [name] for `@wire(tags[].name)`
 	Deprecated  string            `json:"deprecated,omitzero"`
 	Names       map[string]string `json:"names,omitzero"`
 	Autoname    *Autoname         `json:"autoname,omitzero"`

@@ -90,7 +90,9 @@ func (p *Property) WirePath(rule string) []string {
 
 // AsWritten reports whether the property has the same name on the wire as in the
 // spec. This is the case for keys that the author wrote in a value.
-func (p *Property) AsWritten() bool { return p.Wire == p.Name && p.WireParents == nil }
+func (p *Property) AsWritten() bool {
+	return p.Wire == p.Name && p.WireParents == nil && p.WireItem == nil
+}
 
 // WireConflict returns two properties of a struct whose paths on the wire are equal,
 // or one of which contains the other; nil if there are none.

@@ -26,6 +26,7 @@ type converging struct {
 type convergingMember struct {
 	name string
 	wire []string // the path on the wire
+	item []string // where the items of a list are in objects on the wire
 	typ  string   // in CUE
 	kind string
 	// optional and nullable say what the program may leave out or set to null; fallback is the
@@ -142,7 +143,12 @@ func (g *converging) member(t *rapid.T, i int) *convergingMember {
 	m.wire = []string{spec.WireName(g.rule, m.name)}
 	if wire := rapid.SampledFrom([][]string{nil, nil, {"other" + fmt.Sprint(i)}, {"deep", "m" + fmt.Sprint(i)}, {"deep", "er", "m" + fmt.Sprint(i)}, {"dot.ted" + fmt.Sprint(i)}}).Draw(t, "wire"); wire != nil {
 		m.wire = wire
-		m.attributes = append(m.attributes, "@wire("+wireArgument(wire)+")")
+		argument := wireArgument(wire)
+		if (m.kind == "list" || m.kind == "set") && some("in objects") {
+			m.item = rapid.SampledFrom([][]string{{"name"}, {"of", "na.me"}}).Draw(t, "item")
+			argument += "[]." + wireArgument(m.item)
+		}
+		m.attributes = append(m.attributes, "@wire("+argument+")")
 	}
 	return m
 }

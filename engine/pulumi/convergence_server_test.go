@@ -48,6 +48,10 @@ func (s *convergingServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
+		if !s.unwrap(body) {
+			http.Error(w, "the items of a list are not in objects", http.StatusBadRequest)
+			return
+		}
 		s.sent = append(s.sent, convergingRequest{r.Method, body})
 	}
 	if r.Method != http.MethodPost && s.object == nil {
@@ -87,6 +91,27 @@ func (s *convergingServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(s.shown(response))
 }
 
+// unwrap takes the items of lists out of the objects that a request has them in.
+func (s *convergingServer) unwrap(body map[string]any) bool {
+	for _, m := range s.of.members {
+		list, isList := at(body, m.wire)
+		if m.item == nil || !isList || list == nil {
+			continue
+		}
+		var items []any
+		for _, object := range list.([]any) {
+			members, ok := object.(map[string]any)
+			item, found := at(members, m.item)
+			if !ok || !found || len(members) != 1 {
+				return false
+			}
+			items = append(items, item)
+		}
+		put(body, m.wire, append([]any{}, items...))
+	}
+	return true
+}
+
 // patch sets the members that a body has, and removes those that are null and may not be.
 func (s *convergingServer) patch(body map[string]any) {
 	for _, m := range s.of.members {
@@ -117,6 +142,15 @@ func (s *convergingServer) shown(object map[string]any) map[string]any {
 			put(out, m.wire, map[string]any{})
 		case isEmpty(v):
 			remove(out, m.wire)
+		}
+		if v, _ := at(out, m.wire); m.item != nil && v != nil {
+			objects := []any{}
+			for i, item := range v.([]any) {
+				object := map[string]any{"key": i}
+				put(object, m.item, item)
+				objects = append(objects, object)
+			}
+			put(out, m.wire, objects)
 		}
 	}
 	return out

@@ -36,7 +36,9 @@ type pathStep struct {
 	name, wire string
 	// parents are the members that contain the member on the wire.
 	parents []string
-	index   int
+	// item is where the items of a list are in objects on the wire.
+	item  []string
+	index int
 }
 
 // misfit records a mismatch at the current path, if it is the first one.
@@ -45,9 +47,12 @@ func (r *reception) misfit(expected, got, hint string) {
 		return
 	}
 	var name, wire string
-	for _, p := range r.path {
+	for i, p := range r.path {
 		if p.name == "" {
 			name, wire = fmt.Sprintf("%s[%d]", name, p.index), fmt.Sprintf("%s[%d]", wire, p.index)
+			for _, member := range r.path[i-1].item {
+				wire = Join(wire, member)
+			}
 			continue
 		}
 		for _, parent := range p.parents {

@@ -204,7 +204,7 @@ func (r *reception) receiveObject(v map[string]any, t *spec.Type) any {
 	}
 	for _, p := range t.Fields {
 		wire := r.wire(p)
-		r.path = append(r.path, pathStep{name: p.Name, wire: wire, parents: r.parents(p)})
+		r.path = append(r.path, r.stepTo(p, wire))
 		if holder, ok := r.parentOf(v, p); ok {
 			r.receiveMember(out, holder, p, wire)
 		}
@@ -230,6 +230,15 @@ func (r *reception) receiveObject(v map[string]any, t *spec.Type) any {
 	return out
 }
 
+// stepTo returns the step to a property, whose name in the value is given.
+func (r *reception) stepTo(p *spec.Property, name string) pathStep {
+	step := pathStep{name: p.Name, wire: name, parents: r.parents(p)}
+	if !r.declared {
+		step.item = p.WireItem
+	}
+	return step
+}
+
 // parentOf returns the object that contains a property on the wire, or nil if it is
 // absent.
 func (r *reception) parentOf(v map[string]any, p *spec.Property) (map[string]any, bool) {
@@ -237,12 +246,21 @@ func (r *reception) parentOf(v map[string]any, p *spec.Property) (map[string]any
 		next := v[parent]
 		inner, ok := next.(map[string]any)
 		if !ok && next != nil {
-			r.misfit(fmt.Sprintf("an object at %q", parent), receivedKind(next), "")
+			r.misfit(fmt.Sprintf("an object at %q", parent), receivedKind(next), r.inItems(p, next))
 			return nil, false
 		}
 		v = inner
 	}
 	return v, true
+}
+
+// inItems returns the remedy for a member whose parent in the value is a list, if the member is
+// declared as a list.
+func (r *reception) inItems(p *spec.Property, parent any) string {
+	if _, isList := parent.([]any); !isList || r.types.Resolve(p.Type).Kind != spec.List || len(p.WireParents) != 1 {
+		return ""
+	}
+	return fmt.Sprintf("the items are in objects: write @wire(%s[].%s)", WireArgument(p.WireParents[0]), WireArgument(p.Wire))
 }
 
 // receiveMember sets a declared member in out.
@@ -252,6 +270,9 @@ func (r *reception) receiveMember(out, v map[string]any, p *spec.Property, wire 
 		item = fromXML(item, t)
 	}
 	if item != nil {
+		if !r.declared {
+			item = types.AtItems(item, p.WireItem)
+		}
 		out[p.Name] = r.receive(item, p.Type)
 		return
 	}

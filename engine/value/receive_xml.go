@@ -162,7 +162,7 @@ func (s xmlShape) Member(p *spec.Property) types.Shape {
 			return nil
 		}
 	}
-	v := holder[s.r.wire(p)]
+	v := types.AtItems(holder[s.r.wire(p)], p.WireItem)
 	if v == nil {
 		return nil
 	}

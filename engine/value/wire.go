@@ -93,7 +93,7 @@ func (w WireRule) membersToWire(v map[string]any, t *spec.Type, named spec.Types
 		case p.WireParents != nil:
 			deep = true
 		default:
-			renamed[w.Name(p)] = w.toWire(item, p.Type, named)
+			renamed[w.Name(p)] = w.memberToWire(item, p, named)
 		}
 	}
 	for name, item := range v {
@@ -103,10 +103,27 @@ func (w WireRule) membersToWire(v map[string]any, t *spec.Type, named spec.Types
 	}
 	for _, p := range t.Fields {
 		if item, given := v[p.Name]; given && deep && p.WireParents != nil {
-			putAt(renamed, p.WireParents, w.Name(p), w.toWire(item, p.Type, named))
+			putAt(renamed, p.WireParents, w.Name(p), w.memberToWire(item, p, named))
 		}
 	}
 	return renamed
+}
+
+// memberToWire is toWire for the value of a property.
+func (w WireRule) memberToWire(v any, p *spec.Property, named spec.Types) any {
+	v = w.toWire(v, p.Type, named)
+	list, ok := v.([]any)
+	if !ok || p.WireItem == nil {
+		return v
+	}
+	last := len(p.WireItem) - 1
+	objects := make([]any, len(list))
+	for i, item := range list {
+		object := map[string]any{}
+		putAt(object, p.WireItem[:last], p.WireItem[last], item)
+		objects[i] = object
+	}
+	return objects
 }
 
 // fromWire renames members from their wire names to their declared names. from is the
@@ -147,12 +164,12 @@ func (w WireRule) membersFromWire(v map[string]any, from, to *spec.Type, named s
 		}
 		item, found, rest := takeAt(v, p.WireParents, w.Name(p))
 		if v = rest; found {
-			renamed[p.Name] = w.fromWire(item, nil, p.Type, named)
+			renamed[p.Name] = w.fromWire(types.AtItems(item, p.WireItem), nil, p.Type, named)
 		}
 	}
 	for name, item := range v {
 		if p := byWire[name]; p != nil {
-			renamed[p.Name] = w.fromWire(item, from.Elem, p.Type, named)
+			renamed[p.Name] = w.fromWire(types.AtItems(item, p.WireItem), from.Elem, p.Type, named)
 		} else if to.Field(name) == nil {
 			renamed[name] = w.fromWire(item, from.Elem, to.Elem, named)
 		}
@@ -288,6 +305,9 @@ func (w WireRule) addUndeclared(out map[string]any, name string, item any, from,
 	target := to.Elem
 	if p != nil {
 		name, target = p.Name, p.Type
+		if from.Open {
+			item = types.AtItems(item, p.WireItem)
+		}
 	}
 	if _, there := out[name]; !there {
 		out[name] = w.fromWire(item, from.Elem, target, named)
@@ -341,7 +361,7 @@ func (w WireRule) Renames(named spec.Types, root *spec.Type) bool {
 			return true
 		}
 		for _, p := range t.Fields {
-			if w.Name(p) != p.Name || p.WireParents != nil || visit(p.Type) {
+			if w.Name(p) != p.Name || p.WireParents != nil || p.WireItem != nil || visit(p.Type) {
 				return true
 			}
 		}

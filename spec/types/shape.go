@@ -66,10 +66,55 @@ func (s plainShape) Member(p *spec.Property) Shape {
 		}
 	}
 	members, _ := at.reveal().(map[string]any)
-	if v := members[name]; v != nil {
+	v := members[name]
+	if s.name != nil {
+		v = AtItems(v, p.WireItem)
+	}
+	if v != nil {
 		return plainShape{v, s.name}
 	}
 	return nil
+}
+
+// AtItems returns a list with the values at a path of members in its items, and an item without such
+// a value unchanged. It returns any other value unchanged, and every value if there is no path. A
+// value within a secret is secret.
+func AtItems(v any, path []string) any {
+	if path == nil {
+		return v
+	}
+	switch v := v.(type) {
+	case Secret:
+		return Secret{Value: AtItems(v.Value, path)}
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = item
+			if inner, ok := memberAt(item, path); ok {
+				list[i] = inner
+			}
+		}
+		return list
+	default:
+		return v
+	}
+}
+
+// memberAt returns the value at a path of members.
+func memberAt(v any, path []string) (any, bool) {
+	if secret, ok := v.(Secret); ok {
+		inner, found := memberAt(secret.Value, path)
+		return Secret{Value: inner}, found
+	}
+	if len(path) == 0 {
+		return v, true
+	}
+	members, _ := v.(map[string]any)
+	inner, found := members[path[0]]
+	if !found {
+		return nil, false
+	}
+	return memberAt(inner, path[1:])
 }
 
 func (s plainShape) Len() int {

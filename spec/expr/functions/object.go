@@ -149,7 +149,7 @@ func mergeProperty(below, above *spec.Property, perhaps bool, named spec.Types) 
 	p.Required = !types.Optional(above) && !perhaps
 	if below != nil && above.AsWritten() {
 		// The author overrides a declared member, which keeps its name on the wire.
-		p.Wire, p.WireParents = below.Wire, below.WireParents
+		p.Wire, p.WireParents, p.WireItem = below.Wire, below.WireParents, below.WireItem
 	}
 	if below == nil || p.Required {
 		return &p

@@ -39,7 +39,11 @@ func attributes(p *spec.Property) []string {
 		for _, name := range append(append([]string{}, p.WireParents...), p.Wire) {
 			path = append(path, argument(name))
 		}
-		list = append(list, "@wire("+strings.Join(path, ".")+")")
+		wire := strings.Join(path, ".")
+		for i, name := range p.WireItem {
+			wire += map[bool]string{true: "[]"}[i == 0] + "." + argument(name)
+		}
+		list = append(list, "@wire("+wire+")")
 	}
 	flag(p.Deprecated != "", "@deprecated("+quote(p.Deprecated)+")")
 	for _, sdk := range sortedKeys(p.Names) {

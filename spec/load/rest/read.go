@@ -200,6 +200,9 @@ func (x *options) uniqueInput(n *spec.Node) *spec.Property {
 	case n.Kind != spec.StringNode || input == nil:
 		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("there is no input %q", n.Text), "unique names inputs.").Meant(n.Text, x.r.Inputs.FieldNames())
 		return nil
+	case input.WireItem != nil:
+		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("input %q is a list whose items are in objects on the wire", input.Name), "Name an input that has the same value in the list.")
+		return nil
 	case !input.Required && input.Default == nil && input.DefaultExpr == nil && input.Autoname == nil:
 		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("input %q is optional", input.Name), "Without a value it identifies no object. Make the input required, give it a default, or name another one.")
 		return nil

@@ -33,12 +33,16 @@ func definitionRule(it walk.Item) string {
 }
 
 func readWire(c *attrCall) {
-	path, ok := wirePath(strings.TrimSpace(c.attr.Contents()))
+	path, item, ok := wirePath(strings.TrimSpace(c.attr.Contents()))
 	if !ok {
-		c.fail("@wire requires one name", `Write @wire(name), or @wire(parent.name) for a nested member. Quote names with other characters: @wire("a.b").`)
+		c.fail("@wire requires one name", `Write @wire(name), @wire(parent.name) for a nested member, or @wire(tags[].name) for a list whose items are in objects. Quote names with other characters: @wire("a.b").`)
 		return
 	}
-	for _, name := range path {
+	if t := c.named.types.Resolve(c.prop.Type); item != nil && t.Kind != spec.List {
+		c.fail(fmt.Sprintf("@wire with [] requires a list, got %s", t.Kind), "`tags: [...string] @wire(tags[].name)` stands for a list of objects on the wire, [{\"name\": …}]. Change the type to a list, or remove the [].")
+		return
+	}
+	for _, name := range slices.Concat(path, item) {
 		space, local, _ := strings.Cut(strings.TrimPrefix(name, "@"), "}")
 		if strings.HasPrefix(space, "{") && local == "" {
 			c.fail(fmt.Sprintf("%q is not a valid name in an XML namespace", name), `Write @wire("{namespace}name"), as in @wire("{DAV:}href").`)
@@ -50,22 +54,29 @@ func readWire(c *attrCall) {
 	if last > 0 {
 		c.prop.WireParents = path[:last]
 	}
+	c.prop.WireItem = item
 }
 
 // wirePath parses the argument of @wire: names separated by dots, each of which may
-// be quoted.
-func wirePath(text string) (path []string, ok bool) {
+// be quoted. Those after a name with [] are the path in each item of a list.
+func wirePath(text string) (path, item []string, ok bool) {
+	inItem := false
 	for {
 		name, rest, ok := wireName(text)
 		if !ok {
-			return nil, false
+			return nil, nil, false
 		}
-		path = append(path, name)
+		if inItem {
+			item = append(item, name)
+		} else {
+			path = append(path, name)
+			rest, inItem = strings.CutPrefix(rest, "[]")
+		}
 		if rest == "" {
-			return path, true
+			return path, item, !inItem || item != nil
 		}
 		if text, ok = strings.CutPrefix(rest, "."); !ok {
-			return nil, false
+			return nil, nil, false
 		}
 	}
 }
@@ -74,7 +85,9 @@ func wirePath(text string) (path []string, ok bool) {
 func wireName(text string) (name, rest string, ok bool) {
 	quoted, err := strconv.QuotedPrefix(text)
 	if err != nil || text[0] == '\'' {
-		name, _, _ = strings.Cut(text, ".")
+		if name = text; strings.ContainsAny(name, ".[") {
+			name = text[:strings.IndexAny(text, ".[")]
+		}
 		return name, text[len(name):], name != "" && !strings.ContainsAny(name, `,=()[]{}"'`+"` \t\n")
 	}
 	name, err = strconv.Unquote(quoted)

@@ -169,8 +169,8 @@ func ofNames() []Mutant {
 		{
 			Promise: names, Mechanism: "a path is sent below its parents",
 			File:    "engine/value/wire.go",
-			Find:    `			putAt(renamed, p.WireParents, w.Name(p), w.toWire(item, p.Type, named))`,
-			Replace: `				putAt(renamed, nil, w.Name(p), w.toWire(item, p.Type, named))`,
+			Find:    `			putAt(renamed, p.WireParents, w.Name(p), w.memberToWire(item, p, named))`,
+			Replace: `				putAt(renamed, nil, w.Name(p), w.memberToWire(item, p, named))`,
 			Package: "engine", Test: "TestWirePaths", Fails: "metadata:map[name:a]",
 		},
 		{
@@ -179,6 +179,20 @@ func ofNames() []Mutant {
 			Find:    "	for _, parent := range r.parents(p) {\n		next",
 			Replace: "	for _, parent := range r.parents(p)[:0] {\n		next",
 			Package: "engine", Test: "TestWirePathsOfReturns", Fails: "metadata.uid",
+		},
+		{
+			Promise: names, Mechanism: "the items of a list are sent in objects",
+			File:    "engine/value/wire.go",
+			Find:    `if !ok || p.WireItem == nil {`,
+			Replace: `if !ok || p.WireItem != nil {`,
+			Package: "engine", Test: "TestWireItems", Fails: "labels:",
+		},
+		{
+			Promise: names, Mechanism: "the items of a list are read from objects",
+			File:    "spec/types/shape.go",
+			Find:    `if inner, ok := memberAt(item, path); ok {`,
+			Replace: `if inner, ok := memberAt(item, path); ok && inner == nil {`,
+			Package: "engine", Test: "TestWireItems", Fails: "missing partName",
 		},
 		{
 			Promise: names, Mechanism: "two properties have no place in common",
