@@ -6,9 +6,10 @@ import (
 	"encoding/hex"
 	"unicode/utf8"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // autonameDigits is how many random hexadecimal digits a derived name ends in,
@@ -32,7 +33,7 @@ func (e *Engine) autonames(res *plan.Resource, req CheckRequest, f *value.Findin
 		}
 		name := deriveName(req, m.Autoname.Sep, m.Autoname.Max, m.Name, f)
 		if name != "" {
-			inputs = inputs.Set(m.Name, property.New(name).WithSecret(m.Secret))
+			inputs = inputs.Set(m.Name, property.New(name).WithSecret(m.IsSecret()))
 		}
 	}
 	return inputs

@@ -6,12 +6,13 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // Check validates a resource's inputs and adds their defaults; nothing else of
@@ -63,7 +64,7 @@ func (e *Engine) derive(c *value.Type, defaults []*plan.Derived, ref recorded.Re
 		case value.IsNull():
 		default:
 			value = m.Check.Complete(value, d.Property, f)
-			inputs = inputs.Set(d.Property, value.WithSecret(value.Secret() || m.Secret))
+			inputs = inputs.Set(d.Property, value.WithSecret(value.Secret() || m.IsSecret()))
 		}
 	}
 	return inputs

@@ -22,7 +22,7 @@ func (p *Program) Mask(configs ...property.Value) *screen.Mask {
 			continue
 		}
 		for name, setting := range v.AsMap().All {
-			if m := p.ConfigType.ByName[name]; m != nil && m.Secret {
+			if m := p.ConfigType.ByName[name]; m != nil && m.IsSecret() {
 				all.AddTexts(setting)
 			}
 		}

@@ -253,3 +253,35 @@ func TestTheJournalGivesNoSecretToGuess(t *testing.T) {
 		}
 	}
 }
+
+// An input with @secret() or @ephemeral() is secret wherever its value comes from.
+func TestValuesOfSecretInputs(t *testing.T) {
+	for _, attribute := range []string{"@secret()", "@ephemeral()"} {
+		for origin, c := range map[string]struct {
+			declared, in string
+			given        any
+		}{
+			"given":             {declared: "pass: string ATTRIBUTE", given: "x"},
+			"a default":         {declared: `pass: *"x" | string ATTRIBUTE`},
+			"a computed one":    {declared: `pass: string @default("${inputs.name}-x") ATTRIBUTE`},
+			"a generated one":   {declared: `pass: string @autoname() ATTRIBUTE`},
+			"a list":            {declared: `pass: [...string] ATTRIBUTE`, given: []any{"x"}},
+			"a computed member": {declared: `pass: {word: string ATTRIBUTE} @default("${{word: inputs.name}}")`, in: "word"},
+			"a given member":    {declared: `pass: {word: string ATTRIBUTE}`, given: map[string]any{"word": "x"}, in: "word"},
+		} {
+			spec := `resources: Thing: {inputs: {name: string, ` + strings.Replace(c.declared, "ATTRIBUTE", attribute, 1) + `}, id: "x", create: world: do: what: "make", delete: world: do: what: "remove"}`
+			e, _ := newWorld().engine(t, spec)
+			inputs := object("name", "n")
+			if c.given != nil {
+				inputs = inputs.Set("pass", value(c.given))
+			}
+			got := check(t, e, "Thing", inputs).Get("pass")
+			if c.in != "" && !got.Secret() {
+				got = got.AsMap().Get(c.in)
+			}
+			if !got.Secret() {
+				t.Errorf("%s of an input with %s is not secret: %v", origin, attribute, got)
+			}
+		}
+	}
+}

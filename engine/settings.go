@@ -3,8 +3,9 @@ package engine
 import (
 	"errors"
 
-	"github.com/declprov/declprov/engine/value"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/engine/value"
 )
 
 // Settings come as text: hosts pass those of default providers so, and so does the
@@ -69,7 +70,7 @@ func (p *Program) withEnv(s settings, getenv func(string) string) settings {
 		}
 		for _, name := range m.Env {
 			if text := getenv(name); text != "" {
-				s.read(m, text, m.Secret)
+				s.read(m, text, m.IsSecret())
 				break
 			}
 		}

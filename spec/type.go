@@ -130,6 +130,10 @@ type Property struct {
 	TypeRange diag.Range `json:"-"`
 }
 
+// IsSecret reports whether values of the property are secret: encrypted in the state, and masked
+// everywhere else. An ephemeral one is.
+func (p *Property) IsSecret() bool { return p.Secret || p.Ephemeral }
+
 // WithAttribute returns the edit that adds an attribute after the type.
 func (p *Property) WithAttribute(attribute string) diag.Edit {
 	at := p.TypeRange

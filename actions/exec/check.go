@@ -9,6 +9,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/template"
 )
 
 // check returns the mistakes in a call that the types of its arguments do not show.
@@ -62,7 +63,7 @@ func checkUploads(n *spec.Node) []actions.Fault {
 	}
 	for i, item := range n.Items {
 		content, mode := item.Get("content"), item.Get("mode")
-		if content == nil || content.Kind != spec.StringNode || !strings.Contains(content.Text, "${") {
+		if content == nil || content.Kind != spec.StringNode || !template.IsTemplate(content.Text) {
 			continue
 		}
 		if mode == nil || !declare.OthersRead(mode.Text) {
@@ -97,20 +98,13 @@ func checkScript(n *spec.Node, fail failer) (isShell bool) {
 		if script.Kind == spec.StringNode && script.Text == "--" && i+2 < len(n.Items) {
 			script = n.Items[i+2]
 		}
-		if script.Kind == spec.StringNode && isMixed(script.Text) {
+		if script.Kind == spec.StringNode && template.IsMixed(script.Text) {
 			fail("command", fmt.Sprintf("%d", i+1), "a shell script is composed of text and values",
 				"The shell would interpret the values. Pass them by `env` or `stdin`, or as arguments after the script (\"$1\").")
 		}
 		return true
 	}
 	return true
-}
-
-// isMixed reports whether a template contains both text and a value, or several values.
-func isMixed(template string) bool {
-	bare := strings.ReplaceAll(template, "$${", "")
-	at := strings.Index(bare, "${")
-	return at > 0 || at == 0 && !strings.HasSuffix(strings.TrimSpace(bare), "}") || strings.Count(bare, "${") > 1
 }
 
 // checkEnv reports invalid names of environment variables.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/template"
 )
 
 // reader is a group of programs that parse what they read from their standard input.
@@ -190,20 +191,21 @@ var quoting = regexp.MustCompile(`\b(jsonencode|toJSON)\(`)
 // isProgram reports whether a text of an argument is more than one value, and contains a value
 // that may be any text. json reports whether JSON is a literal in the language of the text.
 func isProgram(n *spec.Node, s actions.Static, argument string, json bool) bool {
-	return n != nil && n.Kind == spec.StringNode && isMixed(n.Text) && looksLikeProgram(n.Text) && hasFree(n.Text, s, argument, json)
+	return n != nil && n.Kind == spec.StringNode && template.IsMixed(n.Text) && looksLikeProgram(n.Text) && hasFree(n.Text, s, argument, json)
 }
 
 // hasFree reports whether a text of an argument contains a value that may be any text, and that
 // no function has encoded.
 func hasFree(text string, s actions.Static, argument string, json bool) bool {
 	free, known := s.Free[argument]
-	for i, part := range strings.Split(strings.ReplaceAll(text, "$${", ""), "${") {
-		if i == 0 || encoding.MatchString(part) || json && quoting.MatchString(part) {
+	pieces, _ := template.Scan(text)
+	for _, part := range pieces {
+		if !part.Expr || encoding.MatchString(part.Text) || json && quoting.MatchString(part.Text) {
 			continue
 		}
 		if !known || slices.ContainsFunc(free, func(ref string) bool {
 			ref, _, _ = strings.Cut(ref, ".*")
-			return strings.Contains(part, ref)
+			return strings.Contains(part.Text, ref)
 		}) {
 			return true
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/template"
 )
 
 // language is what a group of programs interprets.
@@ -60,7 +61,7 @@ func checkPrograms(s actions.Static) []actions.Fault {
 	}
 	var out []actions.Fault
 	for i, item := range command.Items {
-		if i == 0 || item.Kind != spec.StringNode || !isMixed(item.Text) || !hasFree(item.Text, s, "command", false) {
+		if i == 0 || item.Kind != spec.StringNode || !template.IsMixed(item.Text) || !hasFree(item.Text, s, "command", false) {
 			continue
 		}
 		before := command.Items[:i]
@@ -175,20 +176,7 @@ func sshHost(items []*spec.Node) int {
 
 // looksLikeProgram reports whether the literal part of a template is more than a name, a
 // path or a setting (`git -c user.name=${inputs.name}`).
-func looksLikeProgram(template string) bool {
-	literal := strings.Builder{}
-	depth := 0
-	for i := 0; i < len(template); i++ {
-		switch {
-		case depth == 0 && strings.HasPrefix(template[i:], "${") && (i == 0 || template[i-1] != '$'):
-			depth, i = 1, i+1
-		case depth > 0 && template[i] == '{':
-			depth++
-		case depth > 0 && template[i] == '}':
-			depth--
-		case depth == 0:
-			literal.WriteByte(template[i])
-		}
-	}
-	return strings.ContainsAny(literal.String(), " \t\n;'\"()|`")
+func looksLikeProgram(text string) bool {
+	pieces, _ := template.Scan(text)
+	return slices.ContainsFunc(pieces, func(p template.Piece) bool { return !p.Expr && strings.ContainsAny(p.Text, " \t\n;'\"()|`") })
 }

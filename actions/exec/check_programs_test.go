@@ -51,6 +51,7 @@ func TestTextsThatProgramsParse(t *testing.T) {
 		{[]string{"sed", "-i", "s/a/${inputs.name} b/", "f"}, []string{"2"}},
 		{[]string{"sed", "-e", "s/a b/${inputs.name}/", "f"}, []string{"2"}},
 		{[]string{"awk", "$1 == \"${inputs.name}\"", "f"}, []string{"1"}},
+		{[]string{"awk", "${inputs.name} {print $2}", "f"}, []string{"1"}},
 		{[]string{"awk", "-f", "x.awk", "-v", "name=${inputs.name}"}, nil},
 		{[]string{"duckdb", "a.db", "drop table \"${inputs.name}\""}, []string{"2"}},
 		{[]string{"watch", "ls ${inputs.name}"}, []string{"1"}},

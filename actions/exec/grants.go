@@ -1,11 +1,10 @@
 package exec
 
 import (
-	"strings"
-
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/template"
 )
 
 // defaultInterpreter runs a shell script by default.
@@ -39,7 +38,7 @@ func program(s actions.Static) *spec.Node {
 	switch {
 	case node.Kind == spec.ListNode && len(node.Items) > 0 && node.Items[0].Kind == spec.StringNode:
 		return node.Items[0]
-	case node.Kind == spec.StringNode && strings.Contains(node.Text, "${"):
+	case node.Kind == spec.StringNode && template.IsTemplate(node.Text):
 		return node // it yields the list
 	}
 	return nil

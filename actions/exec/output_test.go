@@ -142,13 +142,3 @@ func TestKept(t *testing.T) {
 		t.Errorf("the last are %q, of %d", got, last.size)
 	}
 }
-
-func TestMixed(t *testing.T) {
-	for template, want := range map[string]bool{
-		"echo hello": false, "${inputs.script}": false, " ${inputs.script}": true, "echo ${x}": true, "${x} y": true, "${x}${y}": true, "$${HOME}": false, "$${HOME} ${x}": true,
-	} {
-		if got := isMixed(template); got != want {
-			t.Errorf("%q: %t", template, got)
-		}
-	}
-}

@@ -14,6 +14,7 @@ import (
 	"github.com/declprov/declprov/actions/ssh"
 	"github.com/declprov/declprov/actions/sys/process"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/template"
 )
 
 // sshArg returns the argument that names the machine where a command runs.
@@ -55,7 +56,7 @@ func sshGrants(n *spec.Node) []actions.Grant {
 	}
 	pattern := *host
 	pattern.Marks = nil
-	if strings.Contains(host.Text, ":") && !strings.Contains(host.Text, "${") {
+	if strings.Contains(host.Text, ":") && !template.IsTemplate(host.Text) {
 		pattern.Text = "[" + host.Text + "]"
 	}
 	pattern.Text = "ssh://" + pattern.Text

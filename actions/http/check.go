@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/foreign"
+	"github.com/declprov/declprov/spec/template"
 )
 
 // check returns the mistakes in a call that the types of its arguments do not show.
@@ -106,55 +107,19 @@ func checkMethod(s actions.Static, out *[]actions.Fault) {
 type reporter func(argument, path, summary, remedy string)
 
 func literalText(n *spec.Node) (string, bool) {
-	if n == nil || n.Kind != spec.StringNode || strings.Contains(n.Text, "${") {
+	if n == nil || n.Kind != spec.StringNode || template.IsTemplate(n.Text) {
 		return "", false
 	}
 	return n.Text, true
 }
 
-// fillTemplate replaces each value in a template by a harmless text. It only finds where
-// values end; the compiler reports mistakes in them.
-func fillTemplate(template string) string {
+// fillTemplate replaces each value in a template by a harmless text.
+func fillTemplate(text string) string {
 	var b strings.Builder
-	for i := 0; i < len(template); i++ {
-		rest := template[i:]
-		switch {
-		case strings.HasPrefix(rest, "$${"):
-			b.WriteString("${")
-			i += 2
-		case strings.HasPrefix(rest, "${"):
-			b.WriteByte('x')
-			i += expressionEnd(rest)
-		default:
-			b.WriteByte(template[i])
-		}
+	for _, part := range templateParts(&spec.Node{Kind: spec.StringNode, Text: text}) {
+		b.WriteString(part.Text)
 	}
 	return b.String()
-}
-
-// expressionEnd returns the index of the brace that ends the expression at the beginning of a
-// text. It skips quoted text and inner pairs of braces.
-func expressionEnd(s string) int {
-	depth, quote := 0, byte(0)
-	for i := 1; i < len(s); i++ {
-		switch c := s[i]; {
-		case quote != 0 && c == '\\':
-			i++
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'' || c == '`':
-			quote = c
-		case c == '{':
-			depth++
-		case c == '}':
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return len(s) - 1
 }
 
 // checkPath checks the path with a harmless text for each value.

@@ -26,13 +26,27 @@ func credentialsOf(auth *spec.Node) []*spec.Node {
 	}
 }
 
-// originsOf returns the origins that the argument `auth` lists, and whether it lists any.
-func originsOf(auth *spec.Node) (origins []*spec.Node, given bool) {
-	for _, item := range credentialsOf(auth) {
-		if list := item.Get("origins"); list != nil {
-			origins, given = append(origins, list.Items...), true
+// eachCredential visits the items of the argument `auth` that are structs. at returns the path in the
+// argument for a path in the item.
+func eachCredential(auth *spec.Node, visit func(n *spec.Node, at func(path string) string)) {
+	for i, n := range credentialsOf(auth) {
+		at := func(path string) string { return path }
+		if auth.Kind == spec.ListNode {
+			at = func(path string) string { return strings.TrimSuffix(fmt.Sprintf("%d.%s", i, path), ".") }
+		}
+		if n.Kind == spec.MapNode {
+			visit(n, at)
 		}
 	}
+}
+
+// originsOf returns the origins that the argument `auth` lists, and whether it lists any.
+func originsOf(auth *spec.Node) (origins []*spec.Node, given bool) {
+	eachCredential(auth, func(n *spec.Node, _ func(string) string) {
+		if list := n.Get("origins"); list != nil {
+			origins, given = append(origins, list.Items...), true
+		}
+	})
 	return origins, given
 }
 
@@ -42,14 +56,7 @@ func checkAuth(s actions.Static, fail reporter) {
 	auth := s.Nodes["auth"]
 	var headers []string
 	cert := s.Nodes["tls"].Get("cert") != nil || s.Nodes["tls"] != nil && s.Nodes["tls"].Kind != spec.MapNode
-	for i, n := range credentialsOf(auth) {
-		if n.Kind != spec.MapNode {
-			continue
-		}
-		at := func(path string) string { return path }
-		if auth.Kind == spec.ListNode {
-			at = func(path string) string { return strings.TrimSuffix(fmt.Sprintf("%d.%s", i, path), ".") }
-		}
+	eachCredential(auth, func(n *spec.Node, at func(string) string) {
 		needs := func(path string) {
 			if mayBeNull(s, path) {
 				fail("auth", at(path), path+" may be null, and the request would then fail for lack of credentials",
@@ -65,7 +72,7 @@ func checkAuth(s actions.Static, fail reporter) {
 			}
 			headers = append(headers, name)
 		}
-	}
+	})
 }
 
 // mayBeNull reports whether the value at a path of an item of auth may be null, which is the same
@@ -246,7 +253,8 @@ func checkSign(n *spec.Node, at func(string) string, fail reporter) {
 	if headers == nil && query == nil {
 		fail("auth", at("sign"), "sign requires headers or query", "Set what to add to the request: `sign: headers: \"X-Signature\": \"${hmac(…)}\"`.")
 	}
-	for name, members := range map[string]*spec.Node{"headers": headers, "query": query} {
+	for _, name := range []string{"headers", "query"} {
+		members := n.Get(name)
 		if members != nil && members.Kind != spec.MapNode {
 			fail("auth", at("sign."+name), "the names of "+name+" must be literal", "Write the names out. Only values may be templates.")
 		}

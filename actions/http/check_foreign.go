@@ -80,14 +80,18 @@ func checkScheme(s actions.Static, out *[]actions.Fault) {
 
 // checkBearer warns about a token with the name of its scheme.
 func checkBearer(s actions.Static, out *[]actions.Fault) {
-	n := s.Nodes["auth"].Get("bearer")
-	if n == nil || n.Kind != spec.StringNode {
-		return
-	}
-	if word, _, ok := strings.Cut(n.Text, " "); ok && (strings.EqualFold(word, "bearer") || strings.EqualFold(word, "token")) {
+	eachCredential(s.Nodes["auth"], func(item *spec.Node, at func(string) string) {
+		n := item.Get("bearer")
+		if n == nil || n.Kind != spec.StringNode {
+			return
+		}
+		word, _, ok := strings.Cut(n.Text, " ")
+		if !ok || !strings.EqualFold(word, "bearer") && !strings.EqualFold(word, "token") {
+			return
+		}
 		*out = append(*out, actions.Fault{
-			Argument: "auth", Path: "bearer", Summary: fmt.Sprintf("the token begins with %q, which is sent twice", word), Warning: true,
+			Argument: "auth", Path: at("bearer"), Summary: fmt.Sprintf("the token begins with %q, which is sent twice", word), Warning: true,
 			Remedy: "The header is `Authorization: Bearer TOKEN`. Write the token alone.", Old: word + " ", New: "",
 		})
-	}
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/actions/http/session"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/template"
 )
 
 // checkDefaults checks that credentials in the block of defaults belong to an origin.
@@ -31,14 +32,17 @@ func checkDefaults(s actions.Static) []actions.Fault {
 // checkOwner checks that the credentials of a step belong to an origin.
 func checkOwner(s actions.Static, fail reporter) {
 	auth := s.Nodes["auth"]
-	origins, listed := originsOf(auth)
-	for i, item := range origins {
-		if text, literal := literalText(item); literal {
-			if _, err := session.ParseExactOrigin(text); err != nil {
-				fail("auth", fmt.Sprintf("origins.%d", i), err.Error(), "Use an origin like https://api.example.com.")
+	_, listed := originsOf(auth)
+	eachCredential(auth, func(n *spec.Node, at func(string) string) {
+		origins, _ := originsOf(n)
+		for i, item := range origins {
+			if text, literal := literalText(item); literal {
+				if _, err := session.ParseExactOrigin(text); err != nil {
+					fail("auth", at(fmt.Sprintf("origins.%d", i)), err.Error(), "Use an origin like https://api.example.com.")
+				}
 			}
 		}
-	}
+	})
 	if s.Sources["auth"] == actions.Own {
 		if len(credentialsOf(auth)) > 0 && !s.Given("baseURL") && !listed && request.SpelledOrigin(templateParts(s.Nodes["url"])) == "" {
 			fail("auth", "", "credentials without an origin",
@@ -62,7 +66,7 @@ func checkRequested(s actions.Static, fail reporter) {
 	}
 	text := request.SpelledOrigin(templateParts(target))
 	to, err := grant.ParseOrigin(text)
-	if text == "" || err != nil || strings.Contains(target.Text, "${") {
+	if text == "" || err != nil || template.IsTemplate(target.Text) {
 		return // checked at run time
 	}
 	home, _ := literalText(s.Defaults["baseURL"])
@@ -86,28 +90,13 @@ func templateParts(n *spec.Node) []spec.Part {
 	if n == nil || n.Kind != spec.StringNode {
 		return nil
 	}
-	var parts []spec.Part
-	literal := ""
-	flush := func() {
-		if literal != "" {
-			parts = append(parts, spec.Part{Text: literal, Literal: true})
-		}
-		literal = ""
-	}
-	for i := 0; i < len(n.Text); i++ {
-		rest := n.Text[i:]
-		switch {
-		case strings.HasPrefix(rest, "$${"):
-			literal += "${"
-			i += 2
-		case strings.HasPrefix(rest, "${"):
-			flush()
-			parts = append(parts, spec.Part{Text: "x"})
-			i += expressionEnd(rest)
-		default:
-			literal += rest[:1]
+	pieces, _ := template.Scan(n.Text) // the compiler reports what has no end
+	parts := make([]spec.Part, len(pieces))
+	for i, p := range pieces {
+		parts[i] = spec.Part{Text: p.Text, Literal: true}
+		if p.Expr {
+			parts[i] = spec.Part{Text: "x"}
 		}
 	}
-	flush()
 	return parts
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/actions/sql/statement"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/template"
 )
 
 // targets are the arguments of which one says where the database is.
@@ -131,7 +132,7 @@ func (c *checker) checkWords(f spec.Field) {
 		return // the type of the argument, or a template
 	}
 	for _, item := range of.Items {
-		if strings.Contains(item.Text, "${") {
+		if template.IsTemplate(item.Text) {
 			c.fail("words", f.Name+".of", "the words that are allowed must be literal", "Write them out: an input that names them could be any statement.")
 		}
 	}
@@ -221,6 +222,7 @@ func (c *checker) names() []string {
 			names = append(names, f.Name)
 		}
 	}
+	slices.Sort(names)
 	return slices.Compact(names)
 }
 

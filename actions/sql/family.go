@@ -92,8 +92,8 @@ func certainty(s actions.Static) actions.Certainty {
 
 const placeholdersDoc = `A statement contains no values. Each ` + "`{name}`" + ` in it is a placeholder, and one of these arguments says what it stands for:
 
-- ` + "`params`" + `: a value, which is sent separately from the statement. Lists and objects are sent as JSON; PostgreSQL gets a list of strings,
-  numbers or booleans as an array or as JSON, as the type of the parameter requires.
+- ` + "`params`" + `: a value, which is sent separately from the statement. Lists and objects are sent as JSON; PostgreSQL gets a list
+  as an array or as JSON, as the type of the parameter requires.
 - ` + "`ident`" + `: the name of a table, column, role or database, quoted by the rule of the database. A list of names is separated by commas.
 - ` + "`literals`" + `: a string in quotes, a number, a boolean or null, for statements that take no parameters, such as ` + "`comment on`" + `.
 - ` + "`words`" + `: one or several of the words that the spec lists: ` + "`words: privileges: {of: [\"select\", \"insert\"], is: \"${inputs.privileges}\"}`" + `.`

@@ -7,6 +7,7 @@ import (
 	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/actions/sql/statement"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/template"
 )
 
 // connectionGrants returns the permissions of a spec without a permissions block: the server,
@@ -52,7 +53,7 @@ func isText(n *spec.Node) bool { return n != nil && n.Kind == spec.StringNode &&
 func originOf(driver string, host, port *spec.Node) *spec.Node {
 	prefix := driver + "://"
 	out := &spec.Node{Kind: spec.StringNode, Text: prefix + host.Text, Range: host.Range}
-	if !strings.Contains(host.Text, "${") && strings.Contains(host.Text, ":") {
+	if !template.IsTemplate(host.Text) && strings.Contains(host.Text, ":") {
 		out.Text = prefix + grant.BracketHost(strings.Trim(host.Text, "[]"))
 	}
 	if text := portText(port); text != "" {
@@ -83,7 +84,7 @@ func socketName(port string) string {
 // quoted returns a literal path as a pattern that only matches itself. The compiler quotes
 // the values in templates.
 func quoted(n *spec.Node) *spec.Node {
-	if strings.Contains(n.Text, "${") || grant.QuoteGlob(n.Text) == n.Text {
+	if template.IsTemplate(n.Text) || grant.QuoteGlob(n.Text) == n.Text {
 		return n
 	}
 	return &spec.Node{Kind: spec.StringNode, Text: grant.QuoteGlob(n.Text), Range: n.Range}

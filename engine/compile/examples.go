@@ -30,7 +30,7 @@ func (c *resourceCompiler) examples() {
 
 // hasTemplates reports the templates in an example.
 func (c *resourceCompiler) hasTemplates(n *spec.Node) bool {
-	found := n.Kind == spec.StringNode && strings.Contains(n.Text, "${")
+	found := n.Kind == spec.StringNode && strings.Contains(n.Text, "${") // escaped ones, too
 	if found {
 		c.Fail(finding.CodeNoTemplates, n.Range, "", "an example cannot contain templates", "Documentation shows examples as they are. Write a value, as a user would.")
 	}

@@ -70,7 +70,7 @@ func (b *build) childInputs(ch *plan.Child, el *element) (property.Map, error) {
 			return property.Map{}, err
 		}
 		m := ch.Takes.Member(name)
-		secret := value.Secret() || m != nil && (m.Secret || m.Ephemeral)
+		secret := value.Secret() || m != nil && m.IsSecret()
 		values[name] = value.WithSecret(secret).WithDependencies(on[name])
 	}
 	return property.NewMap(values), nil

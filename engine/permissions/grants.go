@@ -3,12 +3,11 @@
 package permissions
 
 import (
-	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/spec/encode"
 )
 
 // Grant is one permission of a spec in the form for reviewers.
@@ -51,13 +50,8 @@ func (s Setting) equal(other Setting) bool {
 
 // jsonText returns a value as JSON.
 func jsonText(v any) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return ""
-	}
-	return strings.TrimSpace(b.String())
+	text, _ := encode.JSON(v) // "" if that is impossible
+	return string(text)
 }
 
 // List returns the permissions of a spec.

@@ -169,7 +169,7 @@ func (d *settingsCollector) keep(name string, p *spec.Property, always bool) {
 	switch {
 	case p.DefaultExpr != nil:
 		s.Default = p.DefaultExpr.Text
-	case p.Default != nil && !p.Secret:
+	case p.Default != nil && !p.IsSecret():
 		s.Default = jsonText(p.Default)
 	}
 	if (always || s.Default != "") && d.keepSetting(s) && p.DefaultExpr != nil {

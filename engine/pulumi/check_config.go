@@ -53,7 +53,7 @@ func inputFailures(found []engine.Failure, given property.Map, declared *value.T
 	sent := failures(found)
 	for _, f := range sent {
 		v, m := given.Get(f.Property), declared.ByName[f.Property]
-		if f.Property != "" && (m == nil || m.Secret || m.Ephemeral || value.HoldsSecret(m.Check) || v.HasSecrets() || v.IsNull()) {
+		if f.Property != "" && (m == nil || m.IsSecret() || value.HoldsSecret(m.Check) || v.HasSecrets() || v.IsNull()) {
 			f.Property, f.Reason = "", f.Property+": "+f.Reason
 		}
 	}

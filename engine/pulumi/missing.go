@@ -18,7 +18,7 @@ func configKey(program *engine.Program, setting string) string {
 func remedy(program *engine.Program, setting *spec.Property) string {
 	key := configKey(program, setting.Name)
 	command := "pulumi config set " + key + " VALUE"
-	if setting.Secret {
+	if setting.IsSecret() {
 		command = "pulumi config set --secret " + key // prompts for the value, so that it is not in the shell's history
 	}
 	text := "Run `" + command + "`"

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
@@ -19,7 +21,6 @@ import (
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // notReadableError returns the error of an operation that was done, and after which read finds no
@@ -47,7 +48,7 @@ func (r *run) previewState(ctx context.Context, old recorded.State) Result {
 	r.Vars.Values["result"] = plan.Last(r.Results)
 	values := map[string]property.Value{}
 	for _, m := range r.Resource.Outputs.Fields {
-		values[m.Name] = property.New(property.Computed).WithSecret(m.Secret)
+		values[m.Name] = property.New(property.Computed).WithSecret(m.IsSecret())
 	}
 	if r.Operation.Return != nil && old.ID != "" {
 		outputs.Preview(r.Run, values)

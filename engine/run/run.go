@@ -55,7 +55,7 @@ func New(
 // withoutSecrets returns a configuration without its secret members.
 func withoutSecrets(p *plan.Program, config property.Map) property.Map {
 	for name, value := range config.AllStable {
-		if m := p.ConfigType.ByName[name]; m == nil || m.Secret || value.HasSecrets() {
+		if m := p.ConfigType.ByName[name]; m == nil || m.IsSecret() || value.HasSecrets() {
 			config = config.Delete(name)
 		}
 	}

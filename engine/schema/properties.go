@@ -61,7 +61,7 @@ func (g *typeGenerator) property(f *spec.Property, base string, s side) property
 		typeSpec:           g.typeSpec(f.Type, place{base: base + names.Pascal(f.Name), doc: f.Doc, side: s}),
 		Description:        g.documented(f),
 		DeprecationMessage: f.Deprecated,
-		Secret:             f.Secret || f.Ephemeral,
+		Secret:             f.IsSecret(),
 		ReplaceOnChanges:   f.Replace,
 		Language:           languageNames(f.Names),
 	}

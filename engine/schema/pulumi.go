@@ -13,6 +13,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/encode"
 	"github.com/declprov/declprov/spec/names"
 )
 
@@ -54,7 +55,7 @@ func Pulumi(p *spec.Provider) ([]byte, diag.List) {
 		doc.Functions[g.token(f.Name)] = g.function(f)
 	}
 	doc.Types = g.types
-	text, err := encode(doc)
+	text, err := encode.JSON(doc)
 	if err != nil {
 		return nil, diag.List{{
 			Severity: diag.Error, Code: codeSchema, Subject: p.Range, Path: "language",
@@ -65,14 +66,6 @@ func Pulumi(p *spec.Provider) ([]byte, diag.List) {
 }
 
 func byName(a, b *spec.Resource) int { return strings.Compare(a.Name, b.Name) }
-
-func encode(doc pkg) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // documentation often contains < and &
-	err := e.Encode(doc)
-	return bytes.TrimSpace(b.Bytes()), err
-}
 
 // generator is the state of the generation of a schema. It describes resources and functions; its
 // typeGenerator describes their types.

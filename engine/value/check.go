@@ -121,7 +121,7 @@ func (f *Findings) checkObject(c *Type, v property.Value, path string) (property
 			m.fillAbsent(at, &out, f)
 			continue
 		}
-		marked := (m.Secret || m.Ephemeral) && !value.Secret()
+		marked := m.IsSecret() && !value.Secret()
 		if marked {
 			value = value.WithSecret(true) // before the check, so that no failure shows it
 		}

@@ -163,7 +163,7 @@ func (c *Type) PlainInto(out map[string]any, m property.Map, path []string, secr
 			continue // absent
 		}
 		at := append(path, name)
-		if member := c.Member(name); member != nil && member.Secret && !value.Secret() {
+		if member := c.Member(name); member != nil && member.IsSecret() && !value.Secret() {
 			secret.add(at, value)
 		}
 		out[name] = c.Child(name).Plain(value, at, secret)
@@ -286,7 +286,7 @@ func (c *Type) Seal(v property.Value) (_ property.Value, changed bool) {
 		out := copyOnWrite{original: v.AsMap()}
 		for name, value := range v.AsMap().All {
 			value, changed := c.Child(name).Seal(value)
-			if m := c.Member(name); m != nil && (m.Secret || m.Ephemeral) && !value.Secret() {
+			if m := c.Member(name); m != nil && m.IsSecret() && !value.Secret() {
 				value, changed = value.WithSecret(true), true
 			}
 			if changed {

@@ -78,7 +78,7 @@ func (p *projector) fit(c *Type, object map[string]any, path string, out *Projec
 			failed, out.Lost = errors.Join(failed, err), append(out.Lost, m.Name)
 			continue
 		}
-		out.Values[m.Name] = value.WithSecret(value.Secret() || m.Secret || m.Ephemeral)
+		out.Values[m.Name] = value.WithSecret(value.Secret() || m.IsSecret())
 	}
 	return failed
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/reserved"
+	"github.com/declprov/declprov/spec/encode"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -65,11 +66,8 @@ func EncodeRecordable(values property.Map) (text json.RawMessage, withheld []str
 			withheld = append(withheld, name)
 		}
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(kept) // these types can always be encoded
-	return bytes.TrimSpace(b.Bytes()), withheld
+	text, _ = encode.JSON(kept) // these types can always be encoded
+	return text, withheld
 }
 
 func recordableValue(v property.Value) (plain any, ok bool) {

@@ -82,7 +82,7 @@ func (b *Builder) build(t *spec.Type) *Type {
 	for _, p := range t.Fields {
 		m := &Member{Property: p, Check: b.Build(p.Type)}
 		if p.Default != nil {
-			m.Fallback = fromLiteral(p.Default).WithSecret(p.Secret || p.Ephemeral)
+			m.Fallback = fromLiteral(p.Default).WithSecret(p.IsSecret())
 		}
 		if p.EqualExpr != nil {
 			m.EqualRule = b.equal(p)
@@ -107,7 +107,7 @@ func (b *Builder) build(t *spec.Type) *Type {
 func (c *Type) UnknownMembers() property.Map {
 	values := make(map[string]property.Value, len(c.Fields))
 	for _, m := range c.Fields {
-		values[m.Name] = property.New(property.Computed).WithSecret(m.Secret)
+		values[m.Name] = property.New(property.Computed).WithSecret(m.IsSecret())
 	}
 	return property.NewMap(values)
 }

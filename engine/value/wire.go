@@ -3,7 +3,6 @@ package value
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
@@ -57,9 +56,6 @@ func (w WireRule) Name(p *spec.Property) string {
 	}
 	return spec.WireName(string(w), p.Name)
 }
-
-// Capitalize returns a name with an upper-case first letter.
-func Capitalize(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // toWire renames the members of typed structs to their wire names. Names that are not
 // declared (keys of maps, and names that the author wrote) are sent unchanged. Of two names that
@@ -386,7 +382,7 @@ func (n Naming) SecretNames() []string {
 		}
 		seen[t] = true
 		for _, p := range t.Fields {
-			if p.Secret && !slices.Contains(names, n.Rule.Name(p)) {
+			if p.IsSecret() && !slices.Contains(names, n.Rule.Name(p)) {
 				names = append(names, n.Rule.Name(p))
 			}
 			visit(p.Type)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/declprov/declprov/spec/decode"
+	"github.com/declprov/declprov/spec/encode"
 )
 
 // maxDepth is the maximum nesting depth of the JSON in a container. It protects the
@@ -16,13 +17,10 @@ const maxDepth = 1000
 // marshal returns a value of the model as JSON. It returns an error for text that is
 // not UTF-8, which no loader returns and which JSON cannot represent.
 func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := encode.JSON(v)
+	if err != nil {
 		return nil, err
 	}
-	text := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 	// The encoder replaces invalid UTF-8 with an escaped U+FFFD. It does not escape a
 	// U+FFFD of the value. Escaped backslashes are removed before the search, because
 	// `\\ufffd` is a backslash and the text "ufffd".

@@ -17,6 +17,7 @@ import (
 	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/foreign"
+	"github.com/declprov/declprov/spec/template"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -307,10 +308,10 @@ func (c *compilation) compileTemplate(n *spec.Node, want *spec.Type, depth int) 
 		c.report(parse.CodeTooLarge, n.Range, "", "a template may have at most %d KiB", parse.MaxTemplate>>10)
 		return eval.Constant{}, types.Any()
 	}
-	raw, bad := parse.Scan(n.Text)
+	raw, bad := template.Scan(n.Text)
 	if bad != nil {
 		d := c.report(bad.Code, n.At(bad.From, bad.To), bad.Detail, "%s", bad.Summary)
-		if open := unclosed().FindStringSubmatch(string([]rune(n.Text)[bad.From:])); bad.Code == parse.CodeUnterminated && open != nil {
+		if open := unclosed().FindStringSubmatch(string([]rune(n.Text)[bad.From:])); bad.Code == template.CodeUnterminated && open != nil {
 			runes := []rune(open[1])
 			d.Suggest(diag.Edit{At: n.At(bad.From, bad.From+len(runes)), Old: open[1], Text: open[1] + "}"})
 		}
@@ -375,7 +376,7 @@ func (c *compilation) warnBare(n *spec.Node) {
 
 // joinsSegments reports whether an expression is a call of segments(…) and a string
 // is expected. The segments are then joined, as they are in text.
-func (c *compilation) joinsSegments(raw parse.Piece, want *spec.Type) bool {
+func (c *compilation) joinsSegments(raw template.Piece, want *spec.Type) bool {
 	if !strings.HasPrefix(strings.TrimSpace(raw.Text), "segments(") || !types.IsString(types.Resolve(want, c.scope.Types)) {
 		return false
 	}
@@ -384,7 +385,7 @@ func (c *compilation) joinsSegments(raw parse.Piece, want *spec.Type) bool {
 }
 
 // compileMixed compiles text with expressions in it.
-func (c *compilation) compileMixed(n *spec.Node, raw []parse.Piece, want *spec.Type, depth int) (eval.Evaluator, *spec.Type) {
+func (c *compilation) compileMixed(n *spec.Node, raw []template.Piece, want *spec.Type, depth int) (eval.Evaluator, *spec.Type) {
 	out := &eval.Text{Pieces: make([]eval.Piece, len(raw))}
 	known := true
 	for i, r := range raw {

@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/parse"
+	"github.com/declprov/declprov/spec/template"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -88,10 +89,10 @@ func TestStaticErrors(t *testing.T) {
 		part string // where the finding stands
 	}{
 		// The template itself.
-		{"a ${inputs.name", nil, parse.CodeUnterminated, "${"},
-		{"a ${ } b", nil, parse.CodeEmpty, "${ }"},
-		{"${}", nil, parse.CodeEmpty, "${}"},
-		{`${"}`, nil, parse.CodeUnterminated, "${"},
+		{"a ${inputs.name", nil, template.CodeUnterminated, "${"},
+		{"a ${ } b", nil, template.CodeEmpty, "${ }"},
+		{"${}", nil, template.CodeEmpty, "${}"},
+		{`${"}`, nil, template.CodeUnterminated, "${"},
 		{"${inputs.name +}", nil, parse.CodeSyntax, "+"},
 		{"${inputs.}", nil, parse.CodeSyntax, "."},
 		{"${9223372036854775808}", nil, parse.CodeSyntax, "80‖8"},

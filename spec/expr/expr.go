@@ -24,6 +24,7 @@ import (
 	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/expr/parse"
+	"github.com/declprov/declprov/spec/template"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -99,8 +100,8 @@ func Reveal(v any, seen func(any)) any { return types.Reveal(v, seen) }
 // HasUnknown reports whether v is or contains Unknown.
 func HasUnknown(v any) bool { return types.HasUnknown(v) }
 
-// HasTemplate reports whether a tree contains an expression: see parse.HasTemplate.
-func HasTemplate(n *spec.Node) bool { return parse.HasTemplate(n) }
+// HasTemplate reports whether a tree contains an expression: see template.HasTemplate.
+func HasTemplate(n *spec.Node) bool { return template.HasTemplate(n) }
 
 // Members returns the members of a name that a tree refers to: see parse.Members.
 func Members(n *spec.Node, name string) (members []string, whole bool) {

@@ -13,6 +13,7 @@ import (
 	"github.com/declprov/declprov/spec/expr/functions"
 	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/foreign"
+	"github.com/declprov/declprov/spec/template"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -21,7 +22,7 @@ var language = sync.OnceValue(func() *eval.Machine { return eval.NewMachine(func
 
 // compileExpression parses, checks and compiles one `${…}`. If there are errors, the value
 // is null with any type.
-func (c *compilation) compileExpression(n *spec.Node, raw parse.Piece, want *spec.Type, amidText bool) (eval.Piece, check.Result) {
+func (c *compilation) compileExpression(n *spec.Node, raw template.Piece, want *spec.Type, amidText bool) (eval.Piece, check.Result) {
 	faulty, ofFaulty := eval.Piece{Part: eval.Constant{}}, check.Result{Type: types.Any()}
 	tree, bad := parse.Expression(raw.Text)
 	if bad != nil {
@@ -58,7 +59,7 @@ func (c *compilation) compileExpression(n *spec.Node, raw parse.Piece, want *spe
 
 // reportUnparsed reports an expression that cannot be parsed. If it is in another language, the
 // report says what it is here.
-func (c *compilation) reportUnparsed(n *spec.Node, raw parse.Piece, bad *parse.Fault) {
+func (c *compilation) reportUnparsed(n *spec.Node, raw template.Piece, bad *parse.Fault) {
 	t, ok := foreign.ParseExpression(raw.Text)
 	if !ok || bad.Code != parse.CodeSyntax {
 		c.report(bad.Code, n.At(raw.From+bad.From, raw.From+bad.To), bad.Detail, "%s", bad.Summary)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/spec/diag"
-	"github.com/declprov/declprov/spec/expr/parse"
+	"github.com/declprov/declprov/spec/template"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -62,7 +62,7 @@ func FuzzScanner(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		pieces, fault := parse.Scan(text)
+		pieces, fault := template.Scan(text)
 		size := utf8.RuneCountInString(text)
 		if fault != nil {
 			if fault.From < 0 || fault.To > size || fault.From >= fault.To {

@@ -17,6 +17,7 @@ import (
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/typing"
 	"github.com/declprov/declprov/spec/load/walk"
+	"github.com/declprov/declprov/spec/template"
 )
 
 // dataReader reads the values of a document that are not types.
@@ -207,7 +208,7 @@ func (r *dataReader) readDuration(it walk.Item, p source.Place) *spec.Node {
 // hasTemplate reports whether the string contains an expression, so that its value is
 // not known before it runs.
 func hasTemplate(n *spec.Node) bool {
-	return n.Kind == spec.StringNode && strings.Contains(n.Text, "${")
+	return n.Kind == spec.StringNode && template.IsTemplate(n.Text)
 }
 
 // readTemplates reads a list of templates as one node.

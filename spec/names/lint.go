@@ -234,7 +234,7 @@ func (l *linter) checkProperty(f *spec.Property, s scope, reserved map[string]st
 			fmt.Sprintf("SDKs declare a variable with this name. Use letters, digits and _, and do not begin with a digit: %s @wire(%q).", Suggest(f.Name, false), f.Name))
 	case isReserved:
 		l.report(CodeReserved, f.Range, s, fmt.Sprintf("the property name %q is reserved", f.Name),
-			fmt.Sprintf("%s. Choose another name, with @wire(%s) if the API uses this one.", capital(why), f.Name))
+			fmt.Sprintf("%s. Choose another name, with @wire(%s) if the API uses this one.", UpperFirst(why), f.Name))
 	case strings.HasPrefix(f.Name, "__"):
 		l.report(CodeReserved, f.Range, s, fmt.Sprintf("the property name %q is reserved", f.Name),
 			fmt.Sprintf("Pulumi hides properties that begin with __. Name it %s @wire(%s).", strings.TrimLeft(f.Name, "_"), f.Name))
@@ -276,8 +276,6 @@ func snake(s string) string {
 
 func isUpper(r rune) bool { return 'A' <= r && r <= 'Z' }
 func isLower(r rune) bool { return 'a' <= r && r <= 'z' }
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // checkEndless reports types that require a value of themselves, and therefore have no
 // finite value.
@@ -359,7 +357,7 @@ func (l *linter) checkMethodName(r *spec.Resource, m *spec.Function, in scope, s
 		return
 	}
 	if why, reserved := reservedMethods[strings.ToLower(m.Name)]; reserved {
-		l.report(CodeReserved, m.Range, in, fmt.Sprintf("the method name %q is reserved", m.Name), capital(why)+". Choose another name.")
+		l.report(CodeReserved, m.Range, in, fmt.Sprintf("the method name %q is reserved", m.Name), UpperFirst(why)+". Choose another name.")
 		return
 	}
 	for _, f := range Functions(l.spec) {

@@ -1,6 +1,9 @@
 package names
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Pascal returns a text as the name of a type: its words, which other characters
 // separate, are capitalised and joined. A leading digit is prefixed with N, because
@@ -59,4 +62,10 @@ func Suggest(name string, capital bool) string {
 		return map[bool]string{true: "Thing", false: "thing"}[capital]
 	}
 	return b.String()
+}
+
+// UpperFirst returns a text with its first letter in upper case.
+func UpperFirst(s string) string {
+	_, size := utf8.DecodeRuneInString(s)
+	return strings.ToUpper(s[:size]) + s[size:]
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/declprov/declprov/spec/encode"
 )
 
 // A server may return a secret within a text that is encoded as a whole, such as
@@ -78,11 +80,8 @@ func base64Core(s string, before int, e *base64.Encoding) string {
 
 // escapes returns the forms of a text in JSON and in URLs that differ from the text.
 func escapes(s string) []string {
-	var plain strings.Builder
-	enc := json.NewEncoder(&plain)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // encoding a string never fails
-	inner := strings.TrimSuffix(strings.TrimPrefix(plain.String(), `"`), "\"\n")
+	plain, _ := encode.JSON(s) // encoding a string never fails
+	inner := string(plain[1 : len(plain)-1])
 	html, _ := json.Marshal(s)
 	out := []string{url.QueryEscape(s), url.PathEscape(s), inner, strings.ReplaceAll(inner, "/", `\/`), asciiJSON(inner), string(html[1 : len(html)-1])}
 	slices.Sort(out)

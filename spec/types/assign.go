@@ -159,6 +159,11 @@ func (a *assignment) checkObjects(rf, rt *spec.Type, depth int) *Mismatch {
 			if want.Required && !rf.Open {
 				return (&Mismatch{Reason: "is missing", Code: CodeMissingMember}).at(want.Name)
 			}
+			if rf.Open { // it may be there, and has then that type
+				if m := a.check(rf.Elem, Nullable(want.Type), depth+1); m != nil {
+					return m.at(want.Name)
+				}
+			}
 			continue
 		}
 		if want.Required && Optional(got) && !MayBeNull(want.Type, a.types) {
@@ -188,8 +193,19 @@ func (a *assignment) checkOtherFields(rf, rt *spec.Type, depth int) *Mismatch {
 			return m.at(got.Name)
 		}
 	}
+	return a.checkRest(rf, rt, depth)
+}
+
+// checkRest compares the types of the members that neither of two types declares by name, if both may
+// have such members.
+func (a *assignment) checkRest(rf, rt *spec.Type, depth int) *Mismatch {
+	if hasRest(rf) && hasRest(rt) {
+		return a.check(rf.Elem, rt.Elem, depth+1).at("*")
+	}
 	return nil
 }
+
+func hasRest(t *spec.Type) bool { return t.Kind == spec.Map || t.Open }
 
 func nullableIf(t *spec.Type, yes bool) *spec.Type {
 	if yes && t != nil {
@@ -207,7 +223,7 @@ func (a *assignment) checkObjectAsMap(rf, rt *spec.Type, depth int) *Mismatch {
 			return m.at(got.Name)
 		}
 	}
-	return nil
+	return a.checkRest(rf, rt, depth)
 }
 
 func (a *assignment) checkMapAsObject(rf, rt *spec.Type, depth int) *Mismatch {
@@ -219,5 +235,5 @@ func (a *assignment) checkMapAsObject(rf, rt *spec.Type, depth int) *Mismatch {
 			return m.at(want.Name)
 		}
 	}
-	return nil
+	return a.checkRest(rf, rt, depth)
 }

@@ -59,6 +59,13 @@ func TestProjectable(t *testing.T) {
 }
 
 // TestAssignable asserts the code and the path of each mismatch.
+// open is a struct with other members of a type.
+func open(elem *spec.Type, fields ...*spec.Property) *spec.Type {
+	t := object(fields...)
+	t.Open, t.Elem = true, elem
+	return t
+}
+
 func TestAssignable(t *testing.T) {
 	str, num := kind(spec.String), kind(spec.Int)
 	tests := []struct {
@@ -84,6 +91,16 @@ func TestAssignable(t *testing.T) {
 		{types.Literal(spec.String, "a"), &spec.Type{Kind: spec.String, Enum: []any{"b", "c"}}, "value-not-allowed"},
 		{&spec.Type{Kind: spec.String, Enum: []any{"a", "b"}}, &spec.Type{Kind: spec.Union, Variants: []*spec.Type{types.Literal(spec.String, "a"), types.Literal(spec.String, "b")}}, ""},
 		{types.ListOf(str), &spec.Type{Kind: spec.Union, Variants: []*spec.Type{str, num}}, "type-mismatch"},
+		{open(num, must("a", str)), open(str, must("a", str)), "type-mismatch *"},
+		{open(str, must("a", str)), open(str, must("a", str)), ""},
+		{open(nil, must("a", str)), open(num, must("a", str)), ""},
+		{open(num, must("a", str)), open(nil, must("a", str)), ""},
+		{open(num), object(may("b", str)), "type-mismatch b"},
+		{open(num), object(may("b", num)), ""},
+		{open(num, must("a", str)), types.MapOf(str), "type-mismatch *"},
+		{open(str, must("a", str)), types.MapOf(str), ""},
+		{types.MapOf(num), open(str, may("a", num)), "type-mismatch *"},
+		{types.MapOf(num), open(num, may("a", num)), ""},
 	}
 	for _, test := range tests {
 		got := codeAndPath(types.Assignable(test.from, test.to, trees()))

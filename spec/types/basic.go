@@ -144,14 +144,17 @@ func IsNever(t *spec.Type) bool {
 	return t.Kind == spec.Union && !t.Nullable && len(t.Variants) == 0 && t.Ref == ""
 }
 
-// MayBeNull reports whether null is a value of t.
-func MayBeNull(t *spec.Type, types spec.Types) bool {
+// MayBeNull reports whether null is declared as a value of t. It is false for Any, which says nothing
+// about null.
+func MayBeNull(t *spec.Type, types spec.Types) bool { return mayBeNull(t, types, 0) }
+
+func mayBeNull(t *spec.Type, types spec.Types, depth int) bool {
 	t = Resolve(t, types)
 	if t.Nullable || slices.Contains(t.Enum, nil) {
 		return true
 	}
-	return t.Kind == spec.Union && slices.ContainsFunc(t.Variants, func(v *spec.Type) bool {
-		return v.Nullable || v.Ref != "" && types[v.Ref] != nil && types[v.Ref].Type.Nullable
+	return t.Kind == spec.Union && depth < maxAssignDepth && slices.ContainsFunc(t.Variants, func(v *spec.Type) bool {
+		return mayBeNull(v, types, depth+1)
 	})
 }
 

@@ -1,11 +1,11 @@
 package types
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/encode"
 )
 
 // Describe returns a type for messages: `a string`, `"a" or "b"`, `a list of int`,
@@ -96,13 +96,11 @@ func DescribeValue(v any) string {
 	if s, ok := v.(string); ok && len(s) > 400 {
 		v = s[:400] // avoids encoding text that is not shown
 	}
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	encoded, err := encode.JSON(v)
+	if err != nil {
 		return fmt.Sprint(v)
 	}
-	text := strings.TrimSuffix(b.String(), "\n")
+	text := string(encoded)
 	if runes := []rune(text); len(runes) > 60 {
 		return string(runes[:57]) + "…"
 	}

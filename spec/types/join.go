@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 )
 
 // Join returns the smallest type that contains a and b, such as the type of a
@@ -59,11 +60,33 @@ func joinKinds(ra, rb, a, b *spec.Type, types spec.Types) *spec.Type {
 		return Present(a, types)
 	case rb.Kind == spec.Map && IsEmptyObject(ra):
 		return Present(b, types)
-	case ra.Kind == rb.Kind && reflect.DeepEqual(ra, rb):
+	case ra.Kind == rb.Kind && sameStructure(Present(ra, types), Present(rb, types)):
 		return Present(a, types)
 	default:
 		return joinUnion(a, b, types)
 	}
+}
+
+// sameStructure reports whether two types have the same values and names, whatever their documentation
+// and their places in the spec.
+func sameStructure(a, b *spec.Type) bool {
+	if a == nil || b == nil || a == b {
+		return a == b
+	}
+	own, other := *a, *b
+	for _, t := range []*spec.Type{&own, &other} {
+		t.Elem, t.Fields, t.Variants = nil, nil, nil
+	}
+	return reflect.DeepEqual(own, other) && sameStructure(a.Elem, b.Elem) &&
+		slices.EqualFunc(a.Variants, b.Variants, sameStructure) && slices.EqualFunc(a.Fields, b.Fields, sameProperty)
+}
+
+func sameProperty(a, b *spec.Property) bool {
+	own, other := *a, *b
+	for _, p := range []*spec.Property{&own, &other} {
+		p.Type, p.Doc, p.Deprecated, p.Range, p.TypeRange = nil, "", "", diag.Range{}, diag.Range{}
+	}
+	return reflect.DeepEqual(own, other) && sameStructure(a.Type, b.Type)
 }
 
 // IsEmptyObject reports whether t is a struct that cannot have members.
@@ -93,8 +116,9 @@ func joinUnion(a, b *spec.Type, types spec.Types) *spec.Type {
 			parts = t.Variants
 		}
 		for _, part := range parts {
-			if !slices.ContainsFunc(variants, func(v *spec.Type) bool { return reflect.DeepEqual(v, part) }) {
-				variants = append(variants, Present(part, types))
+			part = Present(part, types)
+			if !slices.ContainsFunc(variants, func(v *spec.Type) bool { return sameStructure(v, part) }) {
+				variants = append(variants, part)
 			}
 		}
 	}

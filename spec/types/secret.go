@@ -31,7 +31,7 @@ func secretAt(t *spec.Type, path []string, presence bool, types spec.Types, seen
 		step, rest = path[0], path[1:]
 	}
 	for _, f := range t.Fields {
-		if (step == "*" || step == f.Name) && (f.Secret || f.Ephemeral || secretAt(f.Type, rest, presence, types, seen)) {
+		if (step == "*" || step == f.Name) && (f.IsSecret() || secretAt(f.Type, rest, presence, types, seen)) {
 			return true
 		}
 	}
@@ -71,7 +71,7 @@ func MarkDeclared(v any, t *spec.Type, types spec.Types) any {
 			case p == nil:
 				out[name] = MarkDeclared(item, t.Elem, types)
 			default:
-				out[name] = Mark(MarkDeclared(item, p.Type, types), p.Secret || p.Ephemeral)
+				out[name] = Mark(MarkDeclared(item, p.Type, types), p.IsSecret())
 			}
 		}
 		return out
@@ -91,7 +91,7 @@ func HoldsSecret(t *spec.Type, named spec.Types) bool {
 		}
 		seen[t] = true
 		for _, p := range t.Fields {
-			if p.Secret || p.Ephemeral || visit(p.Type) {
+			if p.IsSecret() || visit(p.Type) {
 				return true
 			}
 		}

@@ -1,9 +1,8 @@
 package types
 
 import (
-	"strings"
-
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/template"
 )
 
 // ShapeOf returns the Shape of a plain value. name returns the name of a property in
@@ -158,7 +157,7 @@ func (s nodeShape) Kind() spec.Kind {
 	case spec.NumberNode:
 		return ShapeOf(s.node.Plain(), nil).Kind()
 	case spec.StringNode:
-		if strings.Contains(s.node.Text, "${") {
+		if template.IsTemplate(s.node.Text) {
 			return spec.Any
 		}
 		return spec.String

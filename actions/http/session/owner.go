@@ -87,7 +87,7 @@ func ParseExactOrigin(text string) (grant.Origin, error) {
 		return o, err
 	case o.Port == "*":
 		return o, fmt.Errorf("%q has a wildcard port; expected an origin with an exact port, because it receives credentials", text)
-	case o.Scheme == "ssh":
+	case o.Scheme != "http" && o.Scheme != "https":
 		return o, fmt.Errorf("expected an http or https origin, got %q", text)
 	}
 	return o, nil

@@ -104,7 +104,18 @@ func (mysqlBackend) serverError(err error) (serverError, bool) {
 // unsent reports whether the statement was not sent. The driver returns ErrBadConn and
 // ErrPktTooLarge only in that case, and database/sql prefixes its own errors with "sql: ".
 func (mysqlBackend) unsent(err error) bool {
-	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrPktTooLarge) || strings.HasPrefix(err.Error(), "sql: ")
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrPktTooLarge) || strings.HasPrefix(innermost(err).Error(), "sql: ")
+}
+
+// innermost returns the error that others wrap.
+func innermost(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
 }
 
 // sent returns nil: unsent is enough for this driver.

@@ -86,7 +86,7 @@ func (postgres) config(t *target, env *actions.Env) (*pgx.ConnConfig, error) {
 func (postgres) parameter(v any) (any, error) {
 	switch v := v.(type) {
 	case []any:
-		return postgresList(v)
+		return newPostgresList(v)
 	case string, nil:
 		return v, nil
 	case map[string]any:
@@ -95,34 +95,38 @@ func (postgres) parameter(v any) (any, error) {
 	return actions.TextOf(v)
 }
 
-// postgresList returns a list of strings, numbers or booleans as a list of text, which pgx
-// sends as an array or as JSON, whichever the server expects; and another list as JSON.
-func postgresList(list []any) (any, error) {
-	strings := make([]string, len(list))
-	for i, item := range list {
-		text, ok := item.(string)
-		if !ok {
-			return jsonOrArray(list), nil
-		}
-		strings[i] = text
-	}
-	return strings, nil
+// postgresList is a list as a parameter. pgx sends it as an array if the server expects one, and
+// otherwise as JSON.
+type postgresList []any
+
+// Dimensions, Index and IndexType make it a pgtype.ArrayGetter. The elements are text, as single
+// parameters are.
+func (l postgresList) Dimensions() []pgtype.ArrayDimension {
+	return []pgtype.ArrayDimension{{Length: int32(len(l)), LowerBound: 1}}
 }
 
-func jsonOrArray(list []any) any {
-	ints := make([]int64, len(list))
-	for i, item := range list {
-		n, ok := item.(int64)
-		if !ok {
-			text, err := jsonText(list)
-			if err != nil {
-				return nil
-			}
-			return text
-		}
-		ints[i] = n
+func (l postgresList) Index(i int) any {
+	switch v := l[i].(type) {
+	case nil:
+		return nil
+	case []any, map[string]any:
+		text, _ := jsonText(v) // newPostgresList has tried
+		return text
+	default:
+		text, _ := actions.TextOf(v)
+		return text
 	}
-	return ints
+}
+
+func (postgresList) IndexType() any { return "" }
+
+// Value makes it a driver.Valuer.
+func (l postgresList) Value() (driver.Value, error) { return jsonText([]any(l)) }
+
+// newPostgresList returns a list as a parameter, if it can be sent.
+func newPostgresList(list []any) (any, error) {
+	_, err := jsonText(list)
+	return postgresList(list), err
 }
 
 // plain returns a value that pgx decoded for database/sql: numbers without a fixed size, JSON
@@ -138,9 +142,19 @@ func (postgres) plain(v any, column string) (any, error) {
 		default:
 			return v.UTC().Format(time.RFC3339Nano), nil
 		}
+	case float64:
+		if text, err := json.Marshal(float32(v)); column == "FLOAT4" && err == nil { // which pgx widens
+			return json.Number(text), nil
+		}
+		return v, nil
+	case []byte:
+		if column == "JSON" || column == "JSONB" {
+			return jsonValue(v), nil
+		}
+		return v, nil
 	case string:
 		if element, isArray := strings.CutPrefix(column, "_"); isArray {
-			return postgresArray(v, element)
+			return postgresArray(v, element), nil
 		}
 		return postgresScalar(v, column), nil
 	default:
@@ -162,24 +176,18 @@ func postgresScalar(text, column string) any {
 }
 
 // postgresArray returns the elements of an array. One of several dimensions stays text.
-func postgresArray(text, element string) (any, error) {
+func postgresArray(text, element string) any {
 	var list pgtype.Array[*string]
 	if err := pgtype.NewMap().SQLScanner(&list).Scan(text); err != nil || len(list.Dims) > 1 {
-		return text, nil
+		return text
 	}
 	out := make([]any, len(list.Elements))
 	for i, e := range list.Elements {
-		if e == nil {
-			continue
-		}
-		out[i] = postgresScalar(*e, element)
-		if document, ok := out[i].(jsonValue); ok {
-			if err := json.Unmarshal([]byte(document), &out[i]); err != nil {
-				return nil, err
-			}
+		if e != nil {
+			out[i] = postgresScalar(*e, element)
 		}
 	}
-	return out, nil
+	return out
 }
 
 func (postgres) serverError(err error) (serverError, bool) {

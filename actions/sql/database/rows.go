@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/spec/decode"
@@ -114,18 +113,37 @@ func (r *rowReader) plain(v any, column string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r.decoded(v, column)
+}
+
+// decoded returns a value of the backend, or an element of an array, as a plain value.
+func (r *rowReader) decoded(v any, column string) (any, error) {
 	switch v := v.(type) {
+	case []any:
+		if err := r.budget.Spend(len(v)); err != nil {
+			return nil, err
+		}
+		for i, element := range v {
+			var err error
+			if v[i], err = r.decoded(element, column); err != nil {
+				return nil, err
+			}
+		}
+		return v, nil
 	case jsonValue:
 		decoded, err := decode.JSON([]byte(v), r.budget)
 		if err != nil {
 			return nil, fmt.Errorf("invalid JSON: %w", err)
 		}
 		return decoded, nil
-	case float32:
-		return float64(v), nil
 	case float64:
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return strconv.FormatFloat(v, 'g', -1, 64), nil
+		switch { // as PostgreSQL writes them
+		case math.IsNaN(v):
+			return "NaN", nil
+		case math.IsInf(v, 1):
+			return "Infinity", nil
+		case math.IsInf(v, -1):
+			return "-Infinity", nil
 		}
 	case string:
 		if !utf8.ValidString(v) {
@@ -133,7 +151,7 @@ func (r *rowReader) plain(v any, column string) (any, error) {
 		}
 	case []byte:
 		return base64.StdEncoding.EncodeToString(v), nil
-	case nil, bool, int64, json.Number, []any:
+	case nil, bool, int64, json.Number:
 	default:
 		return nil, fmt.Errorf("a value of the type %s cannot be read: cast it to text", column)
 	}

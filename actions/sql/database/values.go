@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/sql/statement"
+	"github.com/declprov/declprov/spec/encode"
 )
 
 // placeholders are the arguments that say what placeholders stand for.
@@ -127,7 +128,7 @@ func chosen(v any) ([]string, error) {
 
 // jsonText returns a list or an object as JSON.
 func jsonText(v any) (string, error) {
-	data, err := json.Marshal(v)
+	data, err := encode.JSON(v)
 	if err != nil {
 		return "", errors.New("the value cannot be written as JSON")
 	}

@@ -11,10 +11,12 @@ import (
 type Statement struct {
 	Dialect Dialect
 	parts   []part
-	// words are the words in its code, in lower case, and list says that there is a comma
-	// outside of parentheses.
-	words []string
-	list  bool
+	// words are the words in its code, in lower case. verb says what the statement does: the first
+	// word, or, after the queries of a `with`, that of the statement itself. list says that there is
+	// a comma outside of parentheses, and returning that this word is there.
+	words           []string
+	verb            string
+	list, returning bool
 	// Quoted are the names of placeholders that are within quotes or comments, where they
 	// are ordinary text.
 	Quoted []string
@@ -38,15 +40,21 @@ func Parse(d Dialect, text string) (*Statement, error) {
 	return p.s, nil
 }
 
+// isExecuted reports whether code begins with a comment that MySQL or MariaDB execute
+// (https://mariadb.com/kb/en/comment-syntax/).
+func isExecuted(code string) bool {
+	return strings.HasPrefix(code, "/*!") || strings.HasPrefix(code, "/*M!")
+}
+
 type parser struct {
 	s    *Statement
 	rest string
 	text strings.Builder
-	// before is the text before rest, and word the word that ends there.
-	before string
-	word   string
-	depth  int
-	ended  bool
+	// last is the character before rest, 0 at the beginning, and word the word that ends there.
+	last  byte
+	word  string
+	depth int
+	ended bool
 }
 
 // next reads a word, a quoted text, a comment, a placeholder or another character.
@@ -55,6 +63,8 @@ func (p *parser) next() error {
 	switch {
 	case quoted < 0:
 		return fmt.Errorf("the text that begins at %q has no end", clip(p.rest))
+	case quoted > 0 && p.s.Dialect == MySQL && isExecuted(p.rest):
+		return fmt.Errorf("the server executes the comment that begins at %q: write its text without /*! and */", clip(p.rest))
 	case quoted > 0:
 		isComment := strings.HasPrefix(p.rest, "--") || strings.HasPrefix(p.rest, "/*") || p.rest[0] == '#'
 		if p.ended && !isComment {
@@ -69,11 +79,11 @@ func (p *parser) next() error {
 	if p.ended && strings.TrimSpace(p.rest[:1]) != "" && p.rest[0] != ';' {
 		return errSeveral
 	}
-	if own := p.s.Dialect.ownPlaceholder(p.rest); own != "" && p.word == "" && !strings.HasSuffix(p.before, ":") {
+	if own := p.s.Dialect.ownPlaceholder(p.rest); own != "" && p.word == "" && p.last != ':' {
 		return fmt.Errorf("the placeholder %s has no value: write {name}, and add `name` to `params`", own)
 	}
 	if word := wordAt(p.rest); word != "" {
-		p.s.words = append(p.s.words, strings.ToLower(word))
+		p.addWord(strings.ToLower(word))
 		p.take(len(word))
 		p.word = word
 		return nil
@@ -90,6 +100,16 @@ func (p *parser) next() error {
 	}
 	p.take(1)
 	return nil
+}
+
+// addWord adds a word of the code.
+func (p *parser) addWord(word string) {
+	p.s.words = append(p.s.words, word)
+	isVerb := slices.Contains([]string{"select", "values", "table", "insert", "update", "delete", "merge", "replace"}, word)
+	if p.s.verb == "" || p.s.verb == "with" && p.depth == 0 && isVerb {
+		p.s.verb = word
+	}
+	p.s.returning = p.s.returning || p.depth == 0 && word == "returning"
 }
 
 var errSeveral = errors.New("several statements in one text: write each as an item of `statements`, which run in one transaction")
@@ -109,10 +129,8 @@ func (p *parser) placeholder() error {
 		return errSeveral
 	}
 	const merging = "'\"`$&@}]-" // a number may be negative, and -- begins a comment
-	if p.before != "" {
-		if last := p.before[len(p.before)-1]; isWordByte(last) || strings.IndexByte(merging, last) >= 0 {
-			return fmt.Errorf("{%s} touches the text before it: put a space between them", name)
-		}
+	if p.last != 0 && (isWordByte(p.last) || strings.IndexByte(merging, p.last) >= 0) {
+		return fmt.Errorf("{%s} touches the text before it: put a space between them", name)
 	}
 	if end+1 < len(p.rest) {
 		if next := p.rest[end+1]; isWordByte(next) || strings.IndexByte("'\"`$&@{[", next) >= 0 {
@@ -121,14 +139,14 @@ func (p *parser) placeholder() error {
 	}
 	p.flush()
 	p.s.parts = append(p.s.parts, part{name: name})
-	p.before, p.rest, p.word = p.before+p.rest[:end+1], p.rest[end+1:], ""
+	p.last, p.rest, p.word = '}', p.rest[end+1:], ""
 	return nil
 }
 
 // take moves n bytes to the text of the current part.
 func (p *parser) take(n int) {
 	p.text.WriteString(p.rest[:n])
-	p.before, p.rest, p.word = p.before+p.rest[:n], p.rest[n:], ""
+	p.last, p.rest, p.word = p.rest[n-1], p.rest[n:], ""
 }
 
 func (p *parser) flush() {
@@ -202,11 +220,11 @@ func (s *Statement) Reads() bool {
 
 // ReturnsRows reports whether the statement returns rows.
 func (s *Statement) ReturnsRows() bool {
-	switch s.Verb() {
-	case "select", "with", "values", "table", "show", "explain", "describe", "desc", "pragma":
-		return !s.has("into") || s.has("returning")
+	switch s.verb {
+	case "select", "values", "table", "show", "explain", "describe", "desc", "pragma":
+		return !s.has("into") || s.returning
 	default:
-		return s.has("returning")
+		return s.returning
 	}
 }
 

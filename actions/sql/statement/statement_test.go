@@ -68,6 +68,8 @@ func TestMistakesInStatements(t *testing.T) {
 		{PostgreSQL, "select 'x", "has no end"},
 		{PostgreSQL, "select $a$ x $b$", "has no end"},
 		{PostgreSQL, "select /* x", "has no end"},
+		{MySQL, "select 1 /*! into outfile '/tmp/x' */", "executes"},
+		{MySQL, "select /*M!100100 1 */", "executes"},
 		{PostgreSQL, "select {a}{b}", "touches"},
 		{PostgreSQL, "select 'x'{b}", "touches"},
 		{PostgreSQL, "select e{b}", "touches"},
@@ -99,10 +101,15 @@ func TestIdentifiersThatCannotBe(t *testing.T) {
 func TestWhatStatementsDo(t *testing.T) {
 	type does struct{ Reads, Rows, Controls, Commits, Incomplete bool }
 	for text, want := range map[string]map[Dialect]does{
-		"select 1":                           {PostgreSQL: {Reads: true, Rows: true}, MySQL: {Reads: true, Rows: true}},
-		"select 1 into t":                    {PostgreSQL: {}},
-		"with x as (select 1) select 1":      {PostgreSQL: {Reads: true, Rows: true}},
-		"with x as (delete from t) select 1": {PostgreSQL: {Rows: true}},
+		"select 1":                                {PostgreSQL: {Reads: true, Rows: true}, MySQL: {Reads: true, Rows: true}},
+		"select 1 into t":                         {PostgreSQL: {}},
+		"with x as (select 1) select 1":           {PostgreSQL: {Reads: true, Rows: true}},
+		"with x as (delete from t) select 1":      {PostgreSQL: {Rows: true}},
+		"with x as (select 1) update t set x = 1": {PostgreSQL: {}, MySQL: {}, SQLite: {}},
+		"with x as (select 1), y as (values (1)) delete from t using x":           {PostgreSQL: {}},
+		"with x as (select 1) insert into t select 1 returning id":                {PostgreSQL: {Rows: true}, SQLite: {Rows: true}},
+		"with x as (insert into t values (1) returning id) insert into u table x": {PostgreSQL: {}},
+		"/*! select */ 1":                    {PostgreSQL: {}},
 		"insert into t values (1) returning": {PostgreSQL: {Rows: true}, SQLite: {Rows: true}},
 		"update t set x = 1":                 {PostgreSQL: {}, MySQL: {}},
 		"begin":                              {PostgreSQL: {Controls: true}},

@@ -184,7 +184,7 @@ func (c *Checker) checkObject(to Target, t *spec.Type, at func(*spec.Property) d
 		for _, p := range to.properties(f.Name) {
 			present := *f.Type
 			present.Nullable = false
-			if out := to.Outputs.Field(f.Name); out == p && !p.Secret && !p.Ephemeral && (f.Secret || f.Ephemeral || !keepsSecrets(f.Type, p.Type, c.Types)) {
+			if out := to.Outputs.Field(f.Name); out == p && !p.IsSecret() && (f.IsSecret() || !keepsSecrets(f.Type, p.Type, c.Types)) {
 				c.failExposed(p, at(p), p.Name)
 				continue
 			}

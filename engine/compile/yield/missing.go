@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/names"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -24,7 +25,7 @@ func (c *Checker) CheckOutputs(source string, t, outputs *spec.Type, op *plan.Op
 			continue
 		}
 		c.Fail(finding.CodeOutputNotGiven, p.Range, "outputs."+p.Name, fmt.Sprintf("output %q is never set", p.Name),
-			fmt.Sprintf("%s yields no such member. Return it, or make it optional: `%s?:`.", value.Capitalize(source), p.Name)+c.renameRemedy(op, t, p))
+			fmt.Sprintf("%s yields no such member. Return it, or make it optional: `%s?:`.", names.UpperFirst(source), p.Name)+c.renameRemedy(op, t, p))
 	}
 }
 

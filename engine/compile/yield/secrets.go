@@ -47,14 +47,14 @@ func (c comparison) keepsMembers(from, to *spec.Type) bool {
 	for _, f := range from.Fields {
 		p := to.Field(f.Name)
 		switch {
-		case p != nil && (p.Secret || p.Ephemeral):
+		case p != nil && p.IsSecret():
 		case p != nil:
-			if f.Secret || f.Ephemeral || !c.keeps(f.Type, p.Type) {
+			if f.IsSecret() || !c.keeps(f.Type, p.Type) {
 				return false
 			}
 		case to.Kind == spec.Object && !to.Open:
 			// It is left out.
-		case f.Secret || f.Ephemeral || !c.keeps(f.Type, to.Elem):
+		case f.IsSecret() || !c.keeps(f.Type, to.Elem):
 			return false
 		}
 	}

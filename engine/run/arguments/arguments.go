@@ -36,10 +36,21 @@ func Evaluate(in *scope.Scope, s *plan.Step, call *actions.Call) error {
 	call.Parts, call.Late = map[string][]spec.Part{}, map[string]actions.LateExpr{}
 	for name, a := range s.Args {
 		if err := e.evaluate(name, a); err != nil {
-			return fmt.Errorf("argument %q: %w", name, err)
+			return e.firstError(s)
 		}
 	}
 	return e.addOrigins(s)
+}
+
+// firstError returns the error of the first argument, by name, that has one, so that each run has the
+// same one.
+func (e *evaluator) firstError(s *plan.Step) error {
+	for _, name := range slices.Sorted(maps.Keys(s.Args)) {
+		if err := e.evaluate(name, s.Args[name]); err != nil {
+			return fmt.Errorf("argument %q: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // addOrigins records where the arguments of the call come from.

@@ -7,12 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // MissingError returns the error of a value that lacks required outputs. It says where they are
@@ -78,7 +79,7 @@ func Preview(r *operation.Run, values map[string]property.Value) {
 			continue
 		}
 		if value, err := m.Check.FromPlain(v, name, r.Mask()); err == nil {
-			values[name] = value.WithSecret(value.Secret() || m.Secret)
+			values[name] = value.WithSecret(value.Secret() || m.IsSecret())
 		}
 	}
 }

@@ -1,14 +1,13 @@
 package functions
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"strconv"
 	"strings"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/decode"
+	"github.com/declprov/declprov/spec/encode"
 	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/types"
 )
@@ -88,12 +87,8 @@ func (e *jsonEncoder) text(s string) {
 		e.out.WriteByte('"')
 		return
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	// Encoding a string never fails.
-	_ = enc.Encode(s)
-	e.out.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+	text, _ := encode.JSON(s) // encoding a string never fails
+	e.out.Write(text)
 }
 
 func plain(s string) bool {

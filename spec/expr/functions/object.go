@@ -156,7 +156,7 @@ func mergeProperty(below, above *spec.Property, perhaps bool, named spec.Types) 
 	}
 	p.Type = types.Join(below.Type, above.Type, named)
 	p.Required = below.Required
-	p.Secret = p.Secret || below.Secret
+	p.Secret = p.IsSecret() || below.IsSecret()
 	return &p
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/template"
 )
 
 // Members returns the members of a name that a tree of templates refers to, sorted.
@@ -98,10 +99,10 @@ type mentions struct {
 
 func (m *mentions) visitNode(n *spec.Node) {
 	switch {
-	case n == nil || !HasTemplate(n):
+	case n == nil || !template.HasTemplate(n):
 		return
 	case n.Kind == spec.StringNode:
-		pieces, _ := Scan(n.Text)
+		pieces, _ := template.Scan(n.Text)
 		for _, p := range pieces {
 			if p.Expr {
 				m.visitExpression(p.Text)

@@ -16,16 +16,14 @@ import (
 	"github.com/expr-lang/expr/conf"
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
+
+	"github.com/declprov/declprov/spec/template"
 )
 
 // The codes of this package's diagnostics. They never change once released.
 const (
 	// CodeSyntax: an expression cannot be parsed.
 	CodeSyntax = "template-syntax"
-	// CodeUnterminated: a `${` has no `}`.
-	CodeUnterminated = "template-unterminated"
-	// CodeEmpty: `${}` is empty.
-	CodeEmpty = "template-empty"
 	// CodeTooLarge: a template or a pattern exceeds the limits.
 	CodeTooLarge = "template-too-large"
 )
@@ -36,12 +34,9 @@ const (
 	maxNodes    = 10_000   // nodes of an expression's tree
 )
 
-// Fault is the error of a template that cannot be parsed. From and To are code points
-// of the template or the expression.
-type Fault struct {
-	Code, Summary, Detail string
-	From, To              int
-}
+// Fault is the error of an expression that cannot be parsed. From and To are code points of the
+// expression.
+type Fault = template.Fault
 
 // syntaxFault returns the fault of an expression. Its detail is the remedy for common
 // mistakes.

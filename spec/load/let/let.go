@@ -17,6 +17,7 @@ import (
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/names"
+	"github.com/declprov/declprov/spec/template"
 )
 
 // reserved are the names of the language, which a local name must not hide.
@@ -222,12 +223,12 @@ func (x *expander) isLocal(outer scope, f spec.Field, p source.Place) bool {
 // one expression, or has none. It reports others.
 func (x *expander) isExpression(n *spec.Node, p source.Place) bool {
 	if n.Kind == spec.StringNode {
-		pieces, bad := parse.Scan(n.Text)
+		pieces, bad := template.Scan(n.Text)
 		if bad != nil {
 			x.Report(bad.Code, n.At(bad.From, bad.To), p, bad.Summary, bad.Detail)
 			return false
 		}
-		if len(pieces) > 1 && parse.HasTemplate(n) {
+		if len(pieces) > 1 && template.HasTemplate(n) {
 			x.reportText(n, pieces, p)
 			return false
 		}
@@ -249,7 +250,7 @@ func (x *expander) isExpression(n *spec.Node, p source.Place) bool {
 }
 
 // reportText reports a value that is text with expressions in it.
-func (x *expander) reportText(n *spec.Node, pieces []parse.Piece, p source.Place) {
+func (x *expander) reportText(n *spec.Node, pieces []template.Piece, p source.Place) {
 	joined, ok := join(pieces)
 	if !ok {
 		joined = "\"${inputs.name + '-x'}\""
@@ -262,7 +263,7 @@ func (x *expander) reportText(n *spec.Node, pieces []parse.Piece, p source.Place
 
 // join returns a template of one expression for text with expressions in it. ok is false if the
 // text has characters that would have to be escaped.
-func join(pieces []parse.Piece) (joined string, ok bool) {
+func join(pieces []template.Piece) (joined string, ok bool) {
 	var parts []string
 	for _, p := range pieces {
 		switch {

@@ -8,11 +8,12 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/load/block"
+	"github.com/declprov/declprov/spec/template"
 )
 
 // replace returns a tree of templates in which local names are replaced.
 func (x *expander) replace(s scope, n *spec.Node) *spec.Node {
-	if n == nil || len(s) == 0 || x.done[n] || !parse.HasTemplate(n) {
+	if n == nil || len(s) == 0 || x.done[n] || !template.HasTemplate(n) {
 		return n
 	}
 	switch n.Kind {
@@ -33,7 +34,7 @@ func (x *expander) replace(s scope, n *spec.Node) *spec.Node {
 
 // replaceText returns a template in which local names are replaced.
 func (x *expander) replaceText(s scope, n *spec.Node) *spec.Node {
-	pieces, bad := parse.Scan(n.Text)
+	pieces, bad := template.Scan(n.Text)
 	if bad != nil {
 		return n // the compiler reports it
 	}
@@ -85,7 +86,7 @@ func (s scope) appendMeant(meant []string, text string) []string {
 // appendMeantIn is appendMeant for the expressions of a value.
 func (s scope) appendMeantIn(meant []string, n *spec.Node) []string {
 	if n.Kind == spec.StringNode {
-		pieces, _ := parse.Scan(n.Text)
+		pieces, _ := template.Scan(n.Text)
 		for _, p := range pieces {
 			if p.Expr {
 				meant = s.appendMeant(meant, p.Text)
@@ -149,7 +150,7 @@ func (s scope) usesIn(text string) []use {
 // writeExpression writes an expression in which local names are replaced: those that are
 // members of a name, so that what is known of these holds for them, too. For the others,
 // it writes variables of the expression, so that they are evaluated once.
-func (s scope) writeExpression(out *spec.Splice, n *spec.Node, p parse.Piece) {
+func (s scope) writeExpression(out *spec.Splice, n *spec.Node, p template.Piece) {
 	uses := s.usesIn(p.Text)
 	declared := map[*local]bool{}
 	for _, u := range uses {
@@ -180,7 +181,7 @@ func (l *local) path() string {
 	if l.value.Kind != spec.StringNode {
 		return ""
 	}
-	pieces, _ := parse.Scan(l.value.Text)
+	pieces, _ := template.Scan(l.value.Text)
 	if len(pieces) != 1 || !pieces[0].Expr || !parse.IsPath(pieces[0].Text) {
 		return ""
 	}
@@ -188,7 +189,7 @@ func (l *local) path() string {
 }
 
 // writeUses copies an expression, with the paths of the names in it that are paths.
-func (s scope) writeUses(out *spec.Splice, n *spec.Node, p parse.Piece, uses []use) {
+func (s scope) writeUses(out *spec.Splice, n *spec.Node, p template.Piece, uses []use) {
 	from := p.From
 	for _, u := range uses {
 		if u.of.path() == "" {
@@ -221,7 +222,7 @@ func (s scope) writeValue(out *spec.Splice, n *spec.Node) {
 		}
 		out.Generate("}", n.Range)
 	case spec.StringNode:
-		pieces, _ := parse.Scan(n.Text)
+		pieces, _ := template.Scan(n.Text)
 		if len(pieces) != 1 || !pieces[0].Expr {
 			text := ""
 			for _, p := range pieces {

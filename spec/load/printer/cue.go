@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/encode"
 )
 
 // number is the literal of a number.
@@ -129,13 +130,11 @@ func (w *cueWriter) braces(v block) {
 
 // quote returns a string literal, which is one of both CUE and JSON.
 func quote(text string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(text); err != nil {
+	quoted, err := encode.JSON(text)
+	if err != nil {
 		return strconv.Quote(text)
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return string(quoted)
 }
 
 // nodeValue returns the value of a node as a value of the document.

@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/template"
 )
 
 var (
@@ -27,7 +28,7 @@ func (x *options) readAll() bool {
 	before := len(x.Diags)
 	x.checkPaths()
 	x.readRequests()
-	x.named = x.create.method == "PUT" && x.create.path == nil || x.s.ID != nil && strings.Contains(x.s.ID.Text, "${")
+	x.named = x.create.method == "PUT" && x.create.path == nil || x.s.ID != nil && template.IsTemplate(x.s.ID.Text)
 	x.idPath = []string{"id"}
 	if path := x.wirePath(x.s.ID, "id"); path != nil {
 		x.idPath = path

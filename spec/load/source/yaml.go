@@ -196,24 +196,29 @@ func (r *yamlReader) convertMapping(n *yaml.Node, p Place) *ast.StructLit {
 	s := &ast.StructLit{Lbrace: r.pos(r.offset(n))}
 	s.Rbrace = s.Lbrace
 	at := r.start(n)
-	seen := map[string]*ast.Field{}
+	seen, merged := map[string]*ast.Field{}, map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		if key.ShortTag() == "!!merge" {
-			r.merge(s, seen, value, p)
+			r.merge(s, seen, merged, value, p)
 			continue
 		}
 		f := r.convertField(key, value, p)
 		if f == nil {
 			continue
 		}
-		name := key.Value
-		if old := seen[name]; old != nil && !r.isMerged(old, n) {
-			r.doc.Report(CodeDuplicateKey, r.doc.Files.RangeOf(f.Label), p.Member(name), fmt.Sprintf("duplicate key %q", name),
+		name, _, _ := ast.LabelName(f.Label)
+		if old := seen[name]; old != nil && !merged[name] {
+			at := r.doc.Files.RangeOf(f.Label)
+			if key.Kind == yaml.AliasNode {
+				at = r.start(key)
+			}
+			r.doc.Report(CodeDuplicateKey, at, p.Member(name), fmt.Sprintf("duplicate key %q", name),
 				fmt.Sprintf("The first is at %s. Remove one.", r.doc.Files.RangeOf(old.Label))).Suggest(r.src.removeRepeated(n, i)...)
 			continue
 		} else if old != nil {
-			old.Value = f.Value
+			*old = *f // its place, comment and value
+			delete(merged, name)
 			continue
 		}
 		seen[name] = f
@@ -240,20 +245,8 @@ func (s *sourceText) removeRepeated(n *yaml.Node, at int) []diag.Edit {
 	return nil
 }
 
-// isMerged reports whether a field comes from a merge key. The mapping itself may
-// override it.
-func (r *yamlReader) isMerged(f *ast.Field, n *yaml.Node) bool {
-	at := r.doc.Files.RangeOf(f.Label)
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if k := n.Content[i]; r.start(k).Start == at.Start {
-			return false
-		}
-	}
-	return true
-}
-
-// merge adds the fields of `<<: *anchor` that the mapping does not define.
-func (r *yamlReader) merge(s *ast.StructLit, seen map[string]*ast.Field, value *yaml.Node, p Place) {
+// merge adds the fields of `<<: *anchor` that the mapping has not defined so far, to merged as well.
+func (r *yamlReader) merge(s *ast.StructLit, seen map[string]*ast.Field, merged map[string]bool, value *yaml.Node, p Place) {
 	sources := []*yaml.Node{value}
 	if value.Kind == yaml.SequenceNode {
 		sources = value.Content
@@ -271,7 +264,7 @@ func (r *yamlReader) merge(s *ast.StructLit, seen map[string]*ast.Field, value *
 			}
 			name, _, _ := ast.LabelName(f.Label)
 			if seen[name] == nil {
-				seen[name] = f
+				seen[name], merged[name] = f, true
 				s.Elts = append(s.Elts, f)
 			}
 		}
@@ -340,9 +333,14 @@ func (r *yamlReader) convertScalar(n *yaml.Node, p Place) ast.Expr {
 	}
 	switch tag {
 	case "!!bool":
-		lit.Kind, lit.Value = token.FALSE, "false"
-		if strings.EqualFold(n.Value, "true") {
+		switch {
+		case strings.EqualFold(n.Value, "true"):
 			lit.Kind, lit.Value = token.TRUE, "true"
+		case strings.EqualFold(n.Value, "false"):
+			lit.Kind, lit.Value = token.FALSE, "false"
+		default: // with the tag !!bool
+			r.doc.Report(CodeBadValue, node.Range, p, fmt.Sprintf("%q is not a boolean", n.Value), "Write true or false.")
+			return r.holeAt(n)
 		}
 		return lit
 	case "!!null":

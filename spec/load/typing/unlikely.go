@@ -93,7 +93,7 @@ var (
 // not marked.
 func checkUnmarkedSecret(x *Extractor, p *spec.Property, m walk.Item, s Site) {
 	words := wordsOf(p.Name)
-	if p.Secret || s.depth != 1 || s.named || x.Kind(m)&cue.StringKind == 0 || x.named.types.Resolve(p.Type).Kind != spec.String || len(p.Type.Enum) > 0 {
+	if p.IsSecret() || s.depth != 1 || s.named || x.Kind(m)&cue.StringKind == 0 || x.named.types.Resolve(p.Type).Kind != spec.String || len(p.Type.Enum) > 0 {
 		return
 	}
 	last := words[len(words)-1]

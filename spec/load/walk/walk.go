@@ -343,14 +343,6 @@ func KindName(k cue.Kind) string {
 	}
 }
 
-// UpperFirst returns s with its first letter in upper case.
-func UpperFirst(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
-}
-
 // Part returns an operand of an expression, such as one side of a disjunction.
 func (w *Walker) Part(of Item, v cue.Value) Item {
 	it := Item{Value: v, Name: of.Name, NameAt: of.NameAt}

@@ -10,8 +10,8 @@ func ofPlans() []Mutant {
 			Promise:   "A preview does not guess",
 			Mechanism: "outputs are unknown until they are known",
 			File:      "engine/run/outputs.go",
-			Find:      `values[m.Name] = property.New(property.Computed).WithSecret(m.Secret)`,
-			Replace:   `values[m.Name] = property.New("guess").WithSecret(m.Secret)`,
+			Find:      `values[m.Name] = property.New(property.Computed).WithSecret(m.IsSecret())`,
+			Replace:   `values[m.Name] = property.New("guess").WithSecret(m.IsSecret())`,
 			Package:   e2e, Test: "TestConformance/46", Fails: "content of b in the preview",
 		},
 		{

@@ -7,7 +7,7 @@ func ofSecrets() []Mutant {
 			Complaint: 3, Promise: "A secret shows nowhere",
 			Mechanism: "an output that is declared @secret() is one",
 			File:      "engine/value/project.go",
-			Find:      `value.WithSecret(value.Secret() || m.Secret || m.Ephemeral)`,
+			Find:      `value.WithSecret(value.Secret() || m.IsSecret())`,
 			Replace:   `value`,
 			Package:   complaints, Test: "TestComplaint03SecretsInTheOpen", Fails: "key is not marked secret",
 		},

@@ -1,4 +1,6 @@
-package parse
+// Package template finds the expressions in texts like "/pets/${id}". It does not parse them: see
+// spec/expr/parse.
+package template
 
 import (
 	"slices"
@@ -18,6 +20,33 @@ type Piece struct {
 	From, To int
 }
 
+// Fault is the error of a template whose expressions cannot be found. From and To are code points of
+// the template.
+type Fault struct {
+	Code, Summary, Detail string
+	From, To              int
+}
+
+const (
+	// CodeUnterminated: a `${` has no `}`.
+	CodeUnterminated = "template-unterminated"
+	// CodeEmpty: `${}` is empty.
+	CodeEmpty = "template-empty"
+)
+
+// IsTemplate reports whether a text contains an expression, or a `${` without an end. A `$${` is
+// literal text.
+func IsTemplate(text string) bool {
+	pieces, bad := Scan(text)
+	return bad != nil || slices.ContainsFunc(pieces, func(p Piece) bool { return p.Expr })
+}
+
+// IsMixed reports whether a template is more than one expression: text as well, or several.
+func IsMixed(text string) bool {
+	pieces, bad := Scan(text)
+	return bad == nil && len(pieces) > 1
+}
+
 // HasTemplate reports whether a tree contains an expression, or a `${` without an
 // end. Constant expressions such as ${1} count. A `$${` and the text of `{literal:
 // "…"}` do not.
@@ -26,8 +55,7 @@ func HasTemplate(n *spec.Node) bool {
 	case n == nil:
 		return false
 	case n.Kind == spec.StringNode:
-		pieces, bad := Scan(n.Text)
-		return bad != nil || slices.ContainsFunc(pieces, func(p Piece) bool { return p.Expr })
+		return IsTemplate(n.Text)
 	case n.Kind == spec.MapNode && len(n.Fields) == 1 && n.Fields[0].Name == "literal" && n.Fields[0].Value.Kind == spec.StringNode:
 		return false
 	}
