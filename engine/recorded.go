@@ -20,6 +20,10 @@ import (
 func (e *Engine) recorded(ctx context.Context, res *plan.Resource, ref recorded.Ref, s recorded.State) (recorded.State, error) {
 	e.resources.SettleRecorded(res, ref, s)
 	s.Private.Unmade = e.resources.UnmadeBy(res, ref, s)
+	s, err := e.resources.Interrupted(res, ref, s)
+	if err != nil {
+		return s, err
+	}
 	if f := s.Private.Failed; f != nil && len(f.World) > 0 {
 		world, err := value.DecodeRecorded(f.World)
 		if err != nil {
@@ -27,7 +31,7 @@ func (e *Engine) recorded(ctx context.Context, res *plan.Resource, ref recorded.
 		}
 		s.Inputs = world
 	}
-	s, err := e.upgrade(ctx, res, s)
+	s, err = e.upgrade(ctx, res, s)
 	if err != nil {
 		return s, err
 	}

@@ -259,3 +259,38 @@ func TestFormerNames(t *testing.T) {
 		}
 	}
 }
+
+// TestARefreshLeavesNewDefaults: an input that the spec has got since the last write, with a default,
+// is sent by the next update, also after a refresh whose response does not have it.
+func TestARefreshLeavesNewDefaults(t *testing.T) {
+	t.Parallel()
+	spec := func(inputs string) string {
+		return `resources: Thing: {inputs: {name: string, ` + inputs + `}, id: "${inputs.name}"
+	create: world: send: {what: "make", with: "${inputs}"}
+	read: world: ask: what: "get"
+	update: world: send: {what: "patch", with: "${changes}"}
+	delete: world: do: what: "remove"}`
+	}
+	for name, came := range map[string]map[string]any{"absent": members("name", "a"), "null": members("name", "a", "mode", nil)} {
+		before, _ := newWorld().engine(t, spec(""))
+		state := created(t, before, "Thing", object("name", "a"))
+		w := newWorld().on("get", answers(came))
+		after, _ := w.engine(t, spec(`mode: *"x" | string`))
+		read := after.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: state, Reason: engine.Refresh})
+		if read.Err != nil {
+			t.Fatal(read.Err)
+		}
+		w.log()
+		inputs := check(t, after, "Thing", object("name", "a"))
+		out := after.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *read.State, Inputs: inputs})
+		if diff := cmp.Diff("patch map[mode:x]", strings.Join(w.log()[:1], "")); diff != "" || out.Err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", name, out.Err, diff)
+		}
+		// From then on, a response without it says nothing new.
+		read = after.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: *out.State, Reason: engine.Refresh})
+		diff, err := after.Diff(t.Context(), engine.DiffRequest{Ref: ref("Thing"), State: *read.State, New: inputs})
+		if err != nil || len(diff.Changes) > 0 {
+			t.Errorf("%s: %v, changes %v", name, err, diff.Changes)
+		}
+	}
+}

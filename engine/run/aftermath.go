@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
@@ -16,7 +18,6 @@ import (
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // aftermath determines what a create leaves that failed: nothing, if nothing was made, if it is

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"time"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
@@ -15,7 +17,6 @@ import (
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/spec"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // finder looks for the object of a resource, and tells whether it is the resource's own.

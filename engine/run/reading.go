@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/outputs"
@@ -16,7 +18,6 @@ import (
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // reading is a run of `read`.
@@ -160,6 +161,8 @@ func (r reading) inputs(old recorded.State, yield any, importing bool) (property
 			}
 		case !there && (m.Required || r.Resource.Identity.Determines(m.Name) && given):
 			// It cannot be unset, or the id gives it: it keeps its recorded value.
+		case !there && !given && !importing:
+			// The spec has got the input, and its default, since the last write: the next update sends it.
 		case !there && m.Default != nil:
 			inputs = inputs.Set(m.Name, m.Fallback)
 		case !there:

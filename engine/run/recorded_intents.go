@@ -29,6 +29,8 @@ func (rs *Resources) SettleRecorded(of *plan.Resource, ref recorded.Ref, s recor
 			return i.Status == journal.Handed && i.ID == recorded.CurrentID(s) // the object was imported
 		case res.isUnmade(s, i):
 			return false
+		case isWhole(i, s.Private.Token):
+			return failed != nil && failed.Op == string(plan.Update) // which says the same
 		case i.Operation == journal.Update:
 			// An answered step of an unfinished update may have renamed the object.
 			return i.Status == journal.Answered && i.ID == recorded.CurrentID(s) && (failed == nil || failed.Op != string(plan.Update))

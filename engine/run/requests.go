@@ -3,9 +3,10 @@ package run
 import (
 	"time"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // Result is the result of a create, update or read. It has both a state and an error

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
@@ -15,7 +17,6 @@ import (
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // SettleRequest asks what an intent of the journal made.
@@ -91,7 +92,7 @@ func (rs *Resources) FindMade(ctx context.Context, of *plan.Resource, ref record
 	if found.By == "find" && res.Read != nil {
 		needs = append(needs, res.Read) // unread, nothing proves whose it is
 	}
-	if missing := missingFor(i, inputs, needs...); missing != nil {
+	if missing := recorded.MissingFor(i.Withheld, inputs, needs...); missing != nil {
 		return found, &WithheldError{Inputs: missing}
 	}
 	return found, nil
@@ -127,7 +128,7 @@ func (r settling) lookUp(ctx context.Context) (Settled, error) {
 		if r.Resource.Find == nil {
 			return found, ErrNoFind
 		}
-		if missing := missingFor(i, inputs, r.Resource.Find); missing != nil {
+		if missing := recorded.MissingFor(i.Withheld, inputs, r.Resource.Find); missing != nil {
 			return found, &WithheldError{Inputs: missing}
 		}
 		var err error
@@ -137,7 +138,7 @@ func (r settling) lookUp(ctx context.Context) (Settled, error) {
 	} else {
 		found.By = "response"
 	}
-	if r.Resource.Read != nil && missingFor(i, inputs, r.Resource.Read) == nil {
+	if r.Resource.Read != nil && recorded.MissingFor(i.Withheld, inputs, r.Resource.Read) == nil {
 		read, err := r.readFound(ctx, state)
 		if err != nil {
 			return found, err
@@ -167,8 +168,8 @@ func (r settling) findID(ctx context.Context) (id, doubt string, err error) {
 	if err != nil || value == nil {
 		return "", "", err
 	}
-	if i.Operation == journal.Create && (r.Resource.Read == nil || missingFor(i, r.given, r.Resource.Read) == nil) {
-		if doubt, err = r.whyNotOwn(ctx, s, value, missingInputs(i, r.given), r.given); err != nil {
+	if i.Operation == journal.Create && (r.Resource.Read == nil || recorded.MissingFor(i.Withheld, r.given, r.Resource.Read) == nil) {
+		if doubt, err = r.whyNotOwn(ctx, s, value, recorded.Missing(i.Withheld, r.given), r.given); err != nil {
 			return "", "", err
 		}
 	}
@@ -205,37 +206,4 @@ func (r settling) readFound(ctx context.Context, state recorded.State) (*recorde
 		return out.State, nil // what cannot be recorded of it does not matter here
 	}
 	return nil, out.Err
-}
-
-// missingFor returns the inputs to which operations refer and which the journal does not contain.
-func missingFor(i journal.Intent, inputs property.Map, ops ...*plan.Operation) []string {
-	var values []*expr.Value
-	for _, op := range ops {
-		values = append(values, op.Return, op.Lock)
-		for _, s := range op.Steps {
-			values = append(append(values, s.Templates()...), s.OwnTemplates()...)
-			values = append(values, s.ForEach)
-		}
-	}
-	var missing []string
-	for _, name := range missingInputs(i, inputs) {
-		reads := func(v *expr.Value) bool {
-			return v != nil && slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool {
-				of := ref.Path[0]
-				return (of == "inputs" || of == "state") && (len(ref.Path) == 1 || ref.Path[1] == name)
-			})
-		}
-		if slices.ContainsFunc(values, reads) {
-			missing = append(missing, name)
-		}
-	}
-	return missing
-}
-
-// missingInputs returns the inputs that the journal withholds and that the request does not have.
-func missingInputs(i journal.Intent, inputs property.Map) []string {
-	return slices.DeleteFunc(slices.Clone(i.Withheld), func(name string) bool {
-		_, given := inputs.GetOk(name)
-		return given
-	})
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
@@ -14,7 +16,6 @@ import (
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/engine/value"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // updating is a run of an update.
@@ -28,6 +29,13 @@ type updating struct {
 // finish runs the steps of an update that are still to be done, and returns the state that they
 // leave.
 func (r updating) finish(ctx context.Context) Result {
+	defer r.interruptOnPanic()
+	out := r.finishSteps(ctx)
+	r.warn(r.endUpdate(out.State != nil))
+	return out
+}
+
+func (r updating) finishSteps(ctx context.Context) Result {
 	old := r.old
 	failure := r.Steps(ctx)
 	if failure != nil {

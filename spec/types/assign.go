@@ -156,13 +156,8 @@ func (a *assignment) checkObjects(rf, rt *spec.Type, depth int) *Mismatch {
 	for _, want := range rt.Fields {
 		got := rf.Field(want.Name)
 		if got == nil {
-			if want.Required && !rf.Open {
-				return (&Mismatch{Reason: "is missing", Code: CodeMissingMember}).at(want.Name)
-			}
-			if rf.Open { // it may be there, and has then that type
-				if m := a.check(rf.Elem, Nullable(want.Type), depth+1); m != nil {
-					return m.at(want.Name)
-				}
+			if m := a.checkAbsent(rf, want, depth); m != nil {
+				return m.at(want.Name)
 			}
 			continue
 		}
@@ -178,6 +173,19 @@ func (a *assignment) checkObjects(rf, rt *spec.Type, depth int) *Mismatch {
 		}
 	}
 	return a.checkOtherFields(rf, rt, depth)
+}
+
+// checkAbsent checks a property that rf does not declare. If rf is open, the property may be there, and
+// has then the type of its other members.
+func (a *assignment) checkAbsent(rf *spec.Type, want *spec.Property, depth int) *Mismatch {
+	switch {
+	case rf.Open:
+		return a.check(rf.Elem, Nullable(want.Type), depth+1)
+	case want.Required:
+		return &Mismatch{Reason: "is missing", Code: CodeMissingMember}
+	default:
+		return nil
+	}
 }
 
 // checkOtherFields compares the properties of rf that rt does not declare.

@@ -7,10 +7,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // WithInputs returns the outputs as a host shows them: the inputs, and the declared outputs. An

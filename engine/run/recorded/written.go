@@ -3,9 +3,10 @@ package recorded
 import (
 	"encoding/json"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // Written are the values of the properties with @normalised() at the last write: what the program

@@ -27,8 +27,8 @@ func ofDatabases() []Mutant {
 		{
 			Promise: apart, Mechanism: "a placeholder does not merge with the text beside it",
 			File:    "actions/sql/statement/statement.go",
-			Find:    "isWordByte(last) || strings.IndexByte(merging, last) >= 0 {",
-			Replace: "(isWordByte(last) || strings.IndexByte(merging, last) >= 0) && false {",
+			Find:    "(isWordByte(p.last) || strings.IndexByte(merging, p.last) >= 0) {",
+			Replace: "(isWordByte(p.last) || strings.IndexByte(merging, p.last) >= 0) && false {",
 			Package: "actions/sql/statement", Test: "TestMistakesInStatements", Fails: `expected "touches"`,
 		},
 		{

@@ -74,7 +74,7 @@ func ofProof() []Mutant {
 			"TestFoundForOtherInputsHasOutputs/steps", "the serial number is"),
 		row(foreign, "vet warns of a find of no type that stands for a typed response", "engine/compile/certainty/find.go", `path, untyped := c.untypedMember(&found, response, "", 0); untyped {`, `path, untyped := c.untypedMember(&found, response, "", 0); untyped && false {`,
 			"TestFindUntyped", "find-untyped"),
-		row(foreign, "what does not hold what was sent is not taken over", "engine/run/proof.go", `	if name := f.contradiction(ctx, s, seen, withheld, sent); name != "" {`, `	if name := f.contradiction(ctx, s, seen, withheld, sent); false && name != "" {`,
+		row(foreign, "what does not hold what was sent is not taken over", "engine/run/proof.go", `	if name := f.res.rules().Read().Contradiction(ctx, s, seen, withheld, sent); name != "" {`, `	if name := f.res.rules().Read().Contradiction(ctx, s, seen, withheld, sent); false && name != "" {`,
 			"TestOnlyWhatHoldsWhatWasSentIsAdopted/another_size", "adopted: true"),
 		row(foreign, "what a part of a read shows is held against what was sent", "engine/run/proof.go", `		yield, err = reader.readPastMissing(ctx)`, `		yield, err = nil, nil`,
 			"TestWhatAPartOfAReadShows/settle_of_other_inputs/title_somebody_else's/part_not_found", "taken: true"),
@@ -173,7 +173,7 @@ func ofProof() []Mutant {
 			"TestWhatMayBelongToWhatWasUndoneIsListed", "in the journal"),
 		{
 			Promise: foreign, Mechanism: "what does not hold what was sent is not taken over (generated histories)",
-			File: "engine/run/proof.go", Find: `	if name := f.contradiction(ctx, s, seen, withheld, sent); name != "" {`, Replace: `	if name := f.contradiction(ctx, s, seen, withheld, sent); false && name != "" {`,
+			File: "engine/run/proof.go", Find: `	if name := f.res.rules().Read().Contradiction(ctx, s, seen, withheld, sent); name != "" {`, Replace: `	if name := f.res.rules().Read().Contradiction(ctx, s, seen, withheld, sent); false && name != "" {`,
 			Package: Model, Test: "TestMechanism/only what holds what was sent is adopted", Fails: "ANOTHER OWNER'S OBJECT",
 		},
 	}

@@ -219,8 +219,8 @@ func ofSecrets() []Mutant {
 			Promise:   "A secret shows nowhere",
 			Mechanism: "an output without a return hides what the last step's type declares secret",
 			File:      "engine/compile/yield/checker.go",
-			Find:      `out == p && !p.Secret && !p.Ephemeral && (f.Secret`,
-			Replace:   `out == p && !p.Secret && !p.Ephemeral && false && (f.Secret`,
+			Find:      `out == p && !p.IsSecret() && (f.IsSecret()`,
+			Replace:   `out == p && !p.IsSecret() && false && (f.IsSecret()`,
 			Package:   "engine", Test: "TestSecretsThatVetFollows", Fails: "found at",
 		},
 		{

@@ -1,0 +1,43 @@
+package recorded
+
+import (
+	"slices"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// MissingFor returns the withheld inputs to which operations refer and which are not given.
+func MissingFor(withheld []string, inputs property.Map, ops ...*plan.Operation) []string {
+	var values []*expr.Value
+	for _, op := range ops {
+		values = append(values, op.Return, op.Lock)
+		for _, s := range op.Steps {
+			values = append(append(values, s.Templates()...), s.OwnTemplates()...)
+			values = append(values, s.ForEach)
+		}
+	}
+	var missing []string
+	for _, name := range Missing(withheld, inputs) {
+		reads := func(v *expr.Value) bool {
+			return v != nil && slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool {
+				of := ref.Path[0]
+				return (of == "inputs" || of == "state") && (len(ref.Path) == 1 || ref.Path[1] == name)
+			})
+		}
+		if slices.ContainsFunc(values, reads) {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// Missing returns the withheld inputs that are not given.
+func Missing(withheld []string, inputs property.Map) []string {
+	return slices.DeleteFunc(slices.Clone(withheld), func(name string) bool {
+		_, given := inputs.GetOk(name)
+		return given
+	})
+}
