@@ -38,7 +38,7 @@ func (r owner) beginUpdate(s *plan.Step) error {
 
 // endUpdate removes the intent of this update, and, if there is a state that says what is known, those
 // of earlier ones that were interrupted.
-func (r *run) endUpdate(stated bool) error {
+func (r updating) endUpdate(stated bool) error {
 	if r.wholeUpdate == nil {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (r *run) endUpdate(stated bool) error {
 
 // interruptOnPanic is deferred: the process goes on after a panic, and the update must not look as if
 // it did, too.
-func (r *run) interruptOnPanic() {
+func (r updating) interruptOnPanic() {
 	if bug := recover(); bug != nil {
 		if r.wholeUpdate != nil {
 			r.wholeUpdate.Status = journal.Unknown
