@@ -8,7 +8,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/names"
+	"github.com/declprov/declprov/spec/diag"
 )
 
 // Definitions returns CUE definitions of the arguments of each kind, for completion and
@@ -28,7 +28,7 @@ func Definitions(common string) string {
 // DefinitionsOf returns the names of the definitions of a family: of its actions, and of its
 // block of defaults.
 func DefinitionsOf(f *actions.Family) (action, defaults string) {
-	return "#" + names.UpperFirst(f.Name), "#" + names.UpperFirst(f.Name) + "Defaults"
+	return "#" + diag.UpperFirst(f.Name), "#" + diag.UpperFirst(f.Name) + "Defaults"
 }
 
 func defineFamily(b *strings.Builder, f *actions.Family, common string) {
@@ -37,7 +37,7 @@ func defineFamily(b *strings.Builder, f *actions.Family, common string) {
 	defineArgs(b, f.Defaults, false)
 	b.WriteString(common + "}\n")
 	for _, k := range f.Kinds {
-		fmt.Fprintf(b, "\n// %s\n%s%s: close({\n", k.Summary, name, names.UpperFirst(k.Name))
+		fmt.Fprintf(b, "\n// %s\n%s%s: close({\n", k.Summary, name, diag.UpperFirst(k.Name))
 		defineArgs(b, k.Args, true)
 		b.WriteString("})")
 		for _, group := range k.OneOf {
@@ -52,7 +52,7 @@ func defineFamily(b *strings.Builder, f *actions.Family, common string) {
 	kinds := make([]string, len(f.Kinds))
 	for i, k := range f.Kinds {
 		kinds[i] = k.Name
-		fmt.Fprintf(b, "\t// %s\n\t%s?: %s%s\n", k.Summary, k.Name, name, names.UpperFirst(k.Name))
+		fmt.Fprintf(b, "\t// %s\n\t%s?: %s%s\n", k.Summary, k.Name, name, diag.UpperFirst(k.Name))
 	}
 	b.WriteString("})")
 	writeExactlyOne(b, kinds)

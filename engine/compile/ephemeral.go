@@ -10,8 +10,8 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
-	"github.com/declprov/declprov/spec/names"
 )
 
 // opener compiles an ephemeral value as the function that opens it.
@@ -69,7 +69,7 @@ func (c *compiler) renewAfter(n *spec.Node, scope *expr.Scope) *expr.Value {
 	}
 	if known, ok := v.Const(); ok {
 		if _, err := plan.RenewalDelay(known, time.Time{}); err != nil {
-			c.Fail(finding.CodeWrongType, n.Range, "renewAfter", fmt.Sprintf("invalid renewAfter %v", known), names.UpperFirst(err.Error())+".")
+			c.Fail(finding.CodeWrongType, n.Range, "renewAfter", fmt.Sprintf("invalid renewAfter %v", known), diag.UpperFirst(err.Error())+".")
 			return nil
 		}
 	}

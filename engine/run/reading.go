@@ -161,7 +161,7 @@ func (r reading) inputs(old recorded.State, yield any, importing bool) (property
 			}
 		case !there && (m.Required || r.Resource.Identity.Determines(m.Name) && given):
 			// It cannot be unset, or the id gives it: it keeps its recorded value.
-		case !there && meansDefault(m, given || importing):
+		case !there && meansDefault(m, given, importing):
 			inputs = inputs.Set(m.Name, m.Fallback)
 		case !there:
 			inputs = inputs.Delete(m.Name)
@@ -175,7 +175,9 @@ func (r reading) inputs(old recorded.State, yield any, importing bool) (property
 
 // meansDefault reports whether a property that a response does not have has its default. If the
 // property was not recorded, the spec has got it since the last write, and the next update sends it.
-func meansDefault(m *value.Member, recorded bool) bool { return m.Default != nil && recorded }
+func meansDefault(m *value.Member, recorded, importing bool) bool {
+	return m.Default != nil && (recorded || importing)
+}
 
 // writtenValue is the value of a property with @normalised() at the last write: what the program
 // wrote, if it wrote it, and what the server has made of it.

@@ -3,6 +3,7 @@ package diag
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Or returns names as a phrase: a, b or c.
@@ -30,4 +31,10 @@ func FirstSentence(doc string) string {
 		return doc[:i+1]
 	}
 	return strings.TrimSpace(doc)
+}
+
+// UpperFirst returns a text with its first letter in upper case.
+func UpperFirst(s string) string {
+	_, size := utf8.DecodeRuneInString(s)
+	return strings.ToUpper(s[:size]) + s[size:]
 }

@@ -53,7 +53,7 @@ func (r *dataReader) openSection(it walk.Item, p source.Place, declared *block.B
 		case other != nil && other(m):
 		default:
 			d := r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name),
-				fmt.Sprintf("%s has no key %q.", names.UpperFirst(declared.What), m.Name))
+				fmt.Sprintf("%s has no key %q.", diag.UpperFirst(declared.What), m.Name))
 			if t, ok := foreign.Key(declared.What, m.Name); ok {
 				t.Suggest(d, m.Name)
 			} else {

@@ -234,7 +234,7 @@ func (l *linter) checkProperty(f *spec.Property, s scope, reserved map[string]st
 			fmt.Sprintf("SDKs declare a variable with this name. Use letters, digits and _, and do not begin with a digit: %s @wire(%q).", Suggest(f.Name, false), f.Name))
 	case isReserved:
 		l.report(CodeReserved, f.Range, s, fmt.Sprintf("the property name %q is reserved", f.Name),
-			fmt.Sprintf("%s. Choose another name, with @wire(%s) if the API uses this one.", UpperFirst(why), f.Name))
+			fmt.Sprintf("%s. Choose another name, with @wire(%s) if the API uses this one.", diag.UpperFirst(why), f.Name))
 	case strings.HasPrefix(f.Name, "__"):
 		l.report(CodeReserved, f.Range, s, fmt.Sprintf("the property name %q is reserved", f.Name),
 			fmt.Sprintf("Pulumi hides properties that begin with __. Name it %s @wire(%s).", strings.TrimLeft(f.Name, "_"), f.Name))
@@ -357,7 +357,7 @@ func (l *linter) checkMethodName(r *spec.Resource, m *spec.Function, in scope, s
 		return
 	}
 	if why, reserved := reservedMethods[strings.ToLower(m.Name)]; reserved {
-		l.report(CodeReserved, m.Range, in, fmt.Sprintf("the method name %q is reserved", m.Name), UpperFirst(why)+". Choose another name.")
+		l.report(CodeReserved, m.Range, in, fmt.Sprintf("the method name %q is reserved", m.Name), diag.UpperFirst(why)+". Choose another name.")
 		return
 	}
 	for _, f := range Functions(l.spec) {

@@ -2,7 +2,6 @@ package names
 
 import (
 	"strings"
-	"unicode/utf8"
 )
 
 // Pascal returns a text as the name of a type: its words, which other characters
@@ -62,10 +61,4 @@ func Suggest(name string, capital bool) string {
 		return map[bool]string{true: "Thing", false: "thing"}[capital]
 	}
 	return b.String()
-}
-
-// UpperFirst returns a text with its first letter in upper case.
-func UpperFirst(s string) string {
-	_, size := utf8.DecodeRuneInString(s)
-	return strings.ToUpper(s[:size]) + s[size:]
 }

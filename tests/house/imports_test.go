@@ -23,7 +23,8 @@ const module = "github.com/declprov/declprov/"
 // is a prefix of its own.
 func arrows() map[string][]string {
 	return map[string][]string{
-		"spec/screen": {},
+		"spec/encode": {},
+		"spec/screen": {"spec/encode"},
 		"spec/diag":   {"spec/screen"},
 		"spec":        {"spec/diag"},
 		// What SDKs and schemas can call the parts of a spec.

@@ -10,7 +10,6 @@ import (
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
-	"github.com/declprov/declprov/spec/names"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -25,7 +24,7 @@ func (c *Checker) CheckOutputs(source string, t, outputs *spec.Type, op *plan.Op
 			continue
 		}
 		c.Fail(finding.CodeOutputNotGiven, p.Range, "outputs."+p.Name, fmt.Sprintf("output %q is never set", p.Name),
-			fmt.Sprintf("%s yields no such member. Return it, or make it optional: `%s?:`.", names.UpperFirst(source), p.Name)+c.renameRemedy(op, t, p))
+			fmt.Sprintf("%s yields no such member. Return it, or make it optional: `%s?:`.", diag.UpperFirst(source), p.Name)+c.renameRemedy(op, t, p))
 	}
 }
 

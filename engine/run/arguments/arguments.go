@@ -133,6 +133,11 @@ func (e *evaluator) argument(name string, a plan.Argument) error {
 		}
 		e.call.Hidden = addHidden(e.call.Hidden, name, out.Marked)
 	}
+	if e.Echoes(a.Value, out.Plain) {
+		if err := checkExposure(a.Decl, e.MarkEchoes(out.Plain)); err != nil {
+			return err
+		}
+	}
 	v := out.Plain
 	if a.Decl.Wire && v != nil && !expr.HasUnknown(v) {
 		if v = omitAbsent(v, a.Rest); a.Renamed {
@@ -268,7 +273,7 @@ func (e *evaluator) parts(name string, v *expr.Value) error {
 		if p.Unknown {
 			return scope.ErrNotKnown
 		}
-		if p.Secret {
+		if p.Secret || !p.Literal && e.Echoes(v, p.Text) {
 			return scope.ErrExposed // arguments with parts are public
 		}
 		e.call.Parts[name] = append(e.call.Parts[name], spec.Part{Text: p.Text, Literal: p.Literal})
@@ -325,6 +330,9 @@ func (e *evaluator) words(name string, a plan.Argument) error {
 			text, err := value.Text(item)
 			if err != nil {
 				return fmt.Errorf("%s: %w", w.Name, err)
+			}
+			if e.Echoes(w.Value, text) {
+				return fmt.Errorf("%s %w", w.Name, scope.ErrExposed)
 			}
 			e.call.Parts[name] = append(e.call.Parts[name], spec.Part{Text: text, Literal: w.Author})
 		}

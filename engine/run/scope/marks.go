@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/screen"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -162,9 +163,70 @@ type Element struct {
 	SecretKey  bool
 }
 
+// Echoes reports whether a value of a template is or contains a secret that this run knows, and comes
+// from outside: servers and programs return what was sent to them.
+func (s *Scope) Echoes(of *expr.Value, value any) bool {
+	fromOutside := slices.ContainsFunc(of.Refs(), func(ref expr.Ref) bool {
+		return ref.Path[0] == "steps" || ref.Path[0] == "each" || slices.Contains(plan.AnswerNames, ref.Path[0])
+	})
+	return fromOutside && holdsSecretText(value, s.Mask())
+}
+
+// MarkEchoes returns a value in which strings that are or contain a known secret are secret.
+func (s *Scope) MarkEchoes(v any) any {
+	switch v := v.(type) {
+	case string:
+		if s.Mask().Holds(v) {
+			return expr.Secret{Value: v}
+		}
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = s.MarkEchoes(item)
+		}
+		return list
+	case map[string]any:
+		members := make(map[string]any, len(v))
+		for name, item := range v {
+			members[name] = s.MarkEchoes(item)
+		}
+		return members
+	}
+	return v
+}
+
+func holdsSecretText(v any, m *screen.Mask) bool {
+	if m == nil {
+		return false
+	}
+	switch v := v.(type) {
+	case string:
+		return m.Holds(v)
+	case []any:
+		return slices.ContainsFunc(v, func(item any) bool { return holdsSecretText(item, m) })
+	case map[string]any:
+		for _, item := range v {
+			if holdsSecretText(item, m) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // PublicText is like Text, for a string that is public. It returns ErrExposed if the
 // string contains a secret. what is the name of the string in the error.
 func (s *Scope) PublicText(v *expr.Value, what string) (string, error) {
+	text, err := s.ShownText(v, what)
+	if err == nil && v != nil && s.Echoes(v, text) {
+		return "", fmt.Errorf("%s %w", what, ErrExposed)
+	}
+	return text, err
+}
+
+// ShownText is like PublicText, for a string that is masked before it is shown: it may contain a secret
+// that came from outside.
+func (s *Scope) ShownText(v *expr.Value, what string) (string, error) {
 	if v == nil {
 		return "", nil
 	}

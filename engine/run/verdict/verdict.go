@@ -173,7 +173,7 @@ func (j Judge) withResponse(s *plan.Step, response any, f func() error) error {
 
 // showProgress shows the step's `progress`.
 func (j Judge) showProgress(s *plan.Step) error {
-	text, err := j.PublicText(s.Progress, "progress")
+	text, err := j.ShownText(s.Progress, "progress")
 	if errors.Is(err, scope.ErrExposed) {
 		text, err = "[secret]", nil
 	}

@@ -8,9 +8,9 @@ import (
 	"cuelang.org/go/cue"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/walk"
-	"github.com/declprov/declprov/spec/names"
 )
 
 // namer assigns names to the definitions that types refer to.
@@ -130,7 +130,7 @@ func (n *namer) freeName(base string) string {
 	if base == "" {
 		base = "Type"
 	}
-	base = names.UpperFirst(base)
+	base = diag.UpperFirst(base)
 	name := base
 	for i := 2; n.types[name] != nil; i++ {
 		name = fmt.Sprintf("%s%d", base, i)

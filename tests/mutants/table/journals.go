@@ -30,6 +30,18 @@ func ofJournals() []Mutant {
 			Package: "tests/crash", Test: "TestAnIntentIsOnDiskBeforeTheRequest", Fails: "the order of a create is not",
 		},
 		{
+			Promise: "A killed update is not forgotten", Mechanism: "an update is recorded before its first effect",
+			File: "engine/run/owner.go", Find: `	if err := o.beginUpdate(s); err != nil {`,
+			Replace: `	if err := error(nil); err != nil {`,
+			Package: "engine", Test: "TestInterruptedUpdates", Fails: "the host would send no update",
+		},
+		{
+			Promise: "A killed update is not forgotten", Mechanism: "a state with an open update is that of a failed one",
+			File: "engine/recorded.go", Find: `	s, err := e.resources.Interrupted(res, ref, s)`,
+			Replace: `	_, err := e.resources.Interrupted(res, ref, s)`,
+			Package: "engine", Test: "TestInterruptedUpdates", Fails: "the host would send no update",
+		},
+		{
 			Promise:   "A create that nobody knows the end of is settled first",
 			Mechanism: "an intent that a living process works on is left to it",
 			File:      "engine/journal/store.go",

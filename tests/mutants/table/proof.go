@@ -96,7 +96,7 @@ func ofProof() []Mutant {
 			n.Log.Message(operation.Info, "an earlier run made it`, `		if true {
 			n.Log.Message(operation.Info, "an earlier run made it`,
 			"TestTakenOverIsSaidOnceItIs/another's,_half_made", "said: true"),
-		row(foreign, "only what a step sends is held against what it made", "engine/run/proof.go", `			if (whole || names[name])`, `			if (true || whole || names[name])`,
+		row(foreign, "only what a step sends is held against what it made", "engine/run/compare/contradiction.go", `			if (whole || names[name])`, `			if (true || whole || names[name])`,
 			"TestOnlyWhatAStepSendsProves", "does not hold what was sent"),
 		row(foreign, "what another resource has is not taken over", "engine/run/proof.go", `	if known && held.Resource != recorded.OwnerName(f.res.ref) {`, `	if false && known && held.Resource != recorded.OwnerName(f.res.ref) {`,
 			"TestWhatAnotherResourceHasIsNotAdopted", "Err:<nil>"),
