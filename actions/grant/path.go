@@ -11,8 +11,10 @@ type PathRule struct {
 	Access Access
 	// Pattern is the pattern as written.
 	Pattern string
-	// Base is the absolute folder before the first wildcard.
-	Base string
+	// Base is the absolute folder before the first wildcard. Root is Base, or a folder above it: links in
+	// Root are followed, because the operator named it, and those between Root and Base are not,
+	// because a spec may have made them.
+	Base, Root string
 	// Glob matches paths relative to Base. Single says that there is no glob: the rule
 	// covers only Base.
 	Glob   Glob
@@ -49,8 +51,9 @@ func CompilePath(dir string, r Rule) (PathRule, error) {
 	if !filepath.IsAbs(base) {
 		base = filepath.Join(dir, base)
 	}
+	base = filepath.Clean(base)
 	return PathRule{
-		Access: r.Access, Pattern: r.Pattern, Base: filepath.Clean(base), Glob: glob, Single: wild == "",
+		Access: r.Access, Pattern: r.Pattern, Base: base, Root: base, Glob: glob, Single: wild == "",
 		Tree:  wild == "**" || strings.HasSuffix(wild, "/**"),
 		Whole: wild != "" && strings.ReplaceAll(wild+"/", "**/", "") == "",
 	}, nil

@@ -19,7 +19,7 @@ import (
 // not granted before any system call on it.
 //
 // The base of a grant is the literal part of its pattern. The operator named it, and it may
-// be a symbolic link. Below the base, a path is walked folder by folder, each held open
+// be a symbolic link, unless another grant lets the spec write there. Below the base, a path is walked folder by folder, each held open
 // (os.Root), and a symbolic link is followed only if its target is granted too. So neither
 // `..`, nor a link, nor a link that appears during the walk leads out of the grants.
 //
@@ -67,6 +67,7 @@ func (f *Files) WithRules(rules []grant.Rule) (*Files, error) {
 		}
 		f.rules = append(f.rules, compiled)
 	}
+	setRoots(f.rules)
 	return f, nil
 }
 

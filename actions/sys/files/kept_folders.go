@@ -37,10 +37,11 @@ type keptFolder struct {
 	used    uint64
 }
 
-// open opens a folder for a call, which must release it. It follows links in the path.
-func (k *keptFolders) open(base string) (*keptFolder, error) {
+// open opens a folder for a call, which must release it. It follows links in the path of `above`,
+// which is the folder or one above it, and none below.
+func (k *keptFolders) open(above, base string) (*keptFolder, error) {
 	if !keepsFolders {
-		root, err := os.OpenRoot(base)
+		root, err := OpenBase(above, base)
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +49,7 @@ func (k *keptFolders) open(base string) (*keptFolder, error) {
 		f.users, f.dropped = 1, true
 		return f, nil
 	}
-	now, err := os.Stat(base)
+	now, err := statBase(above, base)
 	if err != nil {
 		k.forget(base)
 		return nil, err
@@ -56,7 +57,7 @@ func (k *keptFolders) open(base string) (*keptFolder, error) {
 	if f := k.take(base, now); f != nil {
 		return f, nil
 	}
-	root, err := os.OpenRoot(base)
+	root, err := OpenBase(above, base)
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func TestKeptFolders(t *testing.T) {
 		if err := os.MkdirAll(base, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		f, err := k.open(base)
+		f, err := k.open(base, base)
 		if err != nil {
 			t.Fatal(err)
 		}

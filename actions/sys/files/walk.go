@@ -150,7 +150,11 @@ func (w *walk) findFrom(r grant.PathRule, abs string) (s *spot, next string, err
 	if rel == "." && (w.entry || r.Single) && filepath.Dir(base) != base {
 		base, rel = filepath.Dir(base), filepath.Base(base)
 	}
-	kept, err := w.openBase(base)
+	root := r.Root
+	if len(root) > len(base) { // the folder of a single file, or of an entry
+		root = base
+	}
+	kept, err := w.openBase(root, base)
 	if err != nil {
 		return nil, "", err
 	}
@@ -272,14 +276,15 @@ func (w *walk) makeFolder(dir *os.Root, name string) error {
 	return syncDir(folder)
 }
 
-// openBase opens the base folder of a grant. The operator named it, so links in its path are
-// followed. If the walk makes parent folders, it makes the base too.
-func (w *walk) openBase(base string) (*keptFolder, error) {
-	folder, err := w.files.folders.open(base)
+// openBase opens the base folder of a grant. Links in the path of root are followed, since the
+// operator named it: see grant.PathRule. If the walk makes parent folders, it makes the base too.
+func (w *walk) openBase(root, base string) (*keptFolder, error) {
+	folder, err := w.files.folders.open(root, base)
 	if err == nil || !w.parents || !errors.Is(err, fs.ErrNotExist) || filepath.Dir(base) == base {
 		return folder, err
 	}
-	above, err := w.openBase(filepath.Dir(base))
+	parent := filepath.Dir(base)
+	above, err := w.openBase(root[:min(len(root), len(parent))], parent)
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +292,7 @@ func (w *walk) openBase(base string) (*keptFolder, error) {
 	if err := w.makeFolder(above.root, filepath.Base(base)); err != nil {
 		return nil, err
 	}
-	return w.files.folders.open(base)
+	return w.files.folders.open(root, base)
 }
 
 // keep keeps the folders that were made.

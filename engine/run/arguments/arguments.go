@@ -307,40 +307,48 @@ func (e *evaluator) words(name string, a plan.Argument) error {
 	e.call.Parts[name] = make([]spec.Part, 0, len(a.Words))
 	e.Vars.Secrets = e.Secrets.Paths
 	for _, w := range a.Words {
-		v, err := w.Value.Eval(e.Vars)
+		parts, err := e.word(w)
 		if err != nil {
 			return err
 		}
-		if expr.HasUnknown(v) {
-			return scope.ErrNotKnown
-		}
-		secret := false
-		v = expr.Reveal(v, func(any) { secret = true })
-		if secret {
-			return fmt.Errorf("%s %w", w.Name, scope.ErrExposed)
-		}
-		items, isList := v.([]any)
-		if !isList {
-			items = []any{v}
-		}
-		for _, item := range items {
-			if item == nil {
-				continue
-			}
-			text, err := value.Text(item)
-			if err != nil {
-				return fmt.Errorf("%s: %w", w.Name, err)
-			}
-			if e.Echoes(w.Value, text) {
-				return fmt.Errorf("%s %w", w.Name, scope.ErrExposed)
-			}
-			e.call.Parts[name] = append(e.call.Parts[name], spec.Part{Text: text, Literal: w.Author})
-		}
+		e.call.Parts[name] = append(e.call.Parts[name], parts...)
 	}
 	if len(e.call.Parts[name]) == 0 && a.Decl.Required {
 		return errors.New("is empty")
 	}
 	return nil
+}
+
+// word evaluates one word, or several in a list. Words are public.
+func (e *evaluator) word(w plan.Word) ([]spec.Part, error) {
+	v, err := w.Value.Eval(e.Vars)
+	if err != nil {
+		return nil, err
+	}
+	if expr.HasUnknown(v) {
+		return nil, scope.ErrNotKnown
+	}
+	secret := false
+	v = expr.Reveal(v, func(any) { secret = true })
+	if secret || e.Echoes(w.Value, v) {
+		return nil, fmt.Errorf("%s %w", w.Name, scope.ErrExposed)
+	}
+	items, isList := v.([]any)
+	if !isList {
+		items = []any{v}
+	}
+	var parts []spec.Part
+	for _, item := range items {
+		if item == nil {
+			continue
+		}
+		text, err := value.Text(item)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", w.Name, err)
+		}
+		parts = append(parts, spec.Part{Text: text, Literal: w.Author})
+	}
+	return parts, nil
 }
 
 // checkExposure returns an error if others could read a secret in an argument: as a

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -73,11 +72,15 @@ func isCovered(g grant.PathRule, before, after []grant.PathRule) bool {
 func placesOf(ctx context.Context, g grant.PathRule) ([]Place, error) {
 	switch {
 	case g.Whole:
-		return []Place{{Base: g.Base, Tree: true}}, nil
+		return []Place{placeAt(g, "", true)}, nil
 	case g.Single:
-		return []Place{{Base: filepath.Dir(g.Base), Below: filepath.Base(g.Base)}}, nil
+		root := g.Root
+		if root == g.Base {
+			root = filepath.Dir(g.Base)
+		}
+		return []Place{placeAt(grant.PathRule{Base: g.Base, Root: root}, "", false)}, nil
 	}
-	root, err := os.OpenRoot(g.Base)
+	root, err := files.OpenBase(g.Root, g.Base)
 	if err != nil {
 		return nil, ignoreMissing(err)
 	}
@@ -85,6 +88,15 @@ func placesOf(ctx context.Context, g grant.PathRule) ([]Place, error) {
 	m := matcher{ctx: ctx, grant: g, root: root.FS()}
 	err = fs.WalkDir(m.root, ".", m.visit)
 	return m.found, err
+}
+
+// placeAt returns the place below the base of a grant.
+func placeAt(g grant.PathRule, below string, tree bool) Place {
+	rel, err := filepath.Rel(g.Root, filepath.Join(g.Base, below))
+	if err != nil || rel == "." {
+		rel = ""
+	}
+	return Place{Base: g.Root, Below: rel, Tree: tree}
 }
 
 // matcher walks below the base of a grant, and collects what its pattern matches.
@@ -114,10 +126,10 @@ func (m *matcher) visit(rel string, entry fs.DirEntry, err error) error {
 	matches := m.grant.Glob.Match(rel)
 	switch {
 	case matches && entry.IsDir() && m.grant.Tree:
-		m.found = append(m.found, Place{Base: m.grant.Base, Below: rel, Tree: true})
+		m.found = append(m.found, placeAt(m.grant, rel, true))
 		return fs.SkipDir
 	case matches && !entry.IsDir():
-		m.found = append(m.found, Place{Base: m.grant.Base, Below: rel})
+		m.found = append(m.found, placeAt(m.grant, rel, false))
 	}
 	if depth := m.grant.Glob.Depth(); entry.IsDir() && depth >= 0 && strings.Count(rel, "/")+1 >= depth {
 		return fs.SkipDir

@@ -190,3 +190,38 @@ func TestRequired(t *testing.T) {
 		}
 	}
 }
+
+// TestPlacesWhereASpecMayWrite: the base of a grant in a folder in which another grant lets a command
+// write is opened without following links, since a command may have put one there.
+func TestPlacesWhereASpecMayWrite(t *testing.T) {
+	t.Parallel()
+	for write, trusted := range map[string]bool{"w*/**": false, "*/**": false, "wor?/**": false, "other/**": true, "*.txt": true} {
+		for read, below := range map[string]string{"work/sub/**": "sub", "work/sub/file": "sub/file", "work/sub/deep/**": "sub/deep"} {
+			dir, err := filepath.EvalSymlinks(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.MkdirAll(filepath.Join(dir, "work", "sub", "deep"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			granted, err := files.New(dir, []grant.Rule{{Access: grant.Write, Pattern: write}, {Access: grant.Read, Pattern: read}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			places, err := placesOf(t.Context(), granted.Grants()[1])
+			if err != nil || len(places) != 1 {
+				t.Fatal(places, err)
+			}
+			want := Place{Base: dir, Below: filepath.Join("work", filepath.FromSlash(below)), Tree: places[0].Tree}
+			if trusted {
+				want.Base, want.Below = filepath.Join(dir, "work", filepath.FromSlash(below)), ""
+			}
+			if trusted && !places[0].Tree {
+				want.Base, want.Below = filepath.Dir(want.Base), filepath.Base(want.Base)
+			}
+			if places[0] != want {
+				t.Errorf("write %s, read %s: %+v, want %+v", write, read, places[0], want)
+			}
+		}
+	}
+}
