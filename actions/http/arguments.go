@@ -115,7 +115,7 @@ func defaults() []actions.Arg {
 		declare.Option("redirects", declare.OneOf("none", "same-origin"), "none", "Which redirects are followed."),
 		declare.Arg("expect", declare.List(declare.Either(declare.Between("100", "599"), declare.OneOf(verdict.Partial))), "Statuses that are not an error. For GraphQL, \"partial\" accepts data beside errors."),
 		declare.Arg("response", declare.OneOf("json", "xml", "text", "bytes", "none"),
-			"Format of the body of the response; `bytes` returns base64. Default: by the Content-Type; with `returns`, JSON unless the Content-Type is XML."),
+			"Format of the body of the response; `bytes` returns base64. Default: by the Content-Type; with `returns`, JSON unless the Content-Type is XML. Without `response`, an HTML page with a status of success is an error: proxies and login portals send them."),
 		message,
 		declare.Arg("rateLimit", declare.Object(declare.Member("requests", declare.Positive(), "Number of requests."), declare.Member("per", declare.Text(), "Period, like 1s."),
 			declare.Field("burst", declare.Positive(), "Maximum number of requests at once. Default: `requests`.")), "Rate limit for requests to an origin, for the whole process."),
