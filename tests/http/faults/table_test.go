@@ -96,7 +96,7 @@ var table = []row{
 
 	// A response without information: after an update, the object is read.
 	{"empty answer", "open 1 > ok 1 > 1", "open 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "ok 1 > ok 0"},
-	{"wrong content type", "open 1 > ok 1 > 1", "open 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "ok 1 > ok 0"},
+	{"wrong content type", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "error 1 > ok 1"},
 
 	// The server requests a delay. A 429 says that the request had no effect. A 503 may come
 	// from a proxy that had forwarded the request.
