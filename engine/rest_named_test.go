@@ -222,3 +222,44 @@ func lifeOfQueue(t *testing.T, p *spec.Provider, parent, options string) []strin
 	}
 	return append(api.log, fmt.Sprint(len(api.log)))
 }
+
+// TestUniqueComparesText: a server may write a value as a number that the program has as text, or the
+// reverse. It is the same value: what exists is found, and not made again.
+func TestUniqueComparesText(t *testing.T) {
+	for kind, shown := range map[string]any{"string": 7, "int": "7", "bool": "true", "number": "1.5"} {
+		made := 0
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				made++
+			}
+			respond(w, http.StatusOK, []any{map[string]any{"id": 1, "name": "a", "of": nil}, map[string]any{"id": 2, "name": "a", "of": shown}})
+		}))
+		given := map[string]any{"string": "7", "int": 7, "bool": true, "number": 1.5}[kind]
+		doc, diags := load.Load(t.Context(), load.Source{Path: "-", Stdin: []byte(`
+name: "things"
+version: "1.0.0"
+config: endpoint: string
+http: baseURL: "${config.endpoint}"
+resources: Thing: {
+	inputs: {name: string, of: ` + kind + `}
+	rest: {path: "/things", unique: ["name", "of"]}
+}`), Format: "cue"})
+		if len(diags) > 0 {
+			t.Fatalf("%+v", diags)
+		}
+		program, diags := engine.Compile(doc.Provider, builtin.Families())
+		if len(diags) > 0 {
+			t.Fatalf("%+v", diags)
+		}
+		dir := t.TempDir()
+		e, err := program.Configure(t.Context(), object("endpoint", server.URL), engine.Options{Dir: dir, Journal: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: check(t, e, "Thing", object("name", "a", "of", given))})
+		if out.Err == nil || made > 0 || !strings.Contains(out.Err.Error(), `"2"`) {
+			t.Errorf("%s: %d made, %v", kind, made, out.Err)
+		}
+		server.Close()
+	}
+}

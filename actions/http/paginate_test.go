@@ -335,3 +335,33 @@ func TestLinksKeepCredentialsOut(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherList: `items` that yields null is an empty list, as servers leave one out, unless the
+// objects are in another member.
+func TestOtherList(t *testing.T) {
+	for body, fails := range map[string]bool{
+		`{}`:                                             false,
+		`{"items": null}`:                                false,
+		`{"results": [{"id": 1}], "next": null}`:         true,
+		`{"results": [{"id": 1}], "items": []}`:          false,
+		`{"results": []}`:                                false,
+		`{"names": ["a"]}`:                               false,
+		`{"links": [{"rel": "self"}]}`:                   false,
+		`{"items": null, "warnings": [{"text": "old"}]}`: false,
+		`[]`: false,
+	} {
+		ts := newTestServer(t, respondJSON(200, body))
+		for _, paginate := range []args{nil, {"link": true}, {"page": args{"param": "p"}}} {
+			a := args{"items": lateMember("body.items")}
+			if paginate != nil {
+				a["paginate"] = paginate
+			}
+			if body == `[]` {
+				a["items"] = lateMember("body")
+			}
+			if out := ts.run("/n", a); (out.Err != nil) != fails {
+				t.Errorf("%s, by %v: %v", body, paginate, out.Err)
+			}
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -170,12 +171,35 @@ func (r *run) evaluateItems(late actions.LateExpr, resp *verdict.Response) ([]an
 	}
 	switch v := v.(type) {
 	case nil:
+		// Many servers leave out an empty list.
+		if name := otherList(resp.Body); name != "" {
+			return nil, fmt.Errorf("items yields null, and the response has a list in %q: compare the name with the response", name)
+		}
 		return nil, nil
 	case []any:
 		return v, nil
 	default:
 		return nil, fmt.Errorf("items returned %s instead of a list", actions.KindOf(v))
 	}
+}
+
+// besides are the lists of objects that responses have in addition to what is listed.
+var besides = []string{"links", "_links", "link", "errors", "warnings", "messages", "meta", "facets", "aggregations"}
+
+// otherList returns the name of a member of a body that is a list of objects, "" if there is none: the
+// objects are probably there.
+func otherList(body any) string {
+	members, _ := body.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		list, _ := members[name].([]any)
+		if len(list) == 0 || slices.Contains(besides, strings.ToLower(name)) {
+			continue
+		}
+		if _, isObject := list[0].(map[string]any); isObject {
+			return name
+		}
+	}
+	return ""
 }
 
 // prepareNext changes the request to that of the next page, and reports whether there is one.

@@ -65,11 +65,20 @@ func (x *expansion) findInList(condition string, at diag.Range, asCreated bool) 
 	return &spec.Operation{Range: x.s.Range, Rest: true, Steps: []*spec.Step{step}, Return: text("${"+found+"}", at)}
 }
 
-// sameInputs returns the condition that an item of the list has the values of some inputs.
+// sameInputs returns the condition that an item of the list has the values of some inputs. Untyped
+// scalars are compared as text, because the server may write 7 for the program's "7", or the reverse.
 func (x *expansion) sameInputs(some []*spec.Property) string {
 	var same []string
 	for _, p := range some {
-		same = append(same, fmt.Sprintf("#%s == inputs.%s", x.inItem(p.WirePath(x.rule)), p.Name))
+		form := "#%s == inputs.%s"
+		if x.returns == nil && isScalar(x.provider.Types.Resolve(p.Type)) {
+			form = "string(#%s ?? '') == string(inputs.%s)"
+		}
+		same = append(same, fmt.Sprintf(form, x.inItem(p.WirePath(x.rule)), p.Name))
 	}
 	return strings.Join(same, " && ")
+}
+
+func isScalar(t *spec.Type) bool {
+	return t.Kind == spec.String || t.Kind == spec.Int || t.Kind == spec.Number || t.Kind == spec.Bool
 }
