@@ -51,6 +51,10 @@ func TestMistakesInRest(t *testing.T) {
 		{"a find that is a method", source.CodeBadValue, `rest: {path: "/pets", find: «"GET"»}`},
 		{"a find and unique next to another find", source.CodeMisplacedKey, `rest: {path: "/pets", unique: «"name"», find: «"GET /pets?name=${inputs.name}"»}
 	find: ` + http},
+		{"a delete of the collection", source.CodeBadValue, `rest: {path: "/pets", delete: «"DELETE /pets"»}`},
+		{"an update of the collection", source.CodeBadValue, `rest: {path: "/pets", update: «"PUT /pets?all=${config.all ?? 1}"»}`},
+		{"a read of the collection", source.CodeBadValue, `rest: {path: "/pets", read: «"GET /pets"», id: "${inputs.kind}"}
+	inputs: kind: string @replace()`},
 		{"a list without its parent", source.CodeBadValue, `rest: {path: "/stores/${inputs.store}/pets", list: «"GET /pets"»}`},
 		{"a list without the parent of another name", source.CodeBadValue, `rest: {path: "/stores/${of}/pets", under: of: "${inputs.store}", list: «"GET /pets?store=${config.store}"»}`},
 		{"a list by DELETE", source.CodeBadValue, `rest: {path: "/pets", list: «"DELETE /pets"»}`},

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -115,11 +116,23 @@ func parseRequest(n *spec.Node, key, def string, words, methods []string) (reque
 	return requestLine{key, method, b.Node(n)}, nil
 }
 
-// checkRequests checks the inputs in the paths of requests for an object that exists.
+// namesObject matches an expression that says which object a request is about.
+var namesObject = regexp.MustCompile(`\$\{[^}]*\b(id|inputs|state|resource)\b`)
+
+// checkRequests checks that requests for an object that exists name it, by values that do not change.
 func (x *options) checkRequests() {
 	for _, r := range x.requests.ofObjects() {
 		if r.path == nil {
 			continue
+		}
+		if !x.own["id"] && !namesObject.MatchString(r.path.Text) {
+			path, query, _ := strings.Cut(r.path.Text, "?")
+			named := strings.TrimSuffix(path, "/") + "/${id}"
+			d := x.fail(source.CodeBadValue, r.path.Range, r.key, "the request does not name the object",
+				fmt.Sprintf("It would be about the whole collection, or about any object. Write the id into the path: `%s: \"%s %s\"`.", r.key, r.method, named))
+			if query == "" {
+				d.Replace(path, named)
+			}
 		}
 		for _, m := range parentInputs.FindAllStringSubmatch(r.path.Text, -1) {
 			if x.r.Inputs.Field(m[1]) != nil { // otherwise the compiler reports it

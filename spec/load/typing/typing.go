@@ -183,7 +183,7 @@ func (x *Extractor) plainType(it walk.Item, v cue.Value, s Site) *spec.Type {
 	case cue.ListKind:
 		return x.listType(it, v, s)
 	case cue.BytesKind:
-		x.Report(source.CodeBytesType, it.At, s.Place, "bytes cannot be a property's type", "Use string and base64, or #Asset for a file of the user.")
+		x.reportBytes(s, []walk.Item{it})
 		return &spec.Type{}
 	case cue.NullKind:
 		return &spec.Type{Nullable: true, Enum: []any{nil}}
@@ -343,6 +343,7 @@ func (x *Extractor) readProperty(m, parent walk.Item, s Site) *spec.Property {
 	}
 	checkUnmarkedSecret(x, p, m, at)
 	checkLiteralSetting(x, p, m, at)
+	checkConstant(x, p, m, at)
 	return p
 }
 

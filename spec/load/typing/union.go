@@ -22,6 +22,11 @@ func (x *Extractor) disjunctionType(it walk.Item, args []cue.Value, s Site) *spe
 		}
 		return a.At.Start.Compare(b.At.Start)
 	})
+	isBytes := func(part walk.Item) bool { return part.Value.IncompleteKind() == cue.BytesKind }
+	if at := slices.IndexFunc(parts, isBytes); at >= 0 {
+		x.reportBytes(s, slices.DeleteFunc(parts[at:], func(part walk.Item) bool { return !isBytes(part) }))
+		return &spec.Type{}
+	}
 	nullable := false
 	var literals []walk.Item
 	var types []*spec.Type

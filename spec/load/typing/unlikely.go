@@ -16,6 +16,7 @@ import (
 	"github.com/declprov/declprov/spec/foreign"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/walk"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // typeRange returns the position of the type of a property, without the quotes of YAML.
@@ -52,6 +53,49 @@ func checkLiteralSetting(x *Extractor, p *spec.Property, m walk.Item, s Site) {
 	if !x.Raw {
 		d.Suggest(diag.Edit{At: at, Text: fmt.Sprintf("*%s | %s", lit.Value, kind)})
 	}
+}
+
+// reportBytes reports bytes in the place of a type: mostly, they are strings in single quotes.
+func (x *Extractor) reportBytes(s Site, parts []walk.Item) {
+	var edits []diag.Edit
+	for _, part := range parts {
+		lit, ok := part.Expr.(*ast.BasicLit)
+		if !ok || !strings.HasPrefix(lit.Value, "'") {
+			continue
+		}
+		if text, err := literal.Unquote(lit.Value); err == nil {
+			edits = append(edits, diag.Edit{At: x.Files.RangeOf(lit), Text: literal.String.Quote(text)})
+		}
+	}
+	if edits == nil {
+		x.Report(source.CodeBytesType, parts[0].At, s.Place, "bytes cannot be a property's type", "Use string and base64, or #Asset for a file of the user.")
+		return
+	}
+	d := x.Report(source.CodeBytesType, edits[0].At, s.Place, "text in single quotes is bytes in CUE", "Write it in double quotes: "+edits[0].Text+".")
+	if !x.Raw {
+		d.Suggest(edits...)
+	}
+}
+
+// checkConstant warns about an input of which only one value is allowed. In a struct, it may be the
+// tag of a union, and settings have checkLiteralSetting.
+func checkConstant(x *Extractor, p *spec.Property, m walk.Item, s Site) {
+	if m.Field == nil || s.Role != InputRole || s.depth != 1 || s.named || p.Default != nil || len(p.Type.Enum) != 1 || p.Type.Ref != "" || p.Type.Nullable || isQuotedType(m) || p.Type.Enum[0] == nil {
+		return
+	}
+	reported := slices.ContainsFunc(x.Diags, func(d diag.Diagnostic) bool {
+		return d.Subject.File == m.At.File && d.Subject.Start.Line == m.At.Start.Line
+	})
+	if reported {
+		return // such as `string = "x"` in CUE
+	}
+	shown, kind := types.DescribeValue(p.Type.Enum[0]), p.Type.Kind.String()
+	remedy := fmt.Sprintf("For a default, write `%s: *%s | %s`.", p.Name, shown, kind)
+	if text, ok := p.Type.Enum[0].(string); ok && strings.ContainsAny(text, "^$[]\\+*") {
+		remedy = fmt.Sprintf("For a regular expression, write `%s: =~%s`.", p.Name, shown)
+	}
+	x.Warn(source.CodeConstantInput, m.At, s.Place, fmt.Sprintf("%s is the only value of %s", shown, p.Name),
+		remedy+" If the API requires this value, write it into the request instead: users have nothing to choose.")
 }
 
 // isQuotedType reports whether checkQuotedType warns about a property.
