@@ -122,8 +122,11 @@ func (cl *Call) checkArgument(i int) bool {
 	p, v := cl.Fn.Param(i), &cl.Args[i]
 	t := types.Resolve(v.T, cl.Types)
 	if types.MayBeNull(t, cl.Types) && !p.T.Nullable {
-		before := len(cl.diags)
-		v.T = cl.nonNull(*v, p.T)
+		before, like := len(cl.diags), p.T
+		if cl.Fn.Name == "int" || cl.Fn.Name == "float" {
+			like = cl.Fn.Result // int(x ?? '') would fail
+		}
+		v.T = cl.nonNull(*v, like)
 		if types.IsNull(t) || len(cl.diags) > before && types.IsNull(t) {
 			return false
 		}

@@ -84,7 +84,7 @@ func (f *findings) nonNull(v TypedPart, like *spec.Type) *spec.Type {
 		f.Fail(types.CodeNullUnguarded, v.At, "Use a value that is not null.", "null is used as a value")
 		return types.Any()
 	}
-	if like == nil || !types.IsAny(types.Resolve(v.T, f.Types)) {
+	if like == nil || !types.IsAny(types.Resolve(v.T, f.Types)) && !types.IsNumeric(like) {
 		like = v.T
 	}
 	f.reportNull(v, like)

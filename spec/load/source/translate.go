@@ -9,6 +9,7 @@ import (
 
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/errors"
+	"cuelang.org/go/cue/token"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
@@ -201,8 +202,8 @@ func (d *dataTypes) reportForeignType(f *ast.Field, lit *ast.BasicLit, p Place) 
 		edit = diag.Edit{At: node.Range, Text: foreign.YAMLString(t.CUE + text[t.Len:])}
 	}
 	reported.Suggest(edit)
-	if t.Optional {
-		reported.Suggest(d.doc.optionalEdit(d.doc.Files.LabelRange(f.Label)))
+	if t.Optional && f.Constraint != token.OPTION {
+		reported.Suggest(d.doc.optionalEdits(d.doc.Files.LabelRange(f.Label))...)
 	}
 	return true
 }
