@@ -242,3 +242,38 @@ func TestWireConflicts(t *testing.T) {
 		}
 	}
 }
+
+// A response of an open type has members that the type does not declare. They have their names on the
+// wire, and outputs and inputs find them there, also below others.
+func TestWirePathsOfOpenTypes(t *testing.T) {
+	spec := func(returned string) string {
+		return `
+#Thing: {` + returned + `...}
+resources: Thing: {
+	wire: "snake_case"
+	inputs: {name: string, tagNames?: [...string] @wire(meta.tags[].name)}
+	outputs: {owner: string @wire(owner.username), createdAt: string}
+	id: "${inputs.name}"
+	create: world: send: {what: "make", with: "${inputs}"}
+	read: world: typed: {what: "get", returns: #Thing}
+	update: world: send: {what: "patch", with: "${changes}"}
+	delete: world: do: what: "remove"
+}`
+	}
+	for _, returned := range []string{"", "name: string, ", "name: string, createdAt: string, "} {
+		came := members("name", "a", "created_at", "now", "owner", members("username", "ada", "id", int64(1)), "meta", members("tags", []any{members("name", "x")}))
+		w := newWorld().on("get", answers(came))
+		e, _ := w.engine(t, spec(returned))
+		state := created(t, e, "Thing", object("name", "a", "tagNames", value([]any{"x"})))
+		if got := state.Outputs.Get("owner"); !got.IsString() || got.AsString() != "ada" {
+			t.Errorf("with %q, the owner is %v", returned, got)
+		}
+		read := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: state, Reason: engine.Refresh})
+		if read.Err != nil {
+			t.Fatal(read.Err)
+		}
+		if diff := cmp.Diff(object("name", "a", "tagNames", value([]any{"x"})), read.State.Inputs, values); diff != "" {
+			t.Errorf("with %q (-want +got):\n%s", returned, diff)
+		}
+	}
+}

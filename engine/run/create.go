@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"time"
 
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/outputs"
@@ -32,6 +33,9 @@ func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateR
 		out = r.finishCreate(ctx)
 	}
 	if out.State != nil {
+		if limit, err := r.Duration(res.Consistency, 0); err == nil && limit > 0 {
+			out.State.Private.VisibleBy = time.Now().Add(limit).UTC()
+		}
 		rs.Tokens.Show(r.res.object(*out.State), req.Ref, r.token)
 	}
 	r.recordHandover(out)

@@ -3,10 +3,12 @@ package run
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -23,6 +25,12 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 	}
 	if err := recorded.CheckComplete(of, state, plan.Delete); err != nil {
 		return err
+	}
+	if time.Now().Before(state.Private.VisibleBy) && res.Read != nil {
+		// A server that does not show the object yet would not find it either, and keep it.
+		if _, _, err := res.readUntilSeen(ctx, state); stop.Err(ctx) != nil {
+			return err
+		}
 	}
 	r := res.begin(ctx, res.Delete, plan.Delete)
 	r.Recall(state)

@@ -53,17 +53,9 @@ func (f finder) retryUntilSeen(ctx context.Context, intent journal.Intent, look 
 	if err != nil {
 		return err
 	}
-	sent := cmp.Or(intent.Sent, intent.Began)
-	for delay := 100 * time.Millisecond; ; delay = min(2*delay, 5*time.Second) {
-		left := time.Until(sent.Add(limit)) // taken before the request: its response tells of no later time
-		if seen, err := look(); err != nil || seen || left <= 0 {
-			return err
-		}
+	return stop.Until(ctx, cmp.Or(intent.Sent, intent.Began).Add(limit), func() {
 		f.Log.Status("waiting until what an earlier attempt may have made can be seen")
-		if err := stop.Wait(ctx, min(delay, max(0, time.Until(sent.Add(limit))))); err != nil {
-			return err
-		}
-	}
+	}, look)
 }
 
 // find runs the resource's `find` and returns what it found as a result of the step, nil if

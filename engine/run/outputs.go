@@ -128,9 +128,9 @@ func (r *run) readBack(ctx context.Context, made map[string]property.Value) (map
 	if err != nil {
 		return nil, err
 	}
-	deadline := time.Now().Add(limit)
-	for delay := 100 * time.Millisecond; ; delay = min(2*delay, 5*time.Second) {
-		left := time.Until(deadline)
+	var values map[string]property.Value
+	var missing error
+	err = stop.Until(ctx, time.Now().Add(limit), func() { r.Log.Status("waiting until it can be read") }, func() (bool, error) {
 		reader := reading{r.res.all.New(ctx, r.Resource, r.res.Read, plan.Read, r.res.ref, r.res.log), r.res}
 		reader.Env = r.Env
 		reader.Secrets.Values = append(reader.Secrets.Values, r.Secrets.Values...)
@@ -138,30 +138,36 @@ func (r *run) readBack(ctx context.Context, made map[string]property.Value) (map
 		reader.SetState(recorded.State{Inputs: r.given, Outputs: property.NewMap(made), Private: recorded.Private{Unmade: r.unmadeSteps(nil)}})
 		reader.TakeID(r.ID)
 		yield, err := reader.read(ctx)
+		if errors.Is(err, verdict.ErrGone) || errors.Is(err, verdict.ErrNotFound) {
+			missing = err
+			return false, nil
+		}
+		missing = nil
 		if err == nil {
 			r.ETag = reader.ETag
 			r.takeServerValues(yield, reader.Mask())
-			got, err := r.Resource.Outputs.Project(yield, reader.Mask())
-			outputs.KeepUnread(r.Resource, &got, made, true)
-			if err == nil && len(got.Missing) > 0 {
-				err = outputs.MissingError(r.Run, "read yields", got.Missing, yield)
-			}
-			if err != nil {
-				err = fmt.Errorf("reading it back: %w", reader.Mask().Error(err))
-			}
-			return got.Values, err
+			values, err = reader.outputs(r.Run, yield, made)
 		}
-		if !errors.Is(err, verdict.ErrGone) && !errors.Is(err, verdict.ErrNotFound) {
-			return nil, reader.Mask().Error(fmt.Errorf("reading it back: %w", err))
+		if err != nil {
+			err = reader.Mask().Error(fmt.Errorf("reading it back: %w", err))
 		}
-		if left <= 0 {
-			return nil, r.notReadableError(limit, err)
-		}
-		r.Log.Status("waiting until it can be read")
-		if err := stop.Wait(ctx, min(delay, max(0, time.Until(deadline)))); err != nil {
-			return nil, err
-		}
+		return true, err
+	})
+	if err == nil && missing != nil {
+		return nil, r.notReadableError(limit, missing)
 	}
+	return values, err
+}
+
+// outputs returns the outputs in the value of a read after a write. It keeps those of the write that a
+// read does not return.
+func (r reading) outputs(of *operation.Run, yield any, made map[string]property.Value) (map[string]property.Value, error) {
+	got, err := r.Resource.Outputs.Project(yield, r.Mask())
+	outputs.KeepUnread(r.Resource, &got, made, true)
+	if err == nil && len(got.Missing) > 0 {
+		err = outputs.MissingError(of, "read yields", got.Missing, yield)
+	}
+	return got.Values, err
 }
 
 // newState returns the state of a resource that the run has created.

@@ -9,6 +9,7 @@ import (
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/outputs"
 	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
 )
 
@@ -30,14 +31,7 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 			return Result{Err: err}
 		}
 	}
-	r := res.reading(ctx, state)
-	if state.ID == "" {
-		r.Vars.Values["id"] = nil // an import that does not give it
-	}
-	if err := r.Open(); err != nil {
-		return Result{Err: err}
-	}
-	yield, err := r.read(ctx)
+	r, yield, err := res.readUntilSeen(ctx, state)
 	if res.isIncomplete(state, err) {
 		if req.Reason == Refresh {
 			r.Log.Message(operation.Info, "read does not find all of the resource, because its create stopped halfway. The resource is kept for what its first steps made: `pulumi up` continues the create, and `pulumi destroy` removes it")
@@ -61,6 +55,27 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 	}
 	rs.Tokens.Show(res.object(*out.State), req.Ref, out.State.Private.Token)
 	return out
+}
+
+// readUntilSeen reads a resource. If it was created so recently that the server may not show it yet,
+// what is not found is looked for again.
+func (res resource) readUntilSeen(ctx context.Context, s recorded.State) (r reading, yield any, err error) {
+	look := func() (bool, error) {
+		r = res.reading(ctx, s)
+		if s.ID == "" {
+			r.Vars.Values["id"] = nil // an import that does not give it
+		}
+		if err = r.Open(); err != nil {
+			return true, nil
+		}
+		yield, err = r.read(ctx)
+		return !errors.Is(err, verdict.ErrGone), nil
+	}
+	waiting := func() { r.Log.Status("waiting until it can be seen") }
+	if stopped := stop.Until(ctx, s.Private.VisibleBy, waiting, look); stopped != nil {
+		return r, nil, stopped
+	}
+	return r, yield, err
 }
 
 // warn warns of what a refresh or an import has not found.

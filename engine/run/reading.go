@@ -140,7 +140,7 @@ func (r reading) inputs(old recorded.State, yield any, importing bool) (property
 	if err != nil && !value.IsUnrecordable(err) {
 		return inputs, err
 	}
-	written := r.written(old)
+	written := old.Private.Written.Values(r.Resource)
 	for _, m := range r.Resource.Inputs.Fields {
 		recorded, given := old.Inputs.GetOk(m.Name)
 		shown, there := found.Values[m.Name]
@@ -151,8 +151,8 @@ func (r reading) inputs(old recorded.State, yield any, importing bool) (property
 		switch {
 		case slices.Contains(found.Lost, m.Name):
 			// It keeps its recorded value.
-		case wasWritten && r.res.rules().Read().IsSame(r.Vars.Context, m, wrote.server, shown):
-			inputs = wrote.restore(inputs, m.Name)
+		case wasWritten && r.res.rules().Read().IsSame(r.Vars.Context, m, wrote.Server, shown):
+			inputs = wrote.Restore(inputs, m.Name)
 		case given != there && r.res.rules().Read().IsSame(r.Vars.Context, m, recorded, shown):
 			// One of them is empty, and the other is absent.
 		case m.NoRead || m.Ephemeral || chosen:
@@ -177,39 +177,6 @@ func (r reading) inputs(old recorded.State, yield any, importing bool) (property
 // property was not recorded, the spec has got it since the last write, and the next update sends it.
 func meansDefault(m *value.Member, recorded, importing bool) bool {
 	return m.Default != nil && (recorded || importing)
-}
-
-// writtenValue is the value of a property with @normalised() at the last write: what the program
-// wrote, if it wrote it, and what the server has made of it.
-type writtenValue struct {
-	program, server property.Value
-	given           bool
-}
-
-// written returns the values of the properties with @normalised() at the last write.
-func (r reading) written(old recorded.State) map[string]writtenValue {
-	names, program, server := old.Private.Written.Decode(r.Resource)
-	all := make(map[string]writtenValue, len(names))
-	for _, name := range names {
-		if m := r.Resource.Inputs.ByName[name]; m != nil && m.Normalised {
-			v, given := program.GetOk(name)
-			all[name] = writtenValue{v, server.Get(name), given}
-		}
-	}
-	return all
-}
-
-// restore gives a property the value that the program wrote.
-func (w writtenValue) restore(inputs property.Map, name string) property.Map {
-	was, there := inputs.GetOk(name)
-	switch {
-	case !w.given:
-		return inputs.Delete(name)
-	case there && value.PlainEqual(was, w.program):
-		return inputs // with its marks
-	default:
-		return inputs.Set(name, recorded.CopySecrecy(w.program, was))
-	}
 }
 
 // idOf returns the id that the response of a read gives a resource with the inputs that were

@@ -127,7 +127,7 @@ func (res resource) keepToken(before recorded.State, out Result) Result {
 	if token == "" {
 		token = res.all.Tokens.Next()
 	}
-	out.State.Private.Token = token
+	out.State.Private.Token, out.State.Private.VisibleBy = token, before.Private.VisibleBy
 	was, is := res.object(before), res.object(*out.State)
 	if was != is {
 		res.all.Tokens.Forget(was, token)

@@ -280,12 +280,30 @@ func (w WireRule) fromDeclared(v map[string]any, from, to *spec.Type, named spec
 		}
 		out[name] = w.fromWire(item, inner.Type, memberType(to, name), named)
 	}
-	for name, item := range v {
-		if from.Field(name) == nil {
-			w.addUndeclared(out, name, item, from, to, named)
-		}
+	rest := maps.Clone(v)
+	maps.DeleteFunc(rest, func(name string, _ any) bool { return from.Field(name) != nil })
+	if from.Open {
+		rest = w.takeNested(out, rest, to, named)
+	}
+	for name, item := range rest {
+		w.addUndeclared(out, name, item, from, to, named)
 	}
 	return out
+}
+
+// takeNested adds to out the properties of `to` that are within members of the wire, from what a value
+// has beyond its declared members, and returns what is left of that.
+func (w WireRule) takeNested(out, rest map[string]any, to *spec.Type, named spec.Types) map[string]any {
+	for _, p := range to.Fields {
+		if _, there := out[p.Name]; there || p.WireParents == nil {
+			continue
+		}
+		item, found, left := takeAt(rest, p.WireParents, w.Name(p))
+		if rest = left; found {
+			out[p.Name] = w.fromWire(types.AtItems(item, p.WireItem), nil, p.Type, named)
+		}
+	}
+	return rest
 }
 
 // addUndeclared adds to out a member of a value that `from` does not declare. If `from` is an

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
@@ -163,6 +164,9 @@ type Private struct {
 	ID string `json:"id,omitempty"`
 	// Token is the token of the create or import of the resource; see tokens.go.
 	Token string `json:"t,omitempty"`
+	// VisibleBy is the time by which the server shows the object, if the spec says how long that may take
+	// after a create (`consistency`).
+	VisibleBy time.Time `json:"visibleBy,omitzero"`
 	// Lookup is true if the state is from a read for a program that does not manage the
 	// resource.
 	Lookup bool `json:"lookup,omitempty"`

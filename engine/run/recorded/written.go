@@ -76,3 +76,36 @@ func decodeInputs(res *plan.Resource, text json.RawMessage) (property.Map, error
 	}
 	return value.RefitEach(values, values.AllStable, res.Inputs.Member)
 }
+
+// WrittenValue is the value of a property with @normalised() at the last write: what the program
+// wrote, if it wrote it, and what the server has made of it.
+type WrittenValue struct {
+	Program, Server property.Value
+	Given           bool
+}
+
+// Values returns the values of the properties with @normalised() at the last write.
+func (w *Written) Values(res *plan.Resource) map[string]WrittenValue {
+	names, program, server := w.Decode(res)
+	all := make(map[string]WrittenValue, len(names))
+	for _, name := range names {
+		if m := res.Inputs.ByName[name]; m != nil && m.Normalised {
+			v, given := program.GetOk(name)
+			all[name] = WrittenValue{v, server.Get(name), given}
+		}
+	}
+	return all
+}
+
+// Restore gives a property the value that the program wrote.
+func (w WrittenValue) Restore(inputs property.Map, name string) property.Map {
+	was, there := inputs.GetOk(name)
+	switch {
+	case !w.Given:
+		return inputs.Delete(name)
+	case there && value.PlainEqual(was, w.Program):
+		return inputs // with its marks
+	default:
+		return inputs.Set(name, CopySecrecy(w.Program, was))
+	}
+}

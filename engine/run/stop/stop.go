@@ -115,6 +115,21 @@ func Undoing(ctx context.Context, limit time.Duration) (context.Context, context
 	}
 }
 
+// Until calls look until it reports true or fails, or until the deadline has passed, and waits longer
+// and longer in between. It calls waiting before each wait.
+func Until(ctx context.Context, deadline time.Time, waiting func(), look func() (bool, error)) error {
+	for delay := 100 * time.Millisecond; ; delay = min(2*delay, 5*time.Second) {
+		left := time.Until(deadline) // taken before the request: its response tells of no later time
+		if seen, err := look(); err != nil || seen || left <= 0 {
+			return err
+		}
+		waiting()
+		if err := Wait(ctx, min(delay, max(0, time.Until(deadline)))); err != nil {
+			return err
+		}
+	}
+}
+
 // Wait returns after d, or with an error as soon as ctx ends or the operation is stopped.
 func Wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)

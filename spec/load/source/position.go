@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"sort"
 	"unicode/utf8"
@@ -65,21 +66,14 @@ func (f *Files) addInner(name string, text []byte, node *spec.Node, skip int) {
 // List returns the files that were read, by path.
 func (f *Files) List() []File {
 	list := make([]File, 0, len(f.content))
-	for path, content := range f.content {
-		list = append(list, File{Path: path, Content: content})
+	for _, path := range slices.Sorted(maps.Keys(f.content)) {
+		list = append(list, File{Path: path, Content: f.content[path]})
 	}
-	sort.Slice(list, func(i, j int) bool { return list[i].Path < list[j].Path })
 	return list
 }
 
-func (f *Files) Dirs() []string {
-	dirs := make([]string, 0, len(f.listed))
-	for dir := range f.listed {
-		dirs = append(dirs, dir)
-	}
-	slices.Sort(dirs)
-	return dirs
-}
+// Dirs returns the folders whose files were listed, by path.
+func (f *Files) Dirs() []string { return slices.Sorted(maps.Keys(f.listed)) }
 
 // position returns the line and column of a byte offset.
 func (s *sourceText) position(offset int) diag.Position {

@@ -29,20 +29,17 @@ func (d *Document) ReportSchema(label diag.Range, e ast.Expr, p Place) bool {
 	reported := d.Report(CodeJSONSchema, shown, p, "this is a schema, not a type of CUE", "Write "+s.CUE+".")
 	reported.Suggest(diag.Edit{At: at, Text: text})
 	if s.Optional {
-		reported.Suggest(d.optionalEdits(label)...)
+		reported.Suggest(d.optionalEdit(label))
 	}
 	return true
 }
 
-// optionalEdits returns the edit that makes a field optional, none if it is.
-func (d *Document) optionalEdits(label diag.Range) []diag.Edit {
+// optionalEdit returns the edit that makes a field optional.
+func (d *Document) optionalEdit(label diag.Range) diag.Edit {
 	name := d.Files.TextAt(label)
-	if strings.HasSuffix(strings.Trim(name, `"'`), "?") {
-		return nil
-	}
 	if strings.HasSuffix(name, `"`) && d.Raw || strings.HasSuffix(name, "'") {
 		label.End.Column--
 	}
 	label.Start = label.End
-	return []diag.Edit{{At: label, Text: "?"}}
+	return diag.Edit{At: label, Text: "?"}
 }

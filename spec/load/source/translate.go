@@ -203,7 +203,7 @@ func (d *dataTypes) reportForeignType(f *ast.Field, lit *ast.BasicLit, p Place) 
 	}
 	reported.Suggest(edit)
 	if t.Optional && f.Constraint != token.OPTION {
-		reported.Suggest(d.doc.optionalEdits(d.doc.Files.LabelRange(f.Label))...)
+		reported.Suggest(d.doc.optionalEdit(d.doc.Files.LabelRange(f.Label)))
 	}
 	return true
 }

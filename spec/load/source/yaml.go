@@ -339,7 +339,7 @@ func (r *yamlReader) convertScalar(n *yaml.Node, p Place) ast.Expr {
 		case strings.EqualFold(n.Value, "false"):
 			lit.Kind, lit.Value = token.FALSE, "false"
 		default: // with the tag !!bool
-			r.doc.Report(CodeBadValue, node.Range, p, fmt.Sprintf("%q is not a boolean", n.Value), "Write true or false.")
+			r.doc.Report(CodeBadValue, node.Range, p, n.Value+" is not a boolean", "Write true or false.")
 			return r.holeAt(n)
 		}
 		return lit

@@ -183,7 +183,7 @@ func (x *Extractor) plainType(it walk.Item, v cue.Value, s Site) *spec.Type {
 	case cue.ListKind:
 		return x.listType(it, v, s)
 	case cue.BytesKind:
-		x.reportBytes(s, []walk.Item{it})
+		reportBytes(x, s, []walk.Item{it})
 		return &spec.Type{}
 	case cue.NullKind:
 		return &spec.Type{Nullable: true, Enum: []any{nil}}

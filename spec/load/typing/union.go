@@ -24,7 +24,7 @@ func (x *Extractor) disjunctionType(it walk.Item, args []cue.Value, s Site) *spe
 	})
 	isBytes := func(part walk.Item) bool { return part.Value.IncompleteKind() == cue.BytesKind }
 	if at := slices.IndexFunc(parts, isBytes); at >= 0 {
-		x.reportBytes(s, slices.DeleteFunc(parts[at:], func(part walk.Item) bool { return !isBytes(part) }))
+		reportBytes(x, s, slices.DeleteFunc(parts[at:], func(part walk.Item) bool { return !isBytes(part) }))
 		return &spec.Type{}
 	}
 	nullable := false

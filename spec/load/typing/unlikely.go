@@ -56,7 +56,7 @@ func checkLiteralSetting(x *Extractor, p *spec.Property, m walk.Item, s Site) {
 }
 
 // reportBytes reports bytes in the place of a type: mostly, they are strings in single quotes.
-func (x *Extractor) reportBytes(s Site, parts []walk.Item) {
+func reportBytes(x *Extractor, s Site, parts []walk.Item) {
 	var edits []diag.Edit
 	for _, part := range parts {
 		lit, ok := part.Expr.(*ast.BasicLit)

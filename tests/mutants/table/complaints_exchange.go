@@ -16,9 +16,11 @@ func ofExchanges() []Mutant {
 			Complaint: 5, Promise: "What was just made may take its time to be found",
 			Mechanism: "after a create, not found is asked again for as long as `consistency` says",
 			File:      "engine/run/outputs.go",
-			Find:      `if !errors.Is(err, verdict.ErrGone) && !errors.Is(err, verdict.ErrNotFound) {`,
-			Replace:   `if err != nil {`,
-			Package:   complaints, Test: "TestComplaint05ReadAfterCreate", Fails: "reading it back",
+			Find: `			missing = err
+			return false, nil`,
+			Replace: `			missing = err
+			return true, err`,
+			Package: complaints, Test: "TestComplaint05ReadAfterCreate", Fails: "create failed",
 		},
 		{
 			Complaint: 7, Promise: "A list is read to its end",

@@ -214,11 +214,11 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is made twice",
 			Mechanism: "a look that began too early is not the last one",
-			File:      "engine/run/find.go",
-			Find: `		left := time.Until(sent.Add(limit)) // taken before the request: its response tells of no later time
+			File:      "engine/run/stop/stop.go",
+			Find: `		left := time.Until(deadline) // taken before the request: its response tells of no later time
 		if seen, err := look(); err != nil ||`,
 			Replace: `		seen, err := look()
-		left := time.Until(sent.Add(limit))
+		left := time.Until(deadline)
 		if err != nil ||`,
 			Package: "engine", Test: "TestSlowLooks/find", Fails: "calls (-want +got)",
 		},

@@ -49,7 +49,7 @@ func ofModel() []Mutant {
 		row(twice, "different inputs settle the old intent first", "MADE TWICE",
 			"engine/run/earlier_create.go", `i.Hash == r.inputsHash() || i.Status == journal.Failed {`, `true {`),
 		row(twice, "find is asked for as long as what was made may stay unseen", "MADE TWICE",
-			"engine/run/find.go", ` || seen || left <= 0 {`, ` || seen || left <= limit {`),
+			"engine/run/stop/stop.go", ` || seen || left <= 0 {`, ` || seen || left <= time.Hour {`),
 		row(twice, "finished elements of a forEach are not sent again", "MADE TWICE",
 			"engine/run/operation/run.go", `done && r.Looping == s {`, `done && r.Looping == s && false {`),
 		row(twice, "a group is retried only on what is refused", "MADE TWICE",
