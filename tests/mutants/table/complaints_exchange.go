@@ -20,7 +20,7 @@ func ofExchanges() []Mutant {
 			return false, nil`,
 			Replace: `			missing = err
 			return true, err`,
-			Package: complaints, Test: "TestComplaint05ReadAfterCreate", Fails: "create failed",
+			Package: complaints, Test: "TestComplaint05ReadAfterCreate", Fails: "it is gone",
 		},
 		{
 			Complaint: 7, Promise: "A list is read to its end",
