@@ -50,7 +50,8 @@ func TextOf(v any) (string, error) {
 	case json.Number:
 		return v.String(), nil
 	case float64:
-		if v == math.Trunc(v) && math.Abs(v) <= maxExact {
+		const most = 1e100 // an id of 22 digits is a float64 if that is exact
+		if v == math.Trunc(v) && math.Abs(v) < most {
 			return strconv.FormatFloat(v, 'f', 0, 64), nil
 		}
 		return strconv.FormatFloat(v, 'g', -1, 64), nil

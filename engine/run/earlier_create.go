@@ -15,6 +15,7 @@ import (
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec/diag"
 )
 
 // earlier settles what earlier creates of the same resource left open. Its run is the new create,
@@ -76,6 +77,9 @@ func (r earlier) settleOther(ctx context.Context, i journal.Intent) (*recorded.S
 	inputs, err := value.DecodeRecorded(i.Inputs)
 	if err != nil {
 		return nil, err
+	}
+	if absent := recorded.Absent(r.Resource, inputs); maker.Certainty != actions.Keyed && recorded.MissingFor(absent, inputs, r.Resource.Find) != nil {
+		return nil, fmt.Errorf("the spec has changed since, and find needs %s, which that create did not have", diag.And(absent))
 	}
 	old := r.beginAgain(ctx, inputs)
 	old.hash = i.Hash // what is recorded of the inputs may not be all of them

@@ -128,7 +128,7 @@ func (r settling) lookUp(ctx context.Context) (Settled, error) {
 		if r.Resource.Find == nil {
 			return found, ErrNoFind
 		}
-		if missing := recorded.MissingFor(i.Withheld, inputs, r.Resource.Find); missing != nil {
+		if missing := recorded.MissingFor(slices.Concat(i.Withheld, recorded.Absent(r.Resource, inputs)), inputs, r.Resource.Find); missing != nil {
 			return found, &WithheldError{Inputs: missing}
 		}
 		var err error

@@ -34,6 +34,18 @@ func MissingFor(withheld []string, inputs property.Map, ops ...*plan.Operation) 
 	return missing
 }
 
+// Absent returns the inputs that the spec requires and that recorded ones do not have: the spec has got
+// them since.
+func Absent(res *plan.Resource, inputs property.Map) []string {
+	var names []string
+	for _, m := range res.Inputs.Fields {
+		if _, given := inputs.GetOk(m.Name); !given && m.Required {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
 // Missing returns the withheld inputs that are not given.
 func Missing(withheld []string, inputs property.Map) []string {
 	return slices.DeleteFunc(slices.Clone(withheld), func(name string) bool {

@@ -167,6 +167,19 @@ func (l *life) change(ctx context.Context) error {
 	return l.lookAgain(ctx)
 }
 
+// replaceAfterwards finds out why a replacement was refused: it deletes the original, and tries again.
+func (l *life) replaceAfterwards(ctx context.Context, refused error) error {
+	if err := l.delete(ctx); err != nil {
+		return errors.Join(refused, err)
+	}
+	if err := l.create(ctx); err != nil {
+		return refused // for another reason
+	}
+	l.finding(codeRefused, "the replacement cannot be created while the original exists",
+		"It can once the original is deleted: `diff: deleteBeforeReplace: true`.")
+	return l.lookAgain(ctx)
+}
+
 // replace creates the new resource, and deletes the old one afterwards or before.
 func (l *life) replace(ctx context.Context, deleteFirst bool) error {
 	if deleteFirst {
@@ -182,9 +195,8 @@ func (l *life) replace(ctx context.Context, deleteFirst bool) error {
 	l.exists = false
 	if err := l.create(ctx); err != nil {
 		if !l.exists {
-			l.state, l.exists = old, true // it is deleted at the end
-			l.finding(codeRefused, "the replacement cannot be created while the original exists", "If the API does not allow both at the same time, delete the original first: `diff: deleteBeforeReplace: true`.")
-			return err
+			l.state, l.exists = old, true
+			return l.replaceAfterwards(ctx, err)
 		}
 		return errors.Join(err, l.deleteState(ctx, old))
 	}
