@@ -143,6 +143,20 @@ func TestLegacyVariables(t *testing.T) {
 
 // TestDiffConfig: no change replaces; a new version of the package is an update,
 // and never less, for the engine would go on with the old.
+// TestSettingsThatReplace: a change of a setting with @replace() replaces the provider, and so its
+// resources; another change does not.
+func TestSettingsThatReplace(t *testing.T) {
+	spec := strings.Replace(things, "\tregion?: string\n", "\tregion?: string @replace()\n\ttenant?: string\n", 1)
+	c := start(t, pulumi.Options{Program: (&lab{}).program(t, spec)})
+	old := object("version", "2.3.4", "region", "north", "tenant", "a")
+	for setting, replaces := range map[string]bool{"region": true, "tenant": false, "version": false} {
+		d, err := c.DiffConfig(t.Context(), "lab", old, old.Set(setting, property.New("other")))
+		if err != nil || !d.Changed || d.Replace() != replaces {
+			t.Errorf("%s: changed %v, replaces %v, %v", setting, d.Changed, d.Replace(), err)
+		}
+	}
+}
+
 func TestDiffConfig(t *testing.T) {
 	c := start(t, pulumi.Options{Program: (&lab{}).program(t, things)})
 	old := object("version", "2.3.4", "region", "north")

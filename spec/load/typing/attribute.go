@@ -36,8 +36,8 @@ func Attributes() []Attribute {
 	all := ConfigRole | InputRole | OutputRole | ArgumentRole | ResultRole
 	return []Attribute{
 		{
-			Name: "replace", Usage: "@replace()", Doc: "A change replaces the resource.",
-			Roles: InputRole, remedy: "It declares that a change of an input replaces the resource. Remove it.",
+			Name: "replace", Usage: "@replace()", Doc: "A change replaces the resource; of a setting, all resources of the provider.",
+			Roles: InputRole | ConfigRole, remedy: "It declares that a change of an input replaces the resource. Remove it.",
 			read: marker(func(p *spec.Property) { p.Replace = true }),
 		},
 		{

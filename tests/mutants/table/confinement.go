@@ -17,7 +17,7 @@ func ofConfinement() []Mutant {
 			Find: `		r, err := w.files.findRule(w.access, abs, via)`,
 			Replace: `		r, err := w.files.findRule(w.access, abs, via)
 		if err != nil && via != "" {
-			r, err = grant.PathRule{Base: "/"}, nil
+			r, err = grant.PathRule{Base: "/", Root: "/"}, nil
 		}`,
 			Package: "actions/sys/files", Test: "TestEscapes", Fails: "can be opened",
 		},

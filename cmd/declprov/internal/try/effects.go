@@ -168,7 +168,7 @@ func (l *life) change(ctx context.Context) error {
 }
 
 // replaceAfterwards finds out why a replacement was refused: it deletes the original, and tries again.
-func (l *life) replaceAfterwards(ctx context.Context, refused error) error {
+func replaceAfterwards(ctx context.Context, l *life, refused error) error {
 	if err := l.delete(ctx); err != nil {
 		return errors.Join(refused, err)
 	}
@@ -196,7 +196,7 @@ func (l *life) replace(ctx context.Context, deleteFirst bool) error {
 	if err := l.create(ctx); err != nil {
 		if !l.exists {
 			l.state, l.exists = old, true
-			return l.replaceAfterwards(ctx, err)
+			return replaceAfterwards(ctx, l, err)
 		}
 		return errors.Join(err, l.deleteState(ctx, old))
 	}
