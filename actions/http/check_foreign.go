@@ -3,6 +3,7 @@ package http
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -16,6 +17,9 @@ var placeholder = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[^$])(\{\{-?\s*[.$]?([A-Za-z_][\w.]*)\s*-?\}\})|(?:^|[^$])(\{([A-Za-z_]\w*)\})|/(:([A-Za-z_]\w*))|/(\$([A-Za-z_]\w*))|/(<([A-Za-z_]\w*)>)`)
 })
 
+// odata are names that begin with $ in the paths of OData and of Microsoft Graph.
+var odata = []string{"$count", "$metadata", "$batch", "$value", "$ref", "$links", "$query", "$crossjoin", "$all", "$entity"}
+
 // checkPlaceholders warns about placeholders that are not those of specs: they would be sent as
 // they are.
 func checkPlaceholders(s actions.Static, out *[]actions.Fault) {
@@ -26,7 +30,7 @@ func checkPlaceholders(s actions.Static, out *[]actions.Fault) {
 		}
 		for _, m := range placeholder().FindAllStringSubmatch(n.Text, -1) {
 			for i := 1; i < len(m); i += 2 {
-				if m[i] == "" {
+				if m[i] == "" || slices.Contains(odata, m[i]) {
 					continue
 				}
 				meant := "${" + ownName(m[i+1]) + "}"

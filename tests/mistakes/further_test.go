@@ -180,7 +180,7 @@ func TestGood(t *testing.T) {
 			t.Errorf("%s (%s): %s", c.Name, c.Origin, described(list))
 		}
 	}
-	if len(cases) != 20 {
-		t.Errorf("%d cases, want 20", len(cases))
+	if len(cases) != 21 {
+		t.Errorf("%d cases, want 21", len(cases))
 	}
 }
