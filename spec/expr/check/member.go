@@ -2,6 +2,8 @@ package check
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -180,6 +182,9 @@ func (m *memberCheck) namedType(name *ast.StringNode) *spec.Type {
 		}
 	}
 	member, ok := types.Member(m.t, name.Value)
+	if !ok && m.meansName(name.Value, at) {
+		return types.Any()
+	}
 	if !ok {
 		if m.t.Kind == spec.Object || !(translator{m.checker}).translateMember(at, m.t, name.Value, m.base) {
 			m.UnknownMember(at, m.t, name.Value, m.base)
@@ -190,6 +195,19 @@ func (m *memberCheck) namedType(name *ast.StringNode) *spec.Type {
 		m.Trust(at) // an open struct may have it, with any type
 	}
 	return member
+}
+
+// meansName reports a member that a name of the language does not have and that is such a name itself:
+// inputs.id for id.
+func (m *memberCheck) meansName(name string, at parse.Extent) bool {
+	base, whole := m.Text(m.base.At), parse.Extent{From: m.base.At.From, To: at.To}
+	isName := slices.ContainsFunc(m.scope.Names, func(n Name) bool { return n.Name == name && n.Absent == "" })
+	if !isName || !slices.Contains([]string{"inputs", "state", "config", "changes"}, base) || m.Text(whole) != base+"."+name {
+		return false
+	}
+	m.Fail(types.CodeUnknownMember, at, fmt.Sprintf("%s is a name of its own: write %[1]s.", name), "%s has no member %q", base, name)
+	m.last().Suggest(diag.Edit{At: m.place.At(whole), Old: base + "." + name, Text: name})
+	return true
 }
 
 // unionMemberType returns the type of a member of a union: its type in each variant that has
