@@ -44,7 +44,7 @@ func TestAnIntentOfAnotherSpec(t *testing.T) {
 	}
 }
 
-// TestIDsThatServersResolve: an id of one or two dots addresses another object. It is no id of a new
+// TestIDsThatServersResolve: an id of one or two dots addresses another object. It is not taken as the id of a new
 // object, and a read that returns one leaves the recorded id.
 func TestIDsThatServersResolve(t *testing.T) {
 	for _, id := range []string{".", ".."} {

@@ -7,8 +7,8 @@ import (
 	"github.com/declprov/declprov/actions"
 )
 
-// TestPagesOfProxies: a page with the status 200 is no success, whatever the request was: nothing says
-// that the API has received it.
+// TestPagesOfProxies: a page with the status 200 is not a success, whatever the request was: the API may not
+// have received it.
 func TestPagesOfProxies(t *testing.T) {
 	ts := newTestServer(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

@@ -35,7 +35,7 @@ func CheckID(id, path string) error {
 		return &UnrecordableError{path, fmt.Sprintf("\"%s\" contains %s at byte %d, which would control the terminal that shows it; "+
 			"use another member as the id, or encode it: base64encode(…)", screen.Exact(id), screen.Exact(id[at:][:screen.Step(id[at:])]), at)}
 	case id == "." || id == "..":
-		return &UnrecordableError{path, fmt.Sprintf("%q is no id: in the path of a request, servers resolve it to another object", id)}
+		return &UnrecordableError{path, fmt.Sprintf("%q cannot be an id: in the path of a request, servers resolve it to another object", id)}
 	default:
 		return nil
 	}

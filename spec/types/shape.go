@@ -75,9 +75,9 @@ func (s plainShape) Member(p *spec.Property) Shape {
 	return nil
 }
 
-// AtItems returns a list with the values at a path of members in its items, and an item without such
-// a value unchanged. It returns any other value unchanged, and every value if there is no path. A
-// value within a secret is secret.
+// AtItems returns a list with the values at a path of members in its items. An item without such a
+// value remains, and so does a value other than a list; with a nil path, every value. A value within a
+// secret is secret.
 func AtItems(v any, path []string) any {
 	if path == nil {
 		return v

@@ -2,6 +2,7 @@
 package arguments
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ func Evaluate(in *scope.Scope, s *plan.Step, call *actions.Call) error {
 	call.Parts, call.Late = map[string][]spec.Part{}, map[string]actions.LateExpr{}
 	for name, a := range s.Args {
 		if err := e.evaluate(name, a); err != nil {
-			return e.firstError(s)
+			return cmp.Or(e.firstError(s), fmt.Errorf("argument %q: %w", name, err))
 		}
 	}
 	return e.addOrigins(s)

@@ -74,11 +74,10 @@ func placesOf(ctx context.Context, g grant.PathRule) ([]Place, error) {
 	case g.Whole:
 		return []Place{placeAt(g, "", true)}, nil
 	case g.Single:
-		root := g.Root
-		if root == g.Base {
-			root = filepath.Dir(g.Base)
+		if g.Root == g.Base {
+			g.Root = filepath.Dir(g.Base) // a link in the place of the file is not followed
 		}
-		return []Place{placeAt(grant.PathRule{Base: g.Base, Root: root}, "", false)}, nil
+		return []Place{placeAt(g, "", false)}, nil
 	}
 	root, err := files.OpenBase(g.Root, g.Base)
 	if err != nil {
