@@ -81,6 +81,7 @@ func (p *Program) DiffConfig(olds, news property.Map, ignore []string) DiffRespo
 			out.Changes = append(out.Changes, change)
 		}
 	}
+	out.Changes = value.Shown(out.Changes)
 	return out
 }
 

@@ -52,6 +52,7 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 		}
 		out.DeleteBeforeReplace = true
 	}
+	out.Changes = value.Shown(out.Changes)
 	if len(out.Changes) > 0 && !out.DeleteBeforeReplace {
 		// The user may have any change replace; it matters then, too.
 		out.DeleteBeforeReplace = res.Spec.Diff != nil && res.Spec.Diff.DeleteBeforeReplace ||

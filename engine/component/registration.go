@@ -123,9 +123,10 @@ func (b *build) options(r *Registration, ch *plan.Child, el *element) error {
 	read := &optionReader{build: b, el: el}
 	out.Protect, out.RetainOnDelete = read.truth(o.Protect), read.truth(o.RetainOnDelete)
 	out.DeleteBeforeReplace = read.truth(o.DeleteBeforeReplace)
-	out.IgnoreChanges, out.ReplaceOnChanges = read.texts(o.IgnoreChanges), read.texts(o.ReplaceOnChanges)
-	out.AdditionalSecretOutputs = read.texts(o.SecretOutputs)
-	out.Version, out.PluginDownloadURL, out.ImportID = read.text(o.Version), read.text(o.PluginDownloadURL), read.text(o.ImportID)
+	out.IgnoreChanges, out.ReplaceOnChanges = read.texts("ignoreChanges", o.IgnoreChanges), read.texts("replaceOnChanges", o.ReplaceOnChanges)
+	out.AdditionalSecretOutputs = read.texts("additionalSecretOutputs", o.SecretOutputs)
+	out.Version, out.PluginDownloadURL = read.text("version", o.Version), read.text("pluginDownloadURL", o.PluginDownloadURL)
+	out.ImportID = read.text("import", o.ImportID)
 	out.CreateTimeout, out.UpdateTimeout = read.duration(o.CreateTimeout), read.duration(o.UpdateTimeout)
 	out.DeleteTimeout = read.duration(o.DeleteTimeout)
 	for _, a := range o.Aliases {
@@ -169,8 +170,8 @@ type optionReader struct {
 	err   error
 }
 
-// value returns the value of a template without secret marks. It returns nil if there
-// is no template, or if the value is not known yet.
+// value returns the value of a template, which may contain secrets. It returns nil if there is no
+// template, or if the value is not known yet.
 func (r *optionReader) value(v *expr.Value) any {
 	if v == nil || r.err != nil {
 		return nil
@@ -180,8 +181,7 @@ func (r *optionReader) value(v *expr.Value) any {
 		r.err = err
 		return nil
 	}
-	out = expr.Reveal(out, nil)
-	if expr.HasUnknown(out) {
+	if expr.HasUnknown(expr.Reveal(out, nil)) {
 		if !r.build.req.Preview {
 			r.err = scope.ErrNotKnown
 		}
@@ -190,30 +190,37 @@ func (r *optionReader) value(v *expr.Value) any {
 	return out
 }
 
+// truth returns an option that is true or false, which shows too little of a secret to matter.
 func (r *optionReader) truth(v *expr.Value) *bool {
-	out, ok := r.value(v).(bool)
+	out, ok := expr.Reveal(r.value(v), nil).(bool)
 	if !ok {
 		return nil
 	}
 	return &out
 }
 
-func (r *optionReader) text(v *expr.Value) string {
+// text returns an option that is text. States show options, so it is an error if it is or contains a
+// secret: one that the program marked, or one that another child has returned.
+func (r *optionReader) text(name string, v *expr.Value) string {
 	out := r.value(v)
 	if out == nil {
 		return ""
 	}
-	text, err := value.Text(out)
+	text, err := value.Text(expr.Reveal(out, nil))
+	ofChild := slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool { return ref.Path[0] == "children" })
+	if scope.HoldsSecret(out) || ofChild && r.build.mask().Holds(text) {
+		text, err = "", fmt.Errorf("%s %w", name, scope.ErrExposed)
+	}
 	if err != nil && r.err == nil {
 		r.err = err
 	}
 	return text
 }
 
-func (r *optionReader) texts(list []*expr.Value) []string {
+func (r *optionReader) texts(name string, list []*expr.Value) []string {
 	var out []string
 	for _, v := range list {
-		if text := r.text(v); text != "" {
+		if text := r.text(name, v); text != "" {
 			out = append(out, text)
 		}
 	}
@@ -221,7 +228,7 @@ func (r *optionReader) texts(list []*expr.Value) []string {
 }
 
 func (r *optionReader) duration(v *expr.Value) time.Duration {
-	text := r.text(v)
+	text := r.text("customTimeouts", v)
 	if text == "" {
 		return 0
 	}
@@ -234,14 +241,14 @@ func (r *optionReader) duration(v *expr.Value) time.Duration {
 
 // alias returns an alias. A text is a URN or a former name.
 func (r *optionReader) alias(a plan.ChildAlias) Alias {
-	if text := r.text(a.Text); strings.HasPrefix(text, "urn:pulumi:") {
+	if text := r.text("aliases", a.Text); strings.HasPrefix(text, "urn:pulumi:") {
 		return Alias{URN: text}
 	} else if text != "" {
 		return Alias{Name: text}
 	}
 	return Alias{
-		Name: r.text(a.Name), Type: r.text(a.Type), Parent: r.text(a.Parent), Stack: r.text(a.Stack),
-		Project: r.text(a.Project), NoParent: a.NoParent,
+		Name: r.text("aliases", a.Name), Type: r.text("aliases", a.Type), Parent: r.text("aliases", a.Parent), Stack: r.text("aliases", a.Stack),
+		Project: r.text("aliases", a.Project), NoParent: a.NoParent,
 	}
 }
 

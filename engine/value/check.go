@@ -165,15 +165,12 @@ func (f *Findings) checkUndeclared(c *Type, values property.Map, path string, ou
 			f.Add(Join(path, name), "unknown property. %s", diag.Remedy(name, c.Spec.FieldNames()))
 			continue
 		}
-		for _, k := range c.keys {
-			if !f.matches(k, name, Join(path, name)) {
-				f.Add(Join(path, name), "the key must match %s", k)
-			}
-		}
+		at := f.place(path, name)
+		f.checkKey(c, name, at)
 		if c.elem == nil {
 			continue
 		}
-		if checked, changed := f.check(c.elem, value, Join(path, name)); changed {
+		if checked, changed := f.check(c.elem, value, at); changed {
 			out.set(name, checked)
 		}
 	}
@@ -188,12 +185,8 @@ func (f *Findings) checkMap(c *Type, v property.Value, path string) (property.Va
 	f.checkLength(c, v.AsMap().Len(), "entries", path)
 	out := copyOnWrite{original: v.AsMap()}
 	for name, value := range v.AsMap().AllStable {
-		at := Join(path, name)
-		for _, k := range c.keys {
-			if !f.matches(k, name, at) {
-				f.Add(at, "the key must match %s", k)
-			}
-		}
+		at := f.place(path, name)
+		f.checkKey(c, name, at)
 		if c.elem == nil {
 			continue
 		}
@@ -202,6 +195,28 @@ func (f *Findings) checkMap(c *Type, v property.Value, path string) (property.Va
 		}
 	}
 	return out.value(v)
+}
+
+// place returns the path of a value by its key. The keys of a secret map are a part of the
+// secret: failures in it have the path of the map.
+func (f *Findings) place(path, key string) string {
+	if f.hidden > 0 {
+		return path
+	}
+	return Join(path, key)
+}
+
+// checkKey checks a key of a map. at is the place of its value.
+func (f *Findings) checkKey(c *Type, name, at string) {
+	for _, k := range c.keys {
+		switch {
+		case f.matches(k, name, at):
+		case f.hidden > 0:
+			f.Add(at, "each key must match %s", k)
+		default:
+			f.Add(at, "the key must match %s", k)
+		}
+	}
 }
 
 // checkList checks a list.

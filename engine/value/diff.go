@@ -14,14 +14,26 @@ type Differ struct {
 	// Equal reports whether two values of a member have the same meaning. If it is nil,
 	// only equal values have.
 	Equal func(m *Member, old, new property.Value) bool
+	// hidden is the number of secrets that contain the current values, and within the
+	// outermost map in them whose keys are a part of the secret, "" if there is none.
+	hidden int
+	within string
 }
 
 func (d *Differ) add(path string, kind ChangeKind, replace bool) {
-	d.Changes = append(d.Changes, Change{Path: path, Kind: kind, Replace: replace})
+	d.Changes = append(d.Changes, d.change(path, kind, replace))
+}
+
+func (d *Differ) change(path string, kind ChangeKind, replace bool) Change {
+	return Change{Path: path, Kind: kind, Replace: replace, Within: d.within}
 }
 
 // Compare compares two values. m is their property, or nil for items.
 func (d *Differ) Compare(c *Type, m *Member, old, new property.Value, at string, replace bool) {
+	if old.Secret() || new.Secret() || m != nil && m.IsSecret() {
+		d.hidden++
+		defer func() { d.hidden-- }()
+	}
 	switch {
 	case new.IsComputed() || old.IsComputed():
 		// An unknown value may become any value.
@@ -50,8 +62,12 @@ func (d *Differ) CompareObjects(c *Type, old, new property.Map, at string, repla
 		if strings.HasPrefix(name, "__") {
 			continue
 		}
-		m := c.Member(name)
+		m, outer := c.Member(name), d.within
+		if m == nil && d.hidden > 0 && outer == "" {
+			d.within = at
+		}
 		d.Compare(c.Child(name), m, old.Get(name), new.Get(name), Join(at, name), replace || m != nil && m.Replace)
+		d.within = outer
 	}
 }
 
@@ -124,7 +140,7 @@ func (d *Differ) compareByKey(c *Type, old, new property.Array, at string, repla
 		if !slices.Contains(before[key(v)], i) {
 			continue
 		}
-		change := Change{Path: fmt.Sprintf("%s[%d]", at, i), Kind: Delete, Replace: replace}
+		change := d.change(fmt.Sprintf("%s[%d]", at, i), Delete, replace)
 		if i < new.Len() && places[i] < places[i+1] {
 			change.Kind = Update
 			for j := places[i]; j < places[i+1]; j++ {
@@ -148,6 +164,31 @@ type Change struct {
 	Replace bool
 	// Output is true if the property is an output.
 	Output bool
+	// Within is the path of the secret map whose key the property is or is below, ""
+	// otherwise. The key is a part of the secret: what is shown is a change of the map.
+	Within string
+}
+
+// Shown returns changes whose paths contain no key of a secret map. All changes in such a
+// map are one update of the map.
+func Shown(changes []Change) []Change {
+	if !slices.ContainsFunc(changes, func(c Change) bool { return c.Within != "" }) {
+		return changes
+	}
+	var out []Change
+	for _, c := range changes {
+		if c.Within == "" {
+			out = append(out, c)
+			continue
+		}
+		i := slices.IndexFunc(out, func(o Change) bool { return o.Path == c.Within })
+		if i < 0 {
+			out = append(out, Change{Path: c.Within, Kind: Update, Replace: c.Replace, Output: c.Output})
+			continue
+		}
+		out[i].Replace = out[i].Replace || c.Replace
+	}
+	return out
 }
 
 // The kinds of change.

@@ -34,9 +34,9 @@ func (c *child) compileOptions(s *expr.Scope) {
 	c.checkDownload(n.Get("pluginDownloadURL"))
 	o.ImportID = c.stringOption(n.Get("import"), s, "import")
 	timeouts := n.Get("customTimeouts")
-	o.CreateTimeout = c.Template(timeouts.Get("create"), s, scopes.StringType, "customTimeouts.create")
-	o.UpdateTimeout = c.Template(timeouts.Get("update"), s, scopes.StringType, "customTimeouts.update")
-	o.DeleteTimeout = c.Template(timeouts.Get("delete"), s, scopes.StringType, "customTimeouts.delete")
+	o.CreateTimeout = c.stringOption(timeouts.Get("create"), s, "customTimeouts.create")
+	o.UpdateTimeout = c.stringOption(timeouts.Get("update"), s, "customTimeouts.update")
+	o.DeleteTimeout = c.stringOption(timeouts.Get("delete"), s, "customTimeouts.delete")
 	o.Aliases = c.aliases(n.Get("aliases"), s)
 	c.checkOptions()
 }
