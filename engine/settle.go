@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -23,11 +24,12 @@ func (e *HandedError) Error() string {
 // Settle finds what an intent made, and removes it if Delete is set.
 func (e *Engine) Settle(ctx context.Context, req run.SettleRequest) (run.Settled, error) {
 	i := req.Intent
-	res, err := e.program.Resource(i.Type)
+	name, _ := e.program.CurrentName(i.Type)
+	res, err := e.program.Resource(cmp.Or(name, i.Type))
 	if err != nil {
 		return run.Settled{}, err
 	}
-	ref := recorded.Ref{Type: i.Type, Name: i.Name(), Key: i.Resource}
+	ref := recorded.Ref{Type: name, Name: i.Name(), Key: i.Resource}
 	if ref.Name == "" {
 		ref.Name, ref.Key = i.Resource, ""
 	}

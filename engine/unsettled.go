@@ -25,7 +25,8 @@ func (e *Engine) Unsettled(of func(journal.Subject) bool) []journal.Intent {
 // Settles reports whether the next create or update of a resource that the program
 // still has can settle an open intent of it: by sending it again, or by looking.
 func (e *Engine) Settles(i journal.Intent) bool {
-	res, err := e.program.Resource(i.Type)
+	name, _ := e.program.CurrentName(i.Type)
+	res, err := e.program.Resource(name)
 	if err != nil {
 		return false
 	}

@@ -344,7 +344,8 @@ func installedSpec(provider string) (string, error) {
 // of --input.
 func (s *settler) configure(ctx context.Context, opened openedSpec, i journal.Intent) (*engine.Engine, property.Map, error) {
 	p := opened.program
-	if !p.HasResource(i.Type) {
+	name, ok := p.CurrentName(i.Type)
+	if !ok {
 		return nil, property.Map{}, fmt.Errorf("the spec no longer has a resource %q: specify the spec that created it with --spec", i.Type)
 	}
 	object, types := p.Config()
@@ -352,7 +353,7 @@ func (s *settler) configure(ctx context.Context, opened openedSpec, i journal.In
 	if err != nil {
 		return nil, property.Map{}, fmt.Errorf("--config: %w", err)
 	}
-	resource, err := opened.container.Resource(i.Type)
+	resource, err := opened.container.Resource(name)
 	if err != nil {
 		return nil, property.Map{}, err
 	}

@@ -50,6 +50,29 @@ func (s Subject) urn(part int) string {
 	return parts[part]
 }
 
+// Former returns the subject of a resource whose type had another name: a name in the same
+// provider, or a type token of Pulumi, "pkg:module:Name".
+func (s Subject) Former(name string) Subject {
+	former := s
+	if token := strings.Split(name, ":"); len(token) == 3 {
+		former.Provider, former.Type = token[0], token[2]
+	} else {
+		former.Type = name
+	}
+	types := s.urn(2)
+	at := strings.LastIndex(types, "$") + 1 // the types of the parents come first
+	token := types[at:]
+	if former.Type != name {
+		token = name
+	} else if end := strings.LastIndex(token, ":") + 1; end > 0 {
+		token = token[:end] + name
+	}
+	if before, after, ok := strings.Cut(s.Resource, "::"+types+"::"); ok && types != "" {
+		former.Resource = before + "::" + types[:at] + token + "::" + after
+	}
+	return former
+}
+
 // file returns the name of the subject's file.
 func (s Subject) file() string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{s.Provider, s.Type, s.Resource, s.Settings}, "\x00")))

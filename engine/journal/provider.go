@@ -47,9 +47,15 @@ func NewProvider(open func() (*Journal, error), name string, configuration json.
 }
 
 // Resource returns the part of the journal that is about a resource of a type. key identifies
-// the resource among all resources of the host.
-func (p *Provider) Resource(typ, key string) *Resource {
-	return NewResource(p.Open, Subject{Provider: p.name, Type: typ, Resource: key, Settings: p.settings})
+// the resource among all resources of the host. former are the former names of the type: see
+// Subject.Former.
+func (p *Provider) Resource(typ, key string, former []string) *Resource {
+	s := Subject{Provider: p.name, Type: typ, Resource: key, Settings: p.settings}
+	subjects := make([]Subject, len(former))
+	for i, name := range former {
+		subjects[i] = s.Former(name)
+	}
+	return NewResource(p.Open, s, subjects...)
 }
 
 // Hash returns the hash of a text under the journal's key. If the key cannot be read, it uses a

@@ -1,17 +1,25 @@
 package journal
 
+import (
+	"errors"
+	"slices"
+)
+
 // Resource is the part of a journal that is about one resource. It belongs to one goroutine.
 type Resource struct {
 	subject Subject
-	open    func() (*Journal, error)
+	// former are the subjects that the resource had before its type was renamed. Their intents
+	// are intents of the resource; new ones are of subject.
+	former []Subject
+	open   func() (*Journal, error)
 	// read are the intents as Intents has read them, nil before.
 	read *[]Intent
 }
 
-// NewResource returns the part of a journal that is about a resource. The journal is opened
-// when it is first needed; its error is then that of each method.
-func NewResource(open func() (*Journal, error), s Subject) *Resource {
-	return &Resource{subject: s, open: open}
+// NewResource returns the part of a journal that is about a resource, which may have had former
+// subjects. The journal is opened when it is first needed; its error is then that of each method.
+func NewResource(open func() (*Journal, error), s Subject, former ...Subject) *Resource {
+	return &Resource{subject: s, former: former, open: open}
 }
 
 // Subject returns the resource that the intents are about.
@@ -21,7 +29,18 @@ func (r *Resource) Subject() Subject { return r.subject }
 // journal that cannot be opened, as nothing could be written to it.
 func (r *Resource) MayHaveIntents() bool {
 	j, err := r.open()
-	return err == nil && j.Has(r.subject)
+	return err == nil && (j.Has(r.subject) || slices.ContainsFunc(r.former, j.Has))
+}
+
+// subjects returns the subject of the resource, and the former ones that may have intents.
+func (r *Resource) subjects(j *Journal) []Subject {
+	all := []Subject{r.subject}
+	for _, s := range r.former {
+		if j.Has(s) {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // Earlier returns the intents as they were when they were first asked for, or when something
@@ -46,7 +65,16 @@ func (r *Resource) Intents() ([]Intent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return j.Of(r.subject)
+	var all []Intent
+	for _, s := range r.subjects(j) {
+		list, err := j.Of(s)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	slices.SortStableFunc(all, func(a, b Intent) int { return a.Began.Compare(b.Began) })
+	return all, nil
 }
 
 // Begin records an intent of the resource: see Journal.Begin.
@@ -83,7 +111,10 @@ func (r *Resource) Hand(token, id string) error {
 	if err != nil {
 		return err
 	}
-	return j.Hand(r.subject, token, id)
+	for _, s := range r.subjects(j) {
+		err = errors.Join(err, j.Hand(s, token, id))
+	}
+	return err
 }
 
 // Remove removes the intents for which gone returns true, and makes Earlier read the journal
@@ -94,7 +125,10 @@ func (r *Resource) Remove(gone func(Intent) bool) error {
 		return err
 	}
 	r.read = nil
-	return j.Settle(r.subject, gone)
+	for _, s := range r.subjects(j) {
+		err = errors.Join(err, j.Settle(s, gone))
+	}
+	return err
 }
 
 // RemoveOne removes one intent.

@@ -96,6 +96,15 @@ type Sink struct {
 	What string   // "the id", `argument "path" of file.write`
 }
 
+// FormerNames returns the former names and type tokens of the resource.
+func (r *Resource) FormerNames() []string {
+	names := make([]string, len(r.Spec.Aliases))
+	for i, n := range r.Spec.Aliases {
+		names[i] = n.Text
+	}
+	return names
+}
+
 // Finds reports whether the resource's `find` shows whether a create step took
 // effect. It does for the step that creates the object.
 func (r *Resource) Finds(s *Step) bool { return r.Find != nil && s == r.Maker && s.ForEach == nil }

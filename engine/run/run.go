@@ -85,7 +85,7 @@ func (res resource) object(s recorded.State) recorded.Object {
 
 // book returns the part of the journal that is about the resource.
 func (res resource) book() *journal.Resource {
-	return res.all.journal.Resource(res.ref.Type, cmp.Or(res.ref.Key, res.ref.Name))
+	return res.all.journal.Resource(res.ref.Type, cmp.Or(res.ref.Key, res.ref.Name), res.FormerNames())
 }
 
 // rules returns the rules by which values of the resource are compared.
