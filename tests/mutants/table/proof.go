@@ -141,8 +141,14 @@ func ofProof() []Mutant {
 // beginAgain`,
 			"TestStaleResponses/deleted", "were made, and its id is"),
 		row("Nothing is lost", "what a run removes from the journal it does not go on with", "engine/journal/resource.go", `	r.read = nil
-	return j.Settle(`, `	return j.Settle(`,
+	for`, `	for`,
 			"TestHalfOfItWasHandedAndIsGone", "has changed the intent"),
+		row("Nothing is lost", "an entry of the former type of a resource is an entry of it", "engine/journal/resource.go", `		if j.Has(s) {`, `		if false {`,
+			"TestCreatesOfRenamedTypes", "a token of another spec"),
+		row("A secret shows nowhere, whatever it goes through", "a diff names no key of a secret map", "engine/value/diff.go", `		if m == nil && d.hidden > 0 && outer == "" {`, `		if false {`,
+			"TestKeysOfSecretMaps/a_secret_map", "the diff shows a key"),
+		row("A secret shows nowhere, whatever it goes through", "no option of a child is a secret of the program", "engine/component/registration.go", `scope.HoldsSecret(out) ||`, `false ||`,
+			"TestSecretsInOptions/import,_marked_by_the_program", "contains a secret"),
 		row("A spec does what its permissions say", "a child of another package is granted", "engine/compile/component/package.go", `	case !ok:`, `	case !ok && false:`,
 			"TestPackagesArePermitted/nothing_granted", "refused: []"),
 		row("A spec does what its permissions say", "the version of a child's package is granted at run time, too", "engine/component/registration.go", `	case o.Version != "":
