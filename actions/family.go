@@ -143,6 +143,9 @@ type Facts struct {
 	// Grants are the permissions that a run needs, as far as the arguments as written tell.
 	// vet reports those that the spec's permissions can never grant.
 	Grants []Grant
+	// Trusts says what a run trusts, or entrusts to others, that its grants do not show: texts for
+	// people who review the permissions of a spec, such as "https://api.example.com with credentials".
+	Trusts []string
 	// Sandbox says how the programs that a run starts are confined to the spec's grants:
 	// "auto" as far as the system can, if the spec has a permissions block; "required"
 	// always; "off" never. It is "" if a run starts no program.

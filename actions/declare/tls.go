@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -15,6 +16,26 @@ func TLSType() *spec.Type {
 		Field("key", Text(), "Key of the client certificate, as PEM."), Field("serverName", NonEmpty(), "Name that the server's certificate must have."),
 		Field("insecure", Bool(), "Do not verify the server. Anyone on the network path can read and change everything."),
 	)
+}
+
+// Unverified says, for Facts.Trusts, that a call with an argument `tls` of TLSType does not verify the
+// server, or that a value decides whether it does.
+func Unverified(s actions.Static) []string {
+	given := s.Nodes["tls"]
+	if given == nil {
+		return nil
+	}
+	if given.Kind != spec.MapNode {
+		return []string{"servers that are not verified, if tls: " + given.Text + " says so"}
+	}
+	switch n := given.Get("insecure"); {
+	case n == nil || n.Text == "false":
+		return nil
+	case n.Text == "true":
+		return []string{"servers that are not verified (tls: insecure)"}
+	default:
+		return []string{"servers that are not verified (tls: insecure), if " + n.Text}
+	}
 }
 
 // TLS is the value of an argument of type TLSType.

@@ -50,6 +50,16 @@ func originsOf(auth *spec.Node) (origins []*spec.Node, given bool) {
 	return origins, given
 }
 
+// credentialOrigins says, for Facts.Trusts, which origins of `auth: origins` get credentials.
+func credentialOrigins(s actions.Static) []string {
+	var all []string
+	origins, _ := originsOf(s.Nodes["auth"])
+	for _, n := range origins {
+		all = append(all, n.Text+" with credentials (auth: origins)")
+	}
+	return all
+}
+
 // checkAuth checks that auth has exactly one kind of credentials, or one in each item, and
 // that they are complete.
 func checkAuth(s actions.Static, fail reporter) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/actions/http/graphql"
 	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/actions/http/session"
@@ -76,6 +77,7 @@ func analyze(s actions.Static) actions.Facts {
 		RepeatRemedy: "Send an idempotencyKey if the server supports one, or add `idempotent: true` if repeating the step does no harm.",
 		Streams:      s.Given("stream"),
 		Place:        at, Makes: makes, Grants: requestGrants(s), Faults: check(s), Sandbox: helperSandbox(s),
+		Trusts: append(declare.Unverified(s), credentialOrigins(s)...),
 	}
 	if s.Literals["method"] == "PUT" && s.Literals["idempotent"] != true {
 		facts.Address = []string{"path", "url", "query"}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/actions/sql/statement"
 )
 
@@ -57,7 +58,7 @@ func queryKind(shared []actions.Arg) *actions.Kind {
 			if s.Literals["list"] == true {
 				gone = "With `list`, no row is an empty list: add `gone: \"${result.rows == []}\"`, or drop `list`."
 			}
-			return actions.Facts{GoneRemedy: gone, Result: queryResult(s), Yields: queryYields(s), Effect: actions.None, Grants: callGrants(s, false), Faults: check(s, true)}
+			return actions.Facts{GoneRemedy: gone, Result: queryResult(s), Yields: queryYields(s), Effect: actions.None, Grants: callGrants(s, false), Faults: check(s, true), Trusts: declare.Unverified(s)}
 		},
 		Examples: queryExamples(),
 	}
@@ -74,7 +75,7 @@ func execKind(shared []actions.Arg) *actions.Kind {
 			return actions.Facts{
 				Result: execResult(s), Yields: execYields(s), Effect: actions.Write, Certainty: certainty(s),
 				RepeatRemedy: "Add `idempotent: true` if repeating the statements does no harm (`create … if not exists`, `insert … on conflict do nothing`, `update … set`).",
-				Grants:       callGrants(s, true), Faults: check(s, false),
+				Grants:       callGrants(s, true), Faults: check(s, false), Trusts: declare.Unverified(s),
 			}
 		},
 		Ambiguous: func(class string) bool { return class == "connection" || class == "timeout" },

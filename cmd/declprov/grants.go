@@ -23,6 +23,7 @@ var accesses = [...]struct{ key, allows string }{
 	{"env", "read environment variables"},
 	{"packages", "create resources of other packages, whose plugins may do everything that you may do"},
 	{"agent", "log in to other machines with the keys of your ssh-agent"},
+	{"trust", "trust"},
 }
 
 // titleOf returns the name of a spec, and its version if it has one.

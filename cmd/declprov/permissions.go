@@ -25,6 +25,10 @@ author sets a default, it is printed, too. A permission is marked as implied if 
 is in no permissions block, but follows from the rest of the spec. To make it
 explicit, add it to a permissions block.
 
+Under "trust" it prints what the steps trust although no permission is required:
+servers that are not verified (tls: insecure), and origins that get credentials
+(auth: origins).
+
 If possible, the kernel restricts running programs to these permissions; the list
 of programs says whether it does.
 

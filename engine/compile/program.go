@@ -102,7 +102,7 @@ func begin(p *spec.Provider, families []*actions.Family, model func(string) *spe
 	shared := &provider{Names: names, families: arguments.CompileFamilies(found, names), model: model}
 	shared.granted = grants.Compile(found, names, shared.families)
 	c := newCompiler(shared, &grants.Checker{
-		Collector: found, Granted: shared.granted, Names: names, Programs: prog.Programs, Confined: prog.Confined,
+		Collector: found, Granted: shared.granted, Names: names, Programs: prog.Programs, Confined: prog.Confined, Trusts: prog.Trusts,
 	})
 	prog.ConfigType = c.types.Build(p.Config)
 	prog.Permissions, prog.Defaults, prog.Session = shared.granted.Permissions, shared.families.Defaults, c.session()

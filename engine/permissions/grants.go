@@ -10,11 +10,15 @@ import (
 	"github.com/declprov/declprov/spec/encode"
 )
 
+// trust is the Access of what steps trust.
+const trust = "trust"
+
 // Grant is one permission of a spec in the form for reviewers.
 type Grant struct {
-	// Access is read, write, hosts, run, env, packages or agent.
+	// Access is read, write, hosts, run, env, packages or agent. It is trust for what the steps
+	// trust although no permission is required, such as a server that is not verified.
 	Access string `json:"access"`
-	// Pattern is the glob, origin, program or name, with its templates.
+	// Pattern is the glob, origin, program or name, with its templates, or says what is trusted.
 	Pattern string `json:"pattern"`
 	// Implied is true if the grant is not from a permissions block, but from a name in
 	// the spec.
@@ -73,6 +77,11 @@ func List(p *plan.Program) ([]Grant, error) {
 			one.Confined, one.Capabilities = p.Confined.Summary(), p.Capabilities()
 		}
 		out = append(out, one)
+	}
+	for _, text := range p.Trusts.Sorted() {
+		named := &settingsCollector{provider: p.Provider}
+		named.addNamed(text)
+		out = append(out, Grant{Access: trust, Pattern: text, Settings: named.settings})
 	}
 	return out, nil
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"maps"
 	"slices"
 	"sync"
 )
@@ -35,6 +36,35 @@ func (c *Confinements) Add(one Confinement) {
 	if !slices.Contains(c.seen, one) {
 		c.seen = append(c.seen, one)
 	}
+}
+
+// Trusts collects what the steps of a spec trust that their permissions do not show, without
+// duplicates. It is safe for concurrent use.
+type Trusts struct {
+	mu   sync.Mutex
+	seen map[string]bool
+}
+
+// Add records what a step trusts.
+func (t *Trusts) Add(texts ...string) {
+	if len(texts) == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.seen == nil {
+		t.seen = map[string]bool{}
+	}
+	for _, text := range texts {
+		t.seen[text] = true
+	}
+}
+
+// Sorted returns all texts, sorted.
+func (t *Trusts) Sorted() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Sorted(maps.Keys(t.seen))
 }
 
 // Summary returns one Confinement for all steps, or "" if there are none.

@@ -30,9 +30,11 @@ type Program struct {
 	functions  map[string]func() (*Function, error)
 	components map[string]func() (*Component, error)
 	// Programs are the programs that the steps of the spec name, and Confined says how
-	// they are confined. Both only cover what has been compiled so far.
+	// they are confined. Trusts is what the steps trust besides. They only cover what has been
+	// compiled so far.
 	Programs *NamedPrograms
 	Confined *Confinements
+	Trusts   *Trusts
 	// Unchecked contains a note for each access to a member of an untyped response. Only
 	// Compile fills it.
 	Unchecked diag.List
@@ -47,7 +49,7 @@ type LazyResource struct {
 // NewProgram returns a program without resources, functions and components.
 func NewProgram(provider *spec.Provider) *Program {
 	return &Program{
-		Provider: provider, Programs: &NamedPrograms{}, Confined: &Confinements{},
+		Provider: provider, Programs: &NamedPrograms{}, Confined: &Confinements{}, Trusts: &Trusts{},
 		resources: map[string]LazyResource{}, functions: map[string]func() (*Function, error){}, components: map[string]func() (*Component, error){},
 	}
 }

@@ -19,9 +19,11 @@ type Checker struct {
 	*finding.Collector
 	*Granted
 	Names *scopes.Names
-	// Programs are the programs that steps name, Confined is how steps confine theirs.
+	// Programs are the programs that steps name, Confined is how steps confine theirs, and Trusts
+	// is what steps trust that their grants do not show.
 	Programs *plan.NamedPrograms
 	Confined *plan.Confinements
+	Trusts   *plan.Trusts
 	// reported are the needs that were reported. What several steps need is one mistake, and so is
 	// the lack of any grant in a spec without a permissions block.
 	reported map[string]bool
@@ -39,6 +41,7 @@ func (c *Checker) Check(s *plan.Step, facts actions.Facts, block spec.Field, sco
 	default:
 		c.Confined.Add(plan.Unconfined)
 	}
+	c.Trusts.Add(facts.Trusts...)
 	for _, need := range facts.Grants {
 		addRequest(s, need, scope)
 		if c.isNamed(s, need) || c.MayCover(need) || c.isReported(need) {
@@ -107,5 +110,5 @@ func (c *Checker) isNamed(s *plan.Step, need actions.Grant) bool {
 
 // Probe returns a checker of the same grants whose findings do not count.
 func (c *Checker) Probe() *Checker {
-	return &Checker{Collector: &finding.Collector{}, Granted: c.Granted, Names: c.Names, Programs: c.Programs, Confined: c.Confined}
+	return &Checker{Collector: &finding.Collector{}, Granted: c.Granted, Names: c.Names, Programs: c.Programs, Confined: c.Confined, Trusts: c.Trusts}
 }
