@@ -85,6 +85,28 @@ func TestValuesInPostgreSQL(t *testing.T) {
 	}
 }
 
+// TestLargeRowsInPostgreSQL: a row above maxBytes is an error, and one below it is read, also where
+// its bytes take twice as many digits.
+func TestLargeRowsInPostgreSQL(t *testing.T) {
+	t.Parallel()
+	server := database.StartPostgres(t)
+	spec := fmt.Sprintf("name: \"large\"\nversion: \"0.1.0\"\nsql: {driver: \"postgres\", socket: %q, port: %d, user: \"postgres\"}\n", server.Socket, server.Port)
+	spec += `functions: get: {inputs: {n: int}, outputs: n: int, sql: query: {statement: "select decode(repeat('00', {n}), 'hex') as v", params: n: "${inputs.n}", maxBytes: "3MiB"}, return: n: "${len(result.row.v)}"}` + "\n"
+	folder := provider.FolderWith(t, "large", ".cue", spec)
+	provider.AddSQL(t, folder)
+	p := provider.Configured(t, folder, "large", t.TempDir(), nil)
+	for size, fits := range map[float64]bool{1 << 20: true, 3 << 20: true, 3<<20 + 1: false, 6 << 20: false, 60 << 20: false} {
+		args, err := structpb.NewStruct(map[string]any{"n": size})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = p.Raw().Invoke(t.Context(), &pulumirpc.InvokeRequest{Tok: "large:index:get", Args: args})
+		if (err == nil) != fits || err != nil && !strings.Contains(err.Error(), "maxBytes") {
+			t.Errorf("%v bytes: %v", size, err)
+		}
+	}
+}
+
 // plainJSON is a value whose numbers have all their digits.
 func plainJSON(t *testing.T, text string) any {
 	t.Helper()

@@ -39,6 +39,10 @@ func (mysqlBackend) connector(t *target, env *actions.Env) (driver.Connector, er
 	return mysql.NewConnector(config)
 }
 
+// limit does nothing, because the driver has no limit: the server limits rows, to at most 1 GiB
+// (max_allowed_packet).
+func (mysqlBackend) limit(*sql.Conn, int64) error { return nil }
+
 func (mysqlBackend) parameter(v any) (any, error) { return plainParameter(v) }
 
 func (mysqlBackend) plain(v any, column string) (any, error) {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgproto3"
+
 	"github.com/declprov/declprov/actions"
 )
 
@@ -82,6 +84,10 @@ func (t *target) title() string {
 // outcome returns the outcome of a failed run.
 func (r *run) outcome(ctx context.Context, err error, state sent) actions.Outcome {
 	out := actions.Outcome{Status: actions.Refused, Err: r.masked(err)}
+	if large := (*pgproto3.ExceededMaxBodyLenErr)(nil); errors.As(err, &large) && state > nothingSent {
+		err = errTooLarge
+		out.Err = err
+	}
 	reported, isServer := r.backend.serverError(err)
 	var limit limitError
 	switch {

@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"sync/atomic"
@@ -21,6 +22,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/xdg-go/stringprep"
@@ -33,6 +35,10 @@ type postgres struct{}
 
 // cancelLimit is how long the server may take to confirm that it canceled a statement.
 const cancelLimit = 3 * time.Second
+
+// longestGreeting is the size in bytes of the longest message that a server may send before a
+// statement. pgx allocates a message before it reads it.
+const longestGreeting = 1 << 20
 
 func (p postgres) connector(t *target, env *actions.Env) (driver.Connector, error) {
 	config, err := p.config(t, env)
@@ -71,6 +77,11 @@ func (postgres) config(t *target, env *actions.Env) (*pgx.ConnConfig, error) {
 			return nil, err
 		}
 		return counted{conn, &atomic.Int64{}}, nil
+	}
+	config.BuildFrontend = func(in io.Reader, out io.Writer) *pgproto3.Frontend {
+		f := pgproto3.NewFrontend(in, out)
+		f.SetMaxBodyLen(longestGreeting)
+		return f
 	}
 	config.LookupFunc = func(_ context.Context, host string) ([]string, error) { return []string{host}, nil }
 	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
@@ -233,6 +244,15 @@ func (postgres) sent(conn *sql.Conn) *atomic.Int64 {
 		return nil
 	})
 	return count
+}
+
+func (postgres) limit(conn *sql.Conn, bytes int64) error {
+	return conn.Raw(func(driverConn any) error {
+		if c, ok := driverConn.(*stdlib.Conn); ok {
+			c.Conn().PgConn().Frontend().SetMaxBodyLen(int(bytes))
+		}
+		return nil
+	})
 }
 
 // scramIterations is PostgreSQL's own number of iterations.

@@ -83,7 +83,7 @@ func (r *rowReader) read(rows *sql.Rows) (map[string]any, error) {
 	row := make(map[string]any, len(values))
 	for i, v := range values {
 		if r.left -= sizeOf(v); r.left < 0 {
-			return nil, limitError{errors.New("the rows are larger than maxBytes: ask for less, or raise it")}
+			return nil, errTooLarge
 		}
 		plain, err := r.plain(v, r.columns[i].DatabaseTypeName())
 		if err != nil {
@@ -93,6 +93,8 @@ func (r *rowReader) read(rows *sql.Rows) (map[string]any, error) {
 	}
 	return row, nil
 }
+
+var errTooLarge = limitError{errors.New("the rows are larger than maxBytes: ask for less, or raise it")}
 
 // sizeOf returns the size of a value in bytes, about.
 func sizeOf(v any) int64 {

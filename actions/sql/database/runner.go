@@ -11,6 +11,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -101,12 +102,30 @@ func (all *runner) run(ctx context.Context, kind *actions.Kind, call *actions.Ca
 		return r.connectOutcome(ctx, err)
 	}
 	defer conn.Close()
+	if err := r.backend.limit(conn, r.longestRow()); err != nil {
+		return r.connectOutcome(ctx, err)
+	}
 	r.sent = r.backend.sent(conn)
 	r.mark()
 	if r.reads {
 		return r.query(ctx, conn)
 	}
 	return r.exec(ctx, conn)
+}
+
+// longestRow returns the size in bytes of the longest row that is read or written. What a row takes
+// besides its values, which rowReader counts, is well below slack.
+func (r *run) longestRow() int64 {
+	const slack = 1 << 20
+	longest := 2 * int64(r.args.MaxBytes) // bytes may come as hexadecimal digits
+	for _, s := range r.stmts {
+		written := int64(len(s.text))
+		for _, p := range s.parameters {
+			written += sizeOf(p)
+		}
+		longest = max(longest, written)
+	}
+	return min(longest+slack, math.MaxInt32)
 }
 
 // The defaults of arguments: see package sql.

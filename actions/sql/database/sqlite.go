@@ -112,6 +112,8 @@ func (sqliteBackend) serverError(err error) (serverError, bool) {
 		out.again = true
 	case code.SQLITE_INTERRUPT:
 		out.canceled = true
+	case code.SQLITE_TOOBIG:
+		out.text += ": a value is larger than maxBytes allows; ask for less, or raise it"
 	case code.SQLITE_IOERR:
 		out.noEffect = false
 	case code.SQLITE_AUTH:
@@ -123,6 +125,11 @@ func (sqliteBackend) serverError(err error) (serverError, bool) {
 func (sqliteBackend) unsent(error) bool { return false }
 
 func (sqliteBackend) sent(*sql.Conn) *atomic.Int64 { return nil }
+
+func (sqliteBackend) limit(conn *sql.Conn, bytes int64) error {
+	_, err := sqlite.Limit(conn, code.SQLITE_LIMIT_LENGTH, int(bytes))
+	return err
+}
 
 func (sqliteBackend) hash(string) (string, error) {
 	return "", errors.New("SQLite has no users: pass the password in `params`")

@@ -244,6 +244,9 @@ type backend interface {
 	// sent returns the count of bytes that were written to a connection, or nil if the
 	// driver's unsent is enough.
 	sent(conn *sql.Conn) *atomic.Int64
+	// limit limits the memory that a connection takes for one row, to about the given number
+	// of bytes.
+	limit(conn *sql.Conn, bytes int64) error
 	// hash returns what the server stores of a password.
 	hash(password string) (string, error)
 }
