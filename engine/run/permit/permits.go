@@ -20,6 +20,7 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -214,9 +215,26 @@ func invalid(g plan.Permission, err error) error {
 	return fmt.Errorf("permission %q: %w", g.Node.Text, err)
 }
 
-// invalid returns that error with the place of the permission.
+// invalid returns that error with the settings that decide the permission, and its place.
 func (e *Permits) invalid(g plan.Permission, err error) error {
-	return fmt.Errorf("%w (%s)", invalid(g, err), e.program.Place(g.Node.Range))
+	var settings []string
+	for _, ref := range g.Value.Refs() {
+		if ref.Path[0] != "config" || len(ref.Path) < 2 {
+			continue
+		}
+		name := fmt.Sprintf("%q", ref.Path[1])
+		if p := e.program.Provider.Config.Field(ref.Path[1]); p != nil && len(p.Env) > 0 {
+			name += " (environment variable " + strings.Join(p.Env, " or ") + ")"
+		}
+		if !slices.Contains(settings, name) {
+			settings = append(settings, name)
+		}
+	}
+	decides := ""
+	if len(settings) > 0 {
+		decides = "; its value comes from the provider's setting " + diag.And(settings)
+	}
+	return fmt.Errorf("%w%s (%s)", invalid(g, err), decides, e.program.Place(g.Node.Range))
 }
 
 // programRule returns the permission of a program or variable as a rule.
