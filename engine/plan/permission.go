@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -43,15 +44,18 @@ func Allows(granted, need grant.Access) bool {
 // reviewers of a spec. It is safe for concurrent use.
 type NamedPrograms struct {
 	mu     sync.Mutex
-	grants []Permission
+	grants []Permission // sorted by name
 }
 
 // Add records a program.
 func (n *NamedPrograms) Add(g Permission) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if !slices.ContainsFunc(n.grants, func(o Permission) bool { return o.Access == g.Access && o.Node.Text == g.Node.Text }) {
-		n.grants = append(n.grants, g)
+	i, known := slices.BinarySearchFunc(n.grants, g, func(a, b Permission) int {
+		return cmp.Or(strings.Compare(a.Node.Text, b.Node.Text), cmp.Compare(a.Access, b.Access))
+	})
+	if !known {
+		n.grants = slices.Insert(n.grants, i, g)
 	}
 }
 
@@ -59,5 +63,5 @@ func (n *NamedPrograms) Add(g Permission) {
 func (n *NamedPrograms) Sorted() []Permission {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return slices.SortedFunc(slices.Values(n.grants), func(a, b Permission) int { return strings.Compare(a.Node.Text, b.Node.Text) })
+	return slices.Clone(n.grants)
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/declprov/declprov/spec/container"
 )
@@ -50,10 +50,13 @@ func BundleOf(compiled []byte, s Spec) (Bundle, error) {
 	}
 	names := localNames(paths)
 	b := Bundle{Spec: filepath.ToSlash(names[len(sources)]), Tags: s.Tags}
+	contents := map[string][]byte{}
 	for i, source := range sources {
-		b.Files = append(b.Files, container.Source{Path: filepath.ToSlash(names[i]), Content: source.Content})
+		contents[filepath.ToSlash(names[i])] = source.Content
 	}
-	slices.SortFunc(b.Files, func(x, y container.Source) int { return strings.Compare(x.Path, y.Path) })
+	for _, path := range slices.Sorted(maps.Keys(contents)) {
+		b.Files = append(b.Files, container.Source{Path: path, Content: contents[path]})
+	}
 	return b, nil
 }
 
