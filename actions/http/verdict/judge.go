@@ -287,6 +287,9 @@ func (j *Judge) Result(resp *Response) map[string]any {
 // UnusableOutcome returns the outcome of a response that cannot be used. The server may have
 // processed the request, so its effect is unknown.
 func (j *Judge) UnusableOutcome(r *request.Request, resp *Response, err error) actions.Outcome {
+	if said := j.maskText(resp.excerpt()); errors.Is(err, errPage) && said != "" {
+		err = fmt.Errorf("%w. The page says: %s", err, said) // which tells whose page it is
+	}
 	return j.RefuseIfReadOnly(r, actions.Outcome{
 		Status: actions.Unknown, Class: strconv.Itoa(resp.Status),
 		Err: fmt.Errorf("%s returned %s, but %w", j.Title(r), resp.Title(), err),
