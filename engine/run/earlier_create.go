@@ -165,7 +165,7 @@ func (r earlier) refuseHanded(ctx context.Context, list []journal.Intent) error 
 			is = fmt.Sprintf("and it is not known whether that still exists (%v)", err)
 		}
 		return r.Stop(r.Resource.Maker, 1, actions.Refused, fmt.Errorf("an earlier create of it was done on %s: Pulumi was told of %q, %s, so nothing was sent. If Pulumi was killed before it recorded that, import it; "+
-			"if `--replace` is to replace it, set `deleteBeforeReplace: true` in the program's options; "+
+			"if `--replace` or `pulumi state taint` is to replace it, set `deleteBeforeReplace: true` in the program's options; "+
 			"if another resource or stack has it since a rename, run `declprov journal forget %s`, and this one is made anew", cmp.Or(i.Sent, i.Began).Format(time.DateTime), i.ID, is, i.Key))
 	}
 	return nil

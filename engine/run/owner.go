@@ -153,7 +153,7 @@ func (o owner) lookFirst(ctx context.Context) error {
 		return o.Stop(o.Resource.Maker, 1, actions.Refused, fmt.Errorf("looking whether it exists: %w", err))
 	}
 	if found != nil {
-		remedy := "import it if it is yours, else choose another name; if `--replace` is to replace it, set `deleteBeforeReplace: true` in the program's options"
+		remedy := "import it if it is yours, else choose another name; if `--replace` or `pulumi state taint` is to replace it, set `deleteBeforeReplace: true` in the program's options"
 		by, known := o.res.all.Tokens.Owner(o.res.object(recorded.State{ID: o.resultID(o.Resource.Maker, found), Inputs: o.given}))
 		switch {
 		case known && by.Resource != recorded.OwnerName(o.res.ref):
