@@ -7,6 +7,9 @@ import (
 	"sync"
 )
 
+// localName matches a local name (`let`) that is written as a member.
+var localName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[^\w.])(let\.)[A-Za-z_]`) })
+
 // inExpressions are the rules for expressions that cannot be parsed.
 var inExpressions = sync.OnceValue(func() []rule {
 	return []rule{
@@ -14,12 +17,16 @@ var inExpressions = sync.OnceValue(func() []rule {
 			regexp.MustCompile(`^\s*(\{)[^:{}"']*(\})\s*$`), "an expression has one brace", "Write ${…}, not ${{ … }}.",
 			func(_ string, m []int) []Part { return []Part{{m[2], m[3], ""}, {m[4], m[5], ""}} },
 		},
-		{
-			regexp.MustCompile(`^\s*(\S.*?)\s+if\s+(.+?)\s+else\s+(.+?)\s*$`), "a condition precedes its values", "Write c ? a : b for a if c else b.",
-			func(text string, m []int) []Part {
-				return []Part{{m[2], m[7], group(text, m, 2) + " ? " + group(text, m, 1) + " : " + group(text, m, 3)}}
-			},
-		},
+		{localName(), "a local name is written alone", "", func(text string, _ []int) []Part {
+			var parts []Part
+			for _, m := range localName().FindAllStringSubmatchIndex(text, -1) {
+				parts = append(parts, Part{m[2], m[3], ""})
+			}
+			return parts
+		}},
+		choice(`^\s*(?P<a>\S.*?)\s+if\s+(?P<c>.+?)\s+else\s+(?P<b>.+?)\s*$`),
+		choice(`^\s*(?:if\s+)?(?P<c>\S.*?)\s+then\s+(?P<a>.+?)\s+else\s+(?P<b>.+?)\s*$`),
+		{regexp.MustCompile(`^\s*if\s*\(`), "a condition precedes its values", "", choiceOfCall},
 		{
 			regexp.MustCompile(`^\s*\[\s*(\w+)((?:\.\w+)*)\s+for\s+(\w+)\s+in\s+([\w.]+)\s*\]\s*$`), "a list is computed with map", "Write map(list, #.name), where # is the item.",
 			func(text string, m []int) []Part {
@@ -27,8 +34,12 @@ var inExpressions = sync.OnceValue(func() []rule {
 			},
 		},
 		{
-			regexp.MustCompile(`([\w.?]+)\.` + overItems), "a function over items takes the list first", "Write map(list, #.name), where # is the item.",
+			regexp.MustCompile(`\?*\.` + overItems), "a function over items takes the list first", "",
 			methodsOverItems,
+		},
+		{
+			regexp.MustCompile(`\b(?:map|filter|sortBy|groupBy|find|findLast|reduce)\(`), "a struct in a predicate requires parentheses", "",
+			structOfPredicate,
 		},
 		{
 			regexp.MustCompile(`,\s*(\(?(\w+)\)?\s*=>)`), "a predicate has no parameter", "Write # for the item: filter(list, #.name == 'a').",
@@ -61,92 +72,15 @@ var inExpressions = sync.OnceValue(func() []rule {
 			},
 		},
 		{regexp.MustCompile(`^\s*(\.(?:Values\.|Release\.)?)[A-Za-z]`), "a name begins with inputs or config", "Write inputs.name or config.name.", whole(1, "inputs.")},
-		{
-			regexp.MustCompile(`^\s*(\S[^|]*?)\s*\|\s*default\s*\(?\s*([^()|]+?)\s*\)?\s*$`), "a default is written with ??", "Write a ?? b.",
-			func(text string, m []int) []Part {
-				return []Part{{m[2], len(text), group(text, m, 1) + " ?? " + group(text, m, 2)}}
-			},
-		},
-		{
-			regexp.MustCompile(`^\s*(\S[^|]*?)\s*\|\s*(\w+)\s*$`), "a function is called by its name", "Write upper(x).",
-			func(text string, m []int) []Part {
-				name := group(text, m, 2)
-				if f, ok := Function(name); ok {
-					name = f
-				}
-				return []Part{{m[2], len(text), name + "(" + group(text, m, 1) + ")"}}
-			},
-		},
+		{regexp.MustCompile(`[^|]\|\s*[A-Za-z]`), "a function is called by its name", "", filters},
 		{
 			regexp.MustCompile(`\bin\s+(\()[^()]*(\))`), "a list is written in brackets", "Write x in ['a', 'b'].",
 			func(_ string, m []int) []Part { return []Part{{m[2], m[3], "["}, {m[4], m[5], "]"}} },
 		},
 		{regexp.MustCompile(`\b(f)["']`), "text and values are joined in a template", "Write the text around the expression: \"a-${x}\".", whole(1, "")},
+		{regexp.MustCompile(`\s\?(?:[^?.:]|$)`), "a condition chooses between two values", "", choiceOfOne},
 	}
 })
-
-// predicates are the names of functions over items elsewhere.
-var predicates = map[string]string{"some": "any", "every": "all"}
-
-// overItems matches the call of a method over items, up to the body of its arrow function. chained
-// matches one that follows a call.
-const overItems = `(map|filter|find|some|every|findIndex|findLast)\(\s*\(?(\w+)\)?\s*=>`
-
-var chained = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.` + overItems) })
-
-// methodsOverItems returns the part that replaces a chain of calls of methods over items by calls
-// of functions, or nil if the end of a call is not found.
-func methodsOverItems(text string, m []int) []Part {
-	from, list := m[2], group(text, m, 1)
-	name, parameter, body := group(text, m, 2), group(text, m, 3), m[1]
-	for {
-		end := endOfArgument(text, body)
-		if end < 0 || text[end] != ')' {
-			return nil
-		}
-		list = cmp.Or(predicates[name], name) + "(" + list + ", " + itemOf(parameter, text[body:end]) + ")"
-		next := chained().FindStringSubmatchIndex(text[end+1:])
-		if next == nil {
-			return []Part{{from, end + 1, list}}
-		}
-		rest := text[end+1:]
-		name, parameter, body = group(rest, next, 1), group(rest, next, 2), end+1+next[1]
-	}
-}
-
-// endOfArgument returns the place of the comma or the bracket that ends the argument of a call,
-// or -1.
-func endOfArgument(text string, from int) int {
-	depth, quote := 0, byte(0)
-	for i := from; i < len(text); i++ {
-		switch c := text[i]; {
-		case quote != 0 && c == '\\' && quote != '`':
-			i++
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote != 0:
-		case c == '"' || c == '\'' || c == '`':
-			quote = c
-		case c == '(' || c == '[' || c == '{':
-			depth++
-		case (c == ')' || c == ',') && depth == 0:
-			return i
-		case c == ')' || c == ']' || c == '}':
-			depth--
-		}
-	}
-	return -1
-}
-
-// itemOf returns the body of an arrow function with # for its parameter. A member of the item is
-// written without #, which begins a comment in YAML.
-func itemOf(parameter, body string) string {
-	body = strings.TrimSpace(body)
-	if rest, ok := strings.CutPrefix(body, parameter+"."); ok && !strings.ContainsAny(rest, " ()") {
-		return "." + rest
-	}
-	return regexp.MustCompile(`\b`+regexp.QuoteMeta(parameter)+`\b`).ReplaceAllString(body, "#")
-}
 
 func group(text string, m []int, n int) string { return text[m[2*n]:m[2*n+1]] }
 
@@ -201,22 +135,6 @@ func Function(name string) (own string, ok bool) {
 func FunctionRemedy(name string) string {
 	return remedies()[strings.ToLower(strings.ReplaceAll(name, "_", ""))]
 }
-
-// roots are the names that expressions begin with elsewhere.
-var roots = sync.OnceValue(func() map[string][]string {
-	return map[string][]string{
-		"var": {"config"}, "vars": {"config"}, "settings": {"config"}, "cfg": {"config"}, "provider": {"config"}, "conf": {"config"},
-		"params": {"inputs"}, "parameters": {"inputs"}, "args": {"inputs"}, "props": {"inputs"}, "properties": {"inputs"}, "input": {"inputs"}, "spec": {"inputs"}, "values": {"inputs"},
-		"data": {"inputs"}, "request": {"inputs"}, "new": {"inputs"}, "resource": {"inputs"},
-		"self": {"state", "inputs"}, "this": {"state", "inputs"}, "old": {"state"}, "current": {"state"}, "outputs": {"state", "result"}, "output": {"result", "state"},
-		"response": {"result"}, "resp": {"result"}, "res": {"result"}, "ret": {"result"}, "item": {"each"}, "loop": {"each"},
-		"step": {"steps"}, "job": {"steps"},
-	}
-})
-
-// Roots returns the names of the language that a name may stand for at the beginning of an
-// expression, the most likely first.
-func Roots(name string) []string { return roots()[strings.ToLower(name)] }
 
 // literals are constants.
 var literals = sync.OnceValue(func() map[string]string {

@@ -17,22 +17,34 @@ func TestParseExpression(t *testing.T) {
 		`xs.map(x => x.name`:                             ``,
 		`a === b`:                                        `a == b`,
 		`a if c else b`:                                  `c ? a : b`,
+		`if c then a else b`:                             `c ? a : b`,
+		`c then a else b`:                                `c ? a : b`,
+		`if(c, f(a, 1), b)`:                              `c ? f(a, 1) : b`,
+		`c ? a`:                                          `c ? a : null`,
+		`c ? a :`:                                        `c ? a : null`,
+		`c ? 'a' | 'b'`:                                  `c ? 'a' : 'b'`,
+		`c ? 'a:', 'b'`:                                  `c ? 'a:' : 'b'`,
+		`a ?? b c`:                                       ``,
+		`x?.y z`:                                         ``,
+		`c ? a : b c`:                                    ``,
+		`let.slug + let.x`:                               `slug + x`,
+		`entries(m).map(.key)`:                           `map(entries(m), .key)`,
+		`join(f(x[0]).filter(# > 1).map(.a), ',')`:       `join(map(filter(f(x[0]), # > 1), .a), ',')`,
+		`keys(m).map(k => upper(k))`:                     `map(keys(m), upper(#))`,
+		`xs.find(name)`:                                  ``,
+		`map(entries(m), {k: .key})`:                     `map(entries(m), ({k: .key}))`,
+		`a | lowercase`:                                  `lower(a)`,
+		`a | default('x') | upper`:                       `upper(a ?? 'x')`,
+		`a | default 'x'`:                                `a ?? 'x'`,
+		`a || b c`:                                       ``,
 	} {
 		r, ok := ParseExpression(text)
 		got := ""
 		if ok {
-			got = apply(text, r.Parts)
+			got = replaced(text, r.Parts)
 		}
 		if got != want {
 			t.Errorf("%s: %q, expected %q", text, got, want)
 		}
 	}
-}
-
-// apply returns a text with the parts replaced.
-func apply(text string, parts []Part) string {
-	for i := len(parts) - 1; i >= 0; i-- {
-		text = text[:parts[i].From] + parts[i].Text + text[parts[i].To:]
-	}
-	return text
 }

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"sync"
@@ -27,14 +28,29 @@ type rule struct {
 	parts           func(line string, m []int) []Part
 }
 
-// apply returns the repair of a text. A rule whose parts are empty does not apply.
+// replaced returns a text with its parts replaced.
+func replaced(text string, parts []Part) string {
+	for i := len(parts) - 1; i >= 0; i-- {
+		text = text[:parts[i].From] + parts[i].Text + text[parts[i].To:]
+	}
+	return text
+}
+
+// apply returns the repair of a text. The remedy of a rule without one is the repaired text. A rule whose parts are empty does not apply.
 func (r rule) apply(text string) (Repair, bool) {
 	m := r.pattern.FindStringSubmatchIndex(text)
 	if m == nil {
 		return Repair{}, false
 	}
 	parts := r.parts(text, m)
-	return Repair{Summary: r.summary, Remedy: r.remedy, Parts: parts}, len(parts) > 0
+	if len(parts) == 0 {
+		return Repair{}, false
+	}
+	written := strings.TrimSpace(replaced(text, parts))
+	if len(parts) == 1 && parts[0].Text != "" {
+		written = parts[0].Text
+	}
+	return Repair{Summary: r.summary, Remedy: cmp.Or(r.remedy, "Write "+written+"."), Parts: parts}, true
 }
 
 // whole returns parts that replace a group by text.
@@ -82,6 +98,12 @@ var inCUE = sync.OnceValue(func() []rule {
 					return nil // within a string
 				}
 				return quote(1)(line, m)
+			},
+		},
+		{
+			regexp.MustCompile(`(?:[:{,&|(]\s*)(-?\d+)\.\.\.?(-?\d+)`), "a range has two bounds", "",
+			func(line string, m []int) []Part {
+				return []Part{{m[2], m[5], span(group(line, m, 1), group(line, m, 2))}}
 			},
 		},
 		attributeFirst(),
@@ -178,11 +200,6 @@ func bareAttribute() rule {
 	}
 }
 
-// bound matches a comparison in the place of a type: int >= 0.
-var bound = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b(int|number|string|float)\s*(>=|<=|>|<|=~|!=|~=|~)\s*("[^"]*"|-?[\d.]+)`)
-})
-
 // ParseMessage translates a line that CUE parses, but reports with a message.
 func ParseMessage(message, line string) (Repair, bool) {
 	switch {
@@ -193,17 +210,6 @@ func ParseMessage(message, line string) (Repair, bool) {
 	default:
 		return Repair{}, false
 	}
-}
-
-// parseBound translates a comparison in the place of a type.
-func parseBound(line string) (Repair, bool) {
-	m := bound().FindStringSubmatchIndex(line)
-	if m == nil {
-		return Repair{}, false
-	}
-	op := strings.NewReplacer("~=", "=~", "=~", "=~", "~", "=~").Replace(group(line, m, 2))
-	text := group(line, m, 1) + " & " + op + group(line, m, 3)
-	return Repair{Summary: "a bound is joined to its type with &", Remedy: "Write " + text + ".", Parts: []Part{{m[0], m[1], text}}}, true
 }
 
 // assigned matches a value that is assigned to a type: timezone?: string = "UTC".
@@ -236,27 +242,6 @@ func ParseAttributes(text string) (Repair, bool) {
 		}
 	}
 	return Repair{}, false
-}
-
-// enum matches words with bars between them.
-var enum = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*([A-Za-z][\w-]*(?:\s*\|\s*[A-Za-z][\w-]*)+)`) })
-
-// ParseEnum translates alternatives without quotes, such as `book | toy`. All of the words must be
-// unknown as types.
-func ParseEnum(text string) (cue string, length int, ok bool) {
-	m := enum().FindStringSubmatch(text)
-	if m == nil {
-		return "", 0, false
-	}
-	var values []string
-	for word := range strings.SplitSeq(m[1], "|") {
-		word = strings.TrimSpace(word)
-		if _, known := scalars()[strings.ToLower(word)]; known || word == "null" || word == "true" || word == "false" {
-			return "", 0, false
-		}
-		values = append(values, `"`+word+`"`)
-	}
-	return strings.Join(values, " | "), len(m[0]), true
 }
 
 // ParseLine translates a line at which CUE, or YAML, reports a syntax error.

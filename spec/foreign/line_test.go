@@ -47,7 +47,7 @@ func TestParseLine(t *testing.T) {
 			t.Errorf("ParseLine(%q) is %+v, %v; want %q", test.line, r, ok, test.want)
 			continue
 		}
-		if got := apply(test.line, r.Parts); ok && got != test.want {
+		if got := replaced(test.line, r.Parts); ok && got != test.want {
 			t.Errorf("ParseLine(%q) results in %q, want %q", test.line, got, test.want)
 		}
 	}

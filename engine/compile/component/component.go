@@ -172,8 +172,25 @@ func (c *component) scope() *expr.Scope {
 		}
 		children.Fields = append(children.Fields, &spec.Property{Name: ch.spec.Key, Type: t, Required: true})
 	}
-	return c.Names.CommonScope(scopes.ResourceName(),
+	s := c.Names.CommonScope(scopes.ResourceName(),
 		expr.Name{Name: "inputs", Type: scopes.CheckedType(c.of.Inputs)}, expr.Name{Name: "children", Type: children})
+	s.NullHelp = func(part string) string { return c.keyHelp(children, part) }
+	return s
+}
+
+// keyHelp returns the remedy for a member of a child that has a forEach over a map: the members of
+// children.KEY are then its children by their keys.
+func (c *component) keyHelp(children *spec.Type, part string) string {
+	path := strings.Split(part, ".")
+	if len(path) != 3 || path[0] != "children" || children.Field(path[1]) == nil {
+		return ""
+	}
+	t := c.Names.Spec.Types.Resolve(children.Field(path[1]).Type)
+	if t.Kind != spec.Map || c.Names.Spec.Types.Resolve(t.Elem).Field(path[2]) == nil {
+		return ""
+	}
+	of := path[0] + "." + path[1]
+	return fmt.Sprintf("%s has a child for each key of its forEach. For a list, write map(values(%[1]s), .%s); for a map, mapValues(%[1]s, .%[2]s).", of, path[2])
 }
 
 // compileReturn compiles what the component yields.

@@ -50,6 +50,9 @@ func (c *checker) checkCall(n *ast.CallNode) TypedPart {
 		if out, ok := (translator{c}).reportFormat(id.Value, n, name); ok {
 			return out
 		}
+		if out, ok := (translator{c}).reportChoice(id.Value, n, name); ok {
+			return out
+		}
 		return c.reportUnknownFunction(id.Value, name)
 	}
 	cl := &Call{checker: c, Fn: f, Args: make([]TypedPart, len(n.Arguments)), Node: n.Arguments, at: name}

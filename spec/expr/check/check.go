@@ -138,7 +138,11 @@ func (c *checker) dispatch(n ast.Node) TypedPart {
 }
 
 func (c *checker) checkConditional(n *ast.ConditionalNode) TypedPart {
-	c.requireBool(c.checkOperand(n.Cond), "a condition")
+	condition := c.checkOperand(n.Cond)
+	if (translator{c}).reportElvis(n, condition) {
+		return TypedPart{T: types.Any()}
+	}
+	c.requireBool(condition, "a condition")
 	saved := c.facts
 	c.facts = append(saved[:len(saved):len(saved)], c.factsWhen(n.Cond, true)...)
 	a := c.checkOperand(n.Exp1)

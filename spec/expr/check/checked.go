@@ -87,6 +87,9 @@ func (c *checker) checkResult(n ast.Node, v TypedPart, want *spec.Type, whole pa
 		c.reportNull(v, v.T)
 		return
 	}
+	if m.Path == "" && (translator{c}).reportWholeElement(m.Code, whole, want, "%s", m.Error()) {
+		return
+	}
 	detail := ""
 	from, to := types.Resolve(types.Present(v.T, c.Types), c.Types), types.Resolve(want, c.Types)
 	if m.Path == "" {
@@ -131,6 +134,9 @@ func (c *checker) checkTextPart(n ast.Node, v TypedPart, whole parse.Extent) {
 	v.At = whole
 	t := c.NonNull(v)
 	if types.IsScalar(t, c.Types) || parse.IsSegments(n) {
+		return
+	}
+	if (translator{c}).reportWholeElement(CodeTextPart, whole, nil, "each is %s, which cannot be inserted into text", types.Describe(t)) {
 		return
 	}
 	remedy := "Use jsonencode(…), or join(…) for a list."

@@ -3,7 +3,9 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -133,11 +135,41 @@ func (f *findings) nullHelp(text string) string {
 	return f.scope.NullHelp(text)
 }
 
+// isPath matches a name with its members.
+var isPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][\w.]*$`) })
+
+// requireBool reports a condition that is not a boolean.
 func (f *findings) requireBool(v TypedPart, what string) {
-	t := f.NonNull(v)
-	if !types.IsAny(t) && (t.Kind != spec.Bool || types.IsTime(t)) {
-		f.Fail(types.CodeTypeMismatch, v.At, "Write a comparison: x != null, x != \"\", len(x) > 0.", "%s must be a boolean, got %s", what, types.Describe(v.T))
+	t := types.Resolve(types.Present(v.T, f.Types), f.Types)
+	if types.IsAny(t) || t.Kind == spec.Union || t.Kind == spec.Bool && !types.IsTime(t) {
+		t = f.NonNull(v)
 	}
+	if types.IsAny(t) || t.Kind == spec.Bool && !types.IsTime(t) {
+		return
+	}
+	text, condition := f.Text(v.At), ""
+	switch {
+	case types.MayBeNull(types.Resolve(v.T, f.Types), f.Types):
+		condition = text + " != null"
+	case types.IsString(t):
+		condition = text + " != ''"
+	case types.IsNumeric(t):
+		condition = text + " != 0"
+	case t.Kind == spec.List || t.Kind == spec.Map:
+		condition = "len(" + text + ") > 0"
+	}
+	if condition == "" || text == "" {
+		f.Fail(types.CodeTypeMismatch, v.At, "Write a comparison: x != null, x != \"\", len(x) > 0.", "%s must be a boolean, got %s", what, types.Describe(v.T))
+		return
+	}
+	f.Fail(types.CodeTypeMismatch, v.At, "Write a comparison: "+condition+".", "%s must be a boolean, got %s", what, types.Describe(v.T))
+	if !isPath().MatchString(text) {
+		return // an operand of it may bind less tightly
+	}
+	if before := strings.TrimRight(string(f.extents.Source[:max(v.At.From, 0)]), " "); strings.HasSuffix(before, "!") || strings.HasSuffix(before, "not") {
+		condition = "(" + condition + ")"
+	}
+	f.last().Suggest(diag.Edit{At: f.place.At(v.At), Old: text, Text: condition})
 }
 
 // exampleOf returns an example of a value of a type.
@@ -183,7 +215,11 @@ func (f *findings) UnknownMember(at parse.Extent, t *spec.Type, name string, bas
 			f.last().Suggest(diag.Edit{At: f.place.At(whole), Old: "." + name})
 		}
 	case t.Kind == spec.Object:
-		f.FailMeaning(types.CodeUnknownMember, at, name, t.FieldNames(), "%s has no member %q", f.Text(base.At), name)
+		of := f.Text(base.At)
+		if of == "." {
+			of = "#" // the item, of which .name is short for #.name
+		}
+		f.FailMeaning(types.CodeUnknownMember, at, name, t.FieldNames(), "%s has no member %q", of, name)
 	case t.Kind == spec.Asset || t.Kind == spec.Archive:
 		f.Fail(types.CodeUnknownMember, at, "It can only be passed to an action as a whole.", "%s is %s, which has no members", f.Text(base.At), types.Describe(t))
 	default:

@@ -27,6 +27,9 @@ func (c *checker) checkIdentifier(n *ast.IdentifierNode) TypedPart {
 			continue
 		}
 		if name.Absent != "" {
+			if out, ok := (translator{c}).translateAbsent(n.Value, at); ok {
+				return out
+			}
 			return c.Fail(CodeNameNotHere, at, name.Absent, "%s is not available here", n.Value)
 		}
 		t := name.Type

@@ -76,6 +76,9 @@ func (c *checker) checkBinary(n *ast.BinaryNode) TypedPart {
 }
 
 func (c *checker) checkLogical(n *ast.BinaryNode) TypedPart {
+	if (translator{c}).reportChoiceOfWords(n) {
+		return TypedPart{T: types.Any(), At: c.extents.Of(n)}
+	}
 	l := c.checkOperand(n.Left)
 	if (translator{c}).reportDefault(n, l) {
 		return TypedPart{T: types.Any(), At: l.At.Join(c.extents.Of(n.Right))}

@@ -36,6 +36,12 @@ func (c translator) translateName(name string, at parse.Extent, available []stri
 	if isTypo {
 		return TypedPart{}, false
 	}
+	if own := c.memberAfter(at); foreign.IsLocal(name) && slices.Contains(c.place.Node.Locals, own) {
+		whole := parse.Extent{From: at.From, To: at.To + 1 + len([]rune(own))}
+		out := c.Fail(CodeUnknownName, at, fmt.Sprintf("A local name is written alone: write %s.", own), "unknown name %q", name)
+		c.last().Suggest(diag.Edit{At: c.place.At(whole), Old: name + "." + own, Text: own})
+		return out, true
+	}
 	for _, root := range foreign.Roots(name) {
 		if slices.Contains(available, root) {
 			return replace(root)
@@ -46,21 +52,6 @@ func (c translator) translateName(name string, at parse.Extent, available []stri
 			"A spec reads the environment by its settings: declare `config: token: string @env(TOKEN)`, and write config.token.", "unknown name %q", name), true
 	}
 	return TypedPart{}, false
-}
-
-// holder returns the name of the scope that has a member with the name, the most likely first, or
-// "".
-func (c translator) holder(member string) string {
-	for _, name := range []string{"steps", "inputs", "config", "result", "state", "session", "each"} {
-		i := slices.IndexFunc(c.scope.Names, func(n Name) bool { return n.Name == name })
-		if i < 0 || c.scope.Names[i].Absent != "" || c.scope.Names[i].Type == nil {
-			continue
-		}
-		if t := types.Resolve(c.scope.Names[i].Type, c.Types); t.Kind == spec.Object && t.Field(member) != nil {
-			return name
-		}
-	}
-	return ""
 }
 
 // operators are functions elsewhere, and operators here.

@@ -1,8 +1,10 @@
 package let
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
@@ -80,8 +82,19 @@ func (s scope) appendMeant(meant []string, text string) []string {
 			s.named(m).used = true // the mistake is reported once
 		}
 	}
+	for _, m := range asMember().FindAllStringSubmatch(text, -1) {
+		if l := s.named(m[1]); l != nil && !slices.Contains(meant, l.name) {
+			meant = append(meant, l.name)
+			l.used = true
+		}
+	}
 	return meant
 }
+
+// asMember matches a local name that is written as a member, as it is elsewhere.
+var asMember = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^\w.])(?:locals?|lets?|vars?|variables)\.([A-Za-z_]\w*)`)
+})
 
 // appendMeantIn is appendMeant for the expressions of a value.
 func (s scope) appendMeantIn(meant []string, n *spec.Node) []string {

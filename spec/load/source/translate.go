@@ -184,7 +184,7 @@ func (d *dataTypes) reportForeignType(f *ast.Field, lit *ast.BasicLit, p Place) 
 		return true
 	}
 	t, ok := foreign.ParseType(text)
-	if cue, length, isEnum := foreign.ParseEnum(text); isEnum {
+	if cue, length, isCombined := foreign.ParseConstraint(text, d.doc.Files.TextAt(node.Range) != text); isCombined && !ok {
 		t, ok = foreign.Type{CUE: cue, Len: length}, true
 	}
 	if !ok {
@@ -197,8 +197,8 @@ func (d *dataTypes) reportForeignType(f *ast.Field, lit *ast.BasicLit, p Place) 
 	written := text[:t.Len]
 	reported := d.doc.Report(CodeBadType, node.Range, p, fmt.Sprintf("%s is not a type of CUE", written), t.Remedy())
 	edit := diag.Edit{At: node.Range, Old: written, Text: t.CUE}
-	if d.doc.Files.TextAt(node.Range) == text {
-		// Brackets and braces have a meaning in YAML outside of quotes.
+	if d.doc.Files.TextAt(node.Range) == text || strings.Contains(t.CUE, `"`) {
+		// Brackets, braces and quotes have a meaning in YAML outside of quotes.
 		edit = diag.Edit{At: node.Range, Text: foreign.YAMLString(t.CUE + text[t.Len:])}
 	}
 	reported.Suggest(edit)
