@@ -8,8 +8,9 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// Name is the translation of a name: the language's own, or "" if there is none, and the remedy.
-type Name struct{ Own, Remedy string }
+// Name is the translation of a name: the language's own, or "" if there is none, and the remedy. A key that
+// is one of another block here has the name Inner within the key Within.
+type Name struct{ Own, Remedy, Within, Inner string }
 
 // attributes are the attributes of other tools.
 var attributes = sync.OnceValue(func() map[string]Name {
@@ -75,6 +76,8 @@ var keys = sync.OnceValue(func() map[string]map[string]Name {
 			"identifier": {Own: "id"}, "key": {Own: "id"}, "primarykey": {Own: "id"}, "importer": {Own: "import"}, "importid": {Own: "import"},
 			"validation": {Own: "checks"}, "validations": {Own: "checks"}, "validate": {Own: "checks"}, "preconditions": {Own: "checks"}, "rules": {Own: "checks"},
 			"lookup": {Own: "find"}, "query": {Own: "find"}, "deprecationmessage": {Own: "deprecated"}, "functions": {Own: "methods"},
+			"deletebeforereplace": {Remedy: "Write `diff: deleteBeforeReplace: true`.", Within: "diff", Inner: "deleteBeforeReplace"}, "replaceonchanges": {Remedy: "Mark the inputs @replace()."}, "forcenew": {Remedy: "Mark the inputs @replace()."},
+			"ignorechanges": {Remedy: "The program sets it. For an input that the API changes itself, write @noRead()."}, "protect": {Remedy: "The program sets it."}, "retainondelete": {Remedy: "To keep the object of a resource that is deleted, write `delete: null`."},
 			"lifecycle": {Remedy: "Options such as `protect` and `ignoreChanges` are set by the program. A change of an input that is @replace() replaces the resource."},
 			"dependson": {Remedy: "Programs set dependencies. In a component, write `options: dependsOn: […]` on the child."},
 			"timeouts":  {Remedy: "Write `timeout` on a step. Programs may set `customTimeouts`."},
@@ -86,7 +89,7 @@ var keys = sync.OnceValue(func() map[string]map[string]Name {
 			"when": {Own: "if"}, "condition": {Own: "if"}, "onlyif": {Own: "if"},
 			"foreach": {Own: "forEach"}, "loop": {Own: "forEach"}, "each": {Own: "forEach"}, "withitems": {Own: "forEach"}, "for": {Own: "forEach"}, "repeat": {Own: "forEach"},
 			"id": {Own: "as"}, "name": {Own: "as"}, "register": {Own: "as"}, "alias": {Own: "as"}, "label": {Own: "as"},
-			"waitfor": {Own: "until"}, "waituntil": {Own: "until"}, "while": {Remedy: "Write the condition at which the step ends: `until: \"${…}\"`."},
+			"poll": {Own: "until"}, "polluntil": {Own: "until"}, "wait": {Own: "until"}, "waiter": {Own: "until"}, "retryuntil": {Own: "until"}, "waitfor": {Own: "until"}, "waituntil": {Own: "until"}, "while": {Remedy: "Write the condition at which the step ends: `until: \"${…}\"`."},
 			"interval": {Own: "every"}, "delay": {Own: "every"}, "pollinterval": {Own: "every"}, "retries": {Own: "retry"},
 			"rollback": {Own: "onFailure"}, "undo": {Own: "onFailure"}, "onerror": {Own: "onFailure"}, "catch": {Own: "onFailure"}, "compensate": {Own: "onFailure"},
 			"mutex": {Own: "lock"}, "concurrency": {Own: "lock"}, "message": {Own: "progress"}, "error": {Own: "fail"}, "failif": {Own: "fail"}, "failedwhen": {Own: "fail"},
@@ -116,6 +119,38 @@ var keys = sync.OnceValue(func() map[string]map[string]Name {
 			"needs":           {Remedy: "Steps run in order. Remove the key."},
 			"continueonerror": {Remedy: "Accept the failure in the action, as in `http: expect: [404]` or `exec: exitCodes: ok: [0, 1]`."},
 		},
+		"rest": {
+			"retry":   {Remedy: "For all requests, write `http: retry: {on: [503]}` at the top of the spec. For one, write its operation next to rest: `read: {http: path: \"…\", retry: {on: [503]}}`."},
+			"timeout": {Remedy: "For all requests, write `http: timeout: \"30s\"` at the top of the spec. For one, write its operation next to rest."},
+			"headers": {Remedy: "Write `http: headers: {…}` at the top of the spec."}, "query": {Remedy: "Write `http: query: {…}` at the top of the spec."},
+			"auth": {Remedy: "Write `http: auth: …` at the top of the spec."}, "baseurl": {Remedy: "Write `http: baseURL: \"…\"` at the top of the spec."},
+			"tls": {Remedy: "Write `http: tls: {…}` at the top of the spec."}, "proxy": {Remedy: "Write `http: proxy: \"…\"` at the top of the spec."},
+			"until": {Remedy: "Write the operation that waits next to rest, with `until` in its last step."}, "poll": {Remedy: "Write the operation that waits next to rest, with `until` in its last step."},
+			"url": {Own: "path"}, "endpoint": {Own: "path"}, "uri": {Own: "path"}, "collection": {Own: "path"}, "itempath": {Own: "object"}, "resourcepath": {Own: "object"}, "objectpath": {Own: "object"},
+			"method": {Remedy: "Write the method of an operation by its name: `update: \"PUT\"`."}, "updatemethod": {Own: "update"}, "createmethod": {Own: "create"}, "deletemethod": {Own: "delete"},
+			"post": {Own: "create"}, "put": {Own: "update"}, "get": {Own: "read"}, "destroy": {Own: "delete"},
+			"schema": {Own: "returns"}, "type": {Own: "returns"}, "model": {Own: "returns"}, "parent": {Own: "under"}, "parents": {Own: "under"},
+			"idfield": {Own: "id"}, "idattribute": {Own: "id"}, "key": {Own: "id"}, "identifier": {Own: "id"}, "envelope": {Own: "unwrap"}, "root": {Own: "unwrap"}, "pagination": {Own: "paginate"},
+			"notfound": {Own: "gone"}, "lookup": {Own: "find"}, "search": {Own: "find"}, "idempotency": {Own: "idempotencyKey"},
+			"ifmatch": {Remedy: "rest has only ifNoneMatch, for a create by PUT. Write the update next to rest, with `ifMatch`."},
+		},
+		"an ephemeral": {
+			"create": {Own: "open"}, "acquire": {Own: "open"}, "issue": {Own: "open"}, "login": {Own: "open"}, "read": {Own: "open"},
+			"delete": {Own: "close"}, "revoke": {Own: "close"}, "release": {Own: "close"}, "destroy": {Own: "close"}, "logout": {Own: "close"},
+			"update": {Own: "renew"}, "refresh": {Own: "renew"}, "renewat": {Own: "renewAfter"}, "ttl": {Own: "renewAfter"}, "expires": {Own: "renewAfter"}, "expiresin": {Own: "renewAfter"}, "renewevery": {Own: "renewAfter"},
+			"properties": {Own: "inputs"}, "args": {Own: "inputs"}, "arguments": {Own: "inputs"}, "parameters": {Own: "inputs"}, "result": {Own: "outputs"}, "returns": {Own: "outputs"},
+		},
+		"a component": {
+			"resources": {Own: "children"}, "resource": {Own: "children"}, "components": {Own: "children"}, "members": {Own: "children"}, "modules": {Own: "children"},
+			"properties": {Own: "inputs"}, "args": {Own: "inputs"}, "arguments": {Own: "inputs"}, "parameters": {Own: "inputs"}, "variables": {Own: "inputs"}, "config": {Own: "inputs"},
+			"exports": {Own: "return"}, "returns": {Own: "return"}, "output": {Own: "outputs"},
+		},
+		"a child": {
+			"properties": {Own: "inputs"}, "props": {Own: "inputs"}, "args": {Own: "inputs"}, "arguments": {Own: "inputs"}, "parameters": {Own: "inputs"}, "with": {Own: "inputs"}, "spec": {Own: "inputs"},
+			"resource": {Own: "type"}, "kind": {Own: "type"}, "token": {Own: "type"}, "condition": {Own: "if"}, "when": {Own: "if"}, "loop": {Own: "forEach"}, "each": {Own: "forEach"}, "opts": {Own: "options"},
+			"dependson": {Remedy: "Write `options: dependsOn: […]`."}, "provider": {Remedy: "Write `options: provider: …`."}, "protect": {Remedy: "Write `options: protect: true`."},
+			"count": {Remedy: "Write a list or a map: `forEach: \"${…}\"`. For the numbers from 1 to n: `forEach: \"${1..n}\"`."},
+		},
 		"retry": {
 			"count": {Own: "attempts"}, "max": {Own: "attempts"}, "times": {Own: "attempts"}, "maxattempts": {Own: "attempts"}, "retries": {Own: "attempts"}, "limit": {Own: "attempts"},
 			"delay": {Own: "backoff"}, "interval": {Own: "backoff"}, "wait": {Own: "backoff"}, "maxdelay": {Own: "maxBackoff"}, "when": {Own: "if"},
@@ -124,6 +159,7 @@ var keys = sync.OnceValue(func() map[string]map[string]Name {
 		"http": {
 			"body": {Own: "json"}, "data": {Own: "json"}, "payload": {Own: "json"}, "uri": {Own: "url"}, "endpoint": {Own: "path"}, "verb": {Own: "method"},
 			"params": {Own: "query"}, "queryparams": {Own: "query"}, "qs": {Own: "query"}, "searchparams": {Own: "query"}, "header": {Own: "headers"}, "authorization": {Own: "auth"},
+			"statuscode": {Own: "expect"}, "statuscodes": {Own: "expect"}, "status": {Own: "expect"}, "expectstatus": {Own: "expect"}, "expectedstatuscodes": {Own: "expect"}, "okcodes": {Own: "expect"}, "validstatuscodes": {Own: "expect"}, "acceptedstatuscodes": {Own: "expect"},
 			"expectedstatus": {Own: "expect"}, "successcodes": {Own: "expect"}, "responsetype": {Own: "response"}, "schema": {Own: "returns"}, "type": {Own: "returns"},
 			"baseurl": {Own: "baseURL"}, "host": {Own: "baseURL"},
 		},

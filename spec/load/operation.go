@@ -192,6 +192,7 @@ func (r *stepReader) reportForeignStep(m walk.Item, p source.Place, s *spec.Step
 	unit := map[string]string{"timeoutMinutes": "m", "timeoutSeconds": "s", "timeout-minutes": "m", "timeout-seconds": "s"}[m.Name]
 	family, kind, dotted := strings.Cut(m.Name, ".")
 	switch {
+	case r.reportNestedKeys(m, p):
 	case dotted && familyName.MatchString(family) && familyName.MatchString(kind):
 		r.reportDotted(m, p, family, kind)
 		s.Actions = append(s.Actions, spec.Field{Name: m.Name, NameRange: m.NameAt, Value: &spec.Node{Range: m.At}})
@@ -205,6 +206,24 @@ func (r *stepReader) reportForeignStep(m walk.Item, p source.Place, s *spec.Step
 		s.Actions = append(s.Actions, spec.Field{Name: m.Name, NameRange: m.NameAt, Value: &spec.Node{Range: m.At}})
 	default:
 		return false
+	}
+	return true
+}
+
+// reportNestedKeys reports keys of a step in a block of their own, as in `poll: {until: …, every: …}`.
+func (r *stepReader) reportNestedKeys(m walk.Item, p source.Place) bool {
+	if t, _ := foreign.Key(block.Step.What, m.Name); t.Own != "until" || r.Kind(m) != cue.StructKind {
+		return false
+	}
+	inner := r.Values(m)
+	if len(inner) == 0 || slices.ContainsFunc(inner, func(k walk.Item) bool { return block.Step.Key(k.Name) == nil }) {
+		return false
+	}
+	d := r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name), "Write its keys in the step itself: `until: \"${…}\", every: \"5s\"`.")
+	if m.At.Start.Line == m.At.End.Line && m.At.Start.Line == m.NameAt.Start.Line {
+		open, end := m.NameAt, m.At
+		open.End, end.Start = inner[0].NameAt.Start, inner[len(inner)-1].At.End
+		d.Suggest(diag.Edit{At: open}, diag.Edit{At: end})
 	}
 	return true
 }

@@ -56,6 +56,9 @@ func (r *dataReader) openSection(it walk.Item, p source.Place, declared *block.B
 				fmt.Sprintf("%s has no key %q.", diag.UpperFirst(declared.What), m.Name))
 			if t, ok := foreign.Key(declared.What, m.Name); ok {
 				t.Suggest(d, m.Name)
+				if inner := declared.Key(t.Within); inner != nil && !slices.ContainsFunc(r.Values(it), func(o walk.Item) bool { return o.Name == t.Within }) {
+					d.Suggest(r.NestEdits(m.NameAt, m.At, t.Within, t.Inner)...)
+				}
 			} else {
 				d.Meant(m.Name, b.keyNames())
 			}

@@ -65,6 +65,10 @@ func (c *Checker) compileReturn(to Target, written *spec.Node, s *expr.Scope) (v
 			c.checkMember(to, set, f, s)
 			continue
 		}
+		if names, ok := c.reportResult(to, written, f); ok {
+			meant = append(meant, names...)
+			continue
+		}
 		meant = append(meant, c.checkName(to, f.Name, f.NameRange)...)
 	}
 	return v, meant
@@ -83,6 +87,49 @@ func (c *Checker) checkName(to Target, name string, at diag.Range) (meant []stri
 	c.Fail(finding.CodeUnknownProperty, at, "return."+name, fmt.Sprintf("no property %q to return", name),
 		fmt.Sprintf("%s has no property of that name.", to.Name)).Meant(name, known)
 	return []string{diag.DidYouMean(name, known)}
+}
+
+// reportResult reports a member of a `return` that is a part of the result of dynamic providers: the id, or
+// the outputs in a struct of their own. It returns the outputs in it.
+func (c *Checker) reportResult(to Target, written *spec.Node, f spec.Field) (meant []string, ok bool) {
+	if to.Outputs.Field(f.Name) != nil || to.Outputs.Open || to.Inputs != nil && (to.Inputs.Field(f.Name) != nil || to.Inputs.Open) {
+		return nil, false
+	}
+	summary, path := fmt.Sprintf("no property %q to return", f.Name), "return."+f.Name
+	switch f.Name {
+	case "outs", "outputs", "outputProperties", "properties", "state":
+		if f.Value.Kind != spec.MapNode || len(f.Value.Fields) == 0 {
+			return nil, false
+		}
+		d := c.Fail(finding.CodeUnknownProperty, f.NameRange, path, summary, fmt.Sprintf("The members of `return` are the outputs themselves. Write `return: {%s: …}`.", f.Value.Fields[0].Name))
+		first, last := f.Value.Fields[0], f.Value.Fields[len(f.Value.Fields)-1]
+		if f.Value.Range.Start.Line == f.Value.Range.End.Line {
+			open, end := f.NameRange, f.Value.Range
+			open.End, end.Start = first.NameRange.Start, last.Value.Range.End
+			d.Suggest(diag.Edit{At: open}, diag.Edit{At: end})
+		}
+		for _, inner := range f.Value.Fields {
+			meant = append(meant, inner.Name)
+		}
+		return meant, true
+	case "id":
+		if to.Source != "create" && to.Source != "update" && to.Source != "read" {
+			return nil, false
+		}
+		text := "…"
+		if f.Value.Kind == spec.StringNode {
+			text = f.Value.Text
+		}
+		d := c.Fail(finding.CodeUnknownProperty, f.NameRange, path, summary, fmt.Sprintf("The id of a resource is a key of its own, next to create: `id: %q`. Remove it here.", text))
+		if i := slices.IndexFunc(written.Fields, func(o spec.Field) bool { return o.Name == "id" }); i+1 < len(written.Fields) && written.Range.Start.Line == written.Range.End.Line {
+			at := f.NameRange
+			at.End = written.Fields[i+1].NameRange.Start
+			d.Suggest(diag.Edit{At: at})
+		}
+		return nil, true
+	default:
+		return nil, false
+	}
 }
 
 // checkKeys checks the keys that are written in an expression, whose value some of the types take:
