@@ -24,6 +24,10 @@ func (l *resourceReader) readRest(it walk.Item, p source.Place, r *spec.Resource
 	case l.Broken(it, p):
 	case l.Kind(it) == cue.StructKind:
 		if b, ok := l.openSection(it, p, block.Rest, nil); ok {
+			if m, ok := b.get("delete"); ok && l.isNull(m) {
+				l.Report(source.CodeWrongShape, m.At, b.at("delete"), "delete must be a string, got null", rest.KeptRemedy)
+				delete(b.members, "delete")
+			}
 			l.fill(b, s)
 			if m, ok := b.get("returns"); ok {
 				s.Returns = l.readField(m, p).Value

@@ -1,12 +1,12 @@
 package rest
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/foreign"
 	"github.com/declprov/declprov/spec/load/source"
 )
 
@@ -25,8 +25,7 @@ func (x *options) readName() {
 		return
 	}
 	if n == nil || n.Kind != spec.StringNode || strings.Contains(parentInputs.ReplaceAllString(n.Text, ""), "${") || !parentInputs.MatchString(n.Text) {
-		x.fail(source.CodeBadValue, cmp.Or(n, x.s.Create).Range, "id", "the name of an object must consist of inputs",
-			"With a create by PUT, and wherever the program chooses the name, write it as in the path of the object: `id: \"${inputs.name}\"`. If the server chooses the id, write the name of a member of its response, without an expression: `id: \"uuid\"`.")
+		(&wrongName{x}).report(n)
 		return
 	}
 	for _, m := range parentInputs.FindAllStringSubmatch(n.Text, -1) {
@@ -44,6 +43,49 @@ func (x *options) readName() {
 		x.fail(source.CodeMisplacedKey, x.s.Unique.Range, "unique", "unique has no effect", "The name identifies an object. Remove `unique`.")
 	}
 	x.checkListedNames()
+}
+
+// wrongName reports names of objects, and says which input is meant.
+type wrongName struct{ *options }
+
+// report reports a name that does not consist of inputs. What follows takes the id for one that the
+// server chooses.
+func (x *wrongName) report(n *spec.Node) {
+	const summary = "the name of an object must consist of inputs"
+	x.named = false
+	if x.create.path == nil {
+		x.create.method = "POST"
+	}
+	chosen := x.nameInput()
+	switch {
+	case n == nil:
+		x.fail(source.CodeBadValue, x.s.Create.Range, "id", "a create by PUT requires the name of the object", fmt.Sprintf("PUT sends to the path of the object, whose name the program chooses. Add it to rest: `id: \"${inputs.%s}\"`.", chosen))
+		return
+	case n.Kind != spec.StringNode:
+		x.fail(source.CodeBadValue, n.Range, "id", summary, fmt.Sprintf("Write it as in the path of the object: `id: \"${inputs.%s}\"`.", chosen))
+		return
+	}
+	if own, ok := foreign.WirePath(n.Text); ok && x.create.method != "PUT" && !strings.Contains(n.Text, "inputs") {
+		x.fail(source.CodeBadValue, n.Range, "id", summary, fmt.Sprintf("The server chooses this id. Write the name of the member of its response, without an expression: `id: %q`.", own)).Replace(n.Text, own)
+		x.idPath = strings.Split(own, ".")
+		return
+	}
+	x.fail(source.CodeBadValue, n.Range, "id", summary,
+		fmt.Sprintf("With a create by PUT, and wherever the program chooses the name, write it as in the path of the object: `id: \"${inputs.%s}\"`. If the server chooses the id, write the name of a member of its response, without an expression: `id: \"uuid\"`.", chosen))
+}
+
+// nameInput returns the name of an input that is likely to be the name of an object.
+func (x *wrongName) nameInput() string {
+	if x.s.Unique != nil && x.r.Inputs.Field(x.s.Unique.Text) != nil {
+		return x.s.Unique.Text
+	}
+	likely := "name"
+	for _, p := range slices.Backward(x.r.Inputs.Fields) {
+		if p.Required && x.provider.Types.Resolve(p.Type).Kind == spec.String {
+			likely = p.Name
+		}
+	}
+	return likely
 }
 
 // checkListedNames reports a list whose objects do not have the inputs that the name consists of.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/foreign"
 	"github.com/declprov/declprov/spec/load/source"
 )
 
@@ -71,8 +72,13 @@ func (x *options) addParent(name string, template *spec.Node, inPath, inList boo
 	key := "under." + name
 	m := parentInputs.FindStringSubmatch(template.Text)
 	if template.Kind != spec.StringNode || m == nil || m[0] != template.Text {
-		x.fail(source.CodeBadValue, template.Range, key, "a parent must be an input", fmt.Sprintf("Write `%s: \"${inputs.%s}\"`. Other values, such as ${config.org}, belong into the path itself.", name, name))
-		return
+		own, found := (&wrongName{x}).meantParent(name, template)
+		d := x.fail(source.CodeBadValue, template.Range, key, "a parent must be an input", fmt.Sprintf("Write `%s: \"${inputs.%s}\"`. Other values, such as ${config.org}, belong into the path itself.", name, own))
+		if !found {
+			return
+		}
+		d.Replace(template.Text, "${inputs."+own+"}")
+		m = []string{"", own}
 	}
 	if i := slices.IndexFunc(x.parents, func(p parent) bool { return p.input.Name == m[1] }); i >= 0 {
 		x.parents[i].inList = x.parents[i].inList || inList
@@ -86,6 +92,16 @@ func (x *options) addParent(name string, template *spec.Node, inPath, inList boo
 	if p.input = x.pathInput(m[1], key, template.Range, inPath || p.ofObject); p.input != nil {
 		x.parents = append(x.parents, p)
 	}
+}
+
+// meantParent returns the input that the value of a parent means: one whose name it is, or one that has the
+// name of the parent.
+func (x *wrongName) meantParent(name string, template *spec.Node) (input string, found bool) {
+	own, _ := foreign.Path("$"+strings.TrimPrefix(template.Text, "$"), "inputs")
+	if template.Kind == spec.StringNode && x.r.Inputs.Field(own) != nil {
+		return own, true
+	}
+	return name, template.Kind == spec.StringNode && !strings.Contains(template.Text, "config") && x.r.Inputs.Field(name) != nil
 }
 
 // checkListed reports parents that the path of the collection has and the request of the list has

@@ -9,6 +9,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/foreign"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/template"
@@ -101,8 +102,13 @@ func (x *options) wirePath(n *spec.Node, key string) []string {
 		return nil // see readName
 	}
 	if n.Text == "" || slices.Contains(path, "") || strings.ContainsAny(n.Text, "${}[]/ ") {
-		x.fail(source.CodeBadValue, n.Range, key, fmt.Sprintf("%q is not a name or path of names on the wire", n.Text),
-			fmt.Sprintf("Write the name of a member of the response, or a path of names, without an expression: `%s: \"meta.%s\"`.", key, map[string]string{"id": "uuid", "unwrap": "data", "items": "results"}[key]))
+		example := fmt.Sprintf("meta.%s", map[string]string{"id": "uuid", "unwrap": "data", "items": "results"}[key])
+		own, ok := foreign.WirePath(n.Text)
+		d := x.fail(source.CodeBadValue, n.Range, key, fmt.Sprintf("%q is not a name or path of names on the wire", n.Text),
+			fmt.Sprintf("Write the name of a member of the response, or a path of names, without an expression: `%s: %q`.", key, cmp.Or(own, example)))
+		if ok {
+			d.Replace(n.Text, own)
+		}
 		return nil
 	}
 	return path
@@ -115,8 +121,14 @@ func (x *options) oneOf(n *spec.Node, key, def string, values ...string) string 
 	case n == nil || n.Kind == 0:
 		return def
 	case !slices.Contains(values, n.Text):
-		x.fail(source.CodeBadValue, n.Range, key, fmt.Sprintf("%q is not a value of %s", n.Text, key), "").Meant(n.Text, values)
-		return def
+		given := n.Text
+		own, ok := foreign.Patch(given)
+		if !ok || !slices.Contains(values, own) {
+			x.fail(source.CodeBadValue, n.Range, key, fmt.Sprintf("%q is not a value of %s", given, key), "").Meant(given, values)
+			return def
+		}
+		x.fail(source.CodeBadValue, n.Range, key, fmt.Sprintf("%q is not a value of %s", given, key), fmt.Sprintf("Write `%s: %q`.", key, own)).Replace(given, own)
+		return own
 	default:
 		return n.Text
 	}
@@ -129,6 +141,9 @@ func (x *options) readReturns() {
 		return
 	}
 	if n.Type == nil {
+		if text := x.Files.TextAt(n.Range); x.Raw && n.Kind == spec.NullNode && text != "null" && text != "~" {
+			return // a comment of YAML in its place was reported
+		}
 		x.fail(source.CodeBadValue, n.Range, "returns", "returns requires a type", "Write the name of a definition: `returns: #Pet`. In YAML, declare it in `types`, and quote it: `returns: '#Pet'`.")
 		return
 	}
@@ -199,6 +214,10 @@ func (x *options) uniqueInput(n *spec.Node) *spec.Property {
 	case n.Kind == 0:
 		return nil
 	case n.Kind != spec.StringNode || input == nil:
+		if own, ok := foreign.Path(n.Text, "inputs"); ok && x.r.Inputs.Field(own) != nil {
+			x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("%q is not the name of an input", n.Text), fmt.Sprintf("Write the name, without an expression: `unique: %q`.", own)).Replace(n.Text, own)
+			return nil
+		}
 		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("there is no input %q", n.Text), "unique names inputs.").Meant(n.Text, x.r.Inputs.FieldNames())
 		return nil
 	case input.WireItem != nil:

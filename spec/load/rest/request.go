@@ -101,6 +101,14 @@ func parseRequest(n *spec.Node, key, def string, words, methods []string) (reque
 	case strings.HasPrefix(n.Text, "/"):
 		text := methods[0] + " " + n.Text
 		return line, &wrongRequest{summary: "the path has no method", detail: fmt.Sprintf("Write the method before it: `%s: %q`.", key, text), text: text}
+	case key == "delete" && (n.Text == "none" || n.Text == "null"):
+		return line, &wrongRequest{summary: fmt.Sprintf("%q is not a value of delete", n.Text), detail: KeptRemedy}
+	case glued.MatchString(n.Text):
+		m := glued.FindStringSubmatch(n.Text)
+		text := strings.ToUpper(m[1]) + " " + m[2]
+		return line, &wrongRequest{summary: fmt.Sprintf("%q is not a request", n.Text), detail: fmt.Sprintf("Write the method, a space and the path: `%s: %q`.", key, text), text: text}
+	case !two && n.Text == def:
+		return line, &wrongRequest{summary: fmt.Sprintf("%q is not a value of %s", n.Text, key), detail: fmt.Sprintf("It is the default: remove `%s`. Or write the path as well: `%[1]s: \"%s /pets/…\"`.", key, def)}
 	case !two && words == nil:
 		return line, &wrongRequest{summary: fmt.Sprintf("%q is not a request", n.Text), detail: example}
 	case !two:
@@ -108,12 +116,42 @@ func parseRequest(n *spec.Node, key, def string, words, methods []string) (reque
 	case !slices.Contains(methods, method):
 		return line, &wrongRequest{summary: fmt.Sprintf("%q is not a method of %s", method, key), given: method, known: methods}
 	case !strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "${"):
-		return line, &wrongRequest{summary: "the request has no path", detail: example}
+		return line, withoutSlash(key, method, path, example)
 	}
 	b := &spec.Splice{File: n.Range.File}
 	end := utf8.RuneCountInString(n.Text)
 	b.Copy(n, end-utf8.RuneCountInString(path), end)
 	return requestLine{key, method, b.Node(n)}, nil
+}
+
+// glued matches a method and a path without a space between them.
+var glued = regexp.MustCompile(`^([A-Za-z]+)\s*[:,]\s*(/.*)$`)
+
+// KeptRemedy says how the object of a resource is kept when the resource is deleted.
+const KeptRemedy = "If the API cannot delete the object, write `delete: null` next to rest: it is then kept, and only removed from the state."
+
+// withoutSlash returns what is wrong with a request whose path does not begin with a slash.
+func withoutSlash(key, method, path, example string) *wrongRequest {
+	if _, after, isURL := strings.Cut(path, "://"); isURL {
+		_, rest, _ := strings.Cut(after, "/")
+		return &wrongRequest{summary: "the request has a URL", detail: fmt.Sprintf("Write the path only: `%s: \"%s /%s\"`. The rest is in the defaults: `http: baseURL: \"https://…\"`.", key, method, rest)}
+	}
+	if path == "" {
+		return &wrongRequest{summary: "the request has no path", detail: example}
+	}
+	text := method + " /" + path
+	return &wrongRequest{summary: "the path does not begin with a slash", detail: fmt.Sprintf("Write `%s: %q`.", key, text), text: text}
+}
+
+// foreignNames matches placeholders of other tools, which another finding is about.
+var foreignNames = regexp.MustCompile(`(?:^|[^$])\{\s*[\w.{ }]+\}|/:[A-Za-z_]|/<[A-Za-z_]|/\$[A-Za-z_]`)
+
+// isIn reports whether a path names something that is not the object, but that is found to be wrong
+// itself: a placeholder of another tool, or an input without `inputs.`.
+func (x *wrongName) isIn(path string) bool {
+	return foreignNames.MatchString(path) || slices.ContainsFunc(parentNames.FindAllStringSubmatch(path, -1), func(m []string) bool {
+		return x.r.Inputs.Field(m[1]) != nil && x.s.Under.Get(m[1]) == nil
+	})
 }
 
 // namesObject matches an expression that says which object a request is about.
@@ -125,7 +163,7 @@ func (x *options) checkRequests() {
 		if r.path == nil {
 			continue
 		}
-		if !x.own["id"] && !namesObject.MatchString(r.path.Text) {
+		if !x.own["id"] && !namesObject.MatchString(r.path.Text) && !(&wrongName{x}).isIn(r.path.Text) {
 			path, query, _ := strings.Cut(r.path.Text, "?")
 			named := strings.TrimSuffix(path, "/") + "/${id}"
 			d := x.fail(source.CodeBadValue, r.path.Range, r.key, "the request does not name the object",

@@ -1,0 +1,46 @@
+package foreign
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// namePath matches a path of names, and index an item in brackets.
+var (
+	namePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_@][\w@:-]*(?:\.[\w@:-]+)*$`) })
+	index    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[(?:"([\w-]+)"|'([\w-]+)'|(\d+))\]`) })
+)
+
+// Path translates a path of names that is written as an expression, as in JSONPath or in jq: ${body.data},
+// $.data, .data. roots are the names that such an expression begins with, and that the path does not have.
+func Path(text string, roots ...string) (string, bool) {
+	path := strings.TrimSpace(text)
+	if inner, ok := strings.CutPrefix(path, "${"); ok {
+		path = strings.TrimSpace(strings.TrimSuffix(inner, "}"))
+	}
+	path = strings.TrimPrefix(strings.TrimPrefix(path, "$"), ".")
+	for slices.ContainsFunc(roots, func(root string) bool { return strings.HasPrefix(path, root+".") }) {
+		_, path, _ = strings.Cut(path, ".")
+	}
+	return path, path != text && namePath().MatchString(strings.NewReplacer("[", ".", "]", "").Replace(path))
+}
+
+// WirePath translates a path of names on the wire, in which an item has its index for a name.
+func WirePath(text string) (string, bool) {
+	path, _ := Path(index().ReplaceAllString(text, ".$1$2$3"), "body", "result", "response", "data.body")
+	return path, path != text && namePath().MatchString(path)
+}
+
+// Patch translates how updates are merged.
+func Patch(text string) (string, bool) {
+	switch strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(text)) {
+	case "mergepatch", "jsonmergepatch", "application/mergepatch+json", "application/merge", "partial", "changes", "deep":
+		return "merge", true
+	case "full", "replace", "put", "whole", "complete":
+		return "all", true
+	default:
+		return "", false
+	}
+}
