@@ -147,6 +147,9 @@ func checkHeaders(s actions.Static, fail reporter) {
 	if n == nil {
 		return
 	}
+	if n.Kind != spec.MapNode && n.Kind != spec.StringNode {
+		return // which was reported
+	}
 	if n.Kind != spec.MapNode {
 		fail("headers", "", "header names must be literal", "Write the names out: `headers: {\"X-Name\": \"${…}\"}`. Only values may be templates.")
 		return

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/declprov/declprov/spec"
 )
 
 // lengths are the units of durations elsewhere, with those of Go. A day has 24 hours.
@@ -62,3 +64,83 @@ func Words(text string) string {
 	}
 	return "[" + strings.Join(words, ", ") + "]"
 }
+
+// statusClass matches a class of statuses, such as 5xx or 500-599.
+var statusClass = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:([1-5])(?:xx|XX|\*\*|\d\d-[1-5]99)|>=?\s*([1-5])\d\d)$`)
+})
+
+// Statuses translates a class of statuses. list are the usual statuses of the class, or "".
+func Statuses(text string) (remedy, list string, ok bool) {
+	m := statusClass().FindStringSubmatch(strings.TrimSpace(text))
+	if m == nil {
+		return "", "", false
+	}
+	switch m[1] + m[2] {
+	case "2":
+		return "Any 2xx status is a success unless others are listed. Remove it, or write each status: [200, 201, 204].", "", true
+	case "4":
+		return "Write each status: [404, 409].", "", true
+	case "5":
+		return "Write each status: [500, 502, 503, 504].", "500, 502, 503, 504", true
+	default:
+		return "Write each status as a number.", "", true
+	}
+}
+
+// usualModes are permission bits as people write them in octal.
+var usualModes = map[string]bool{
+	"400": true, "440": true, "444": true, "500": true, "511": true, "555": true, "600": true, "640": true, "644": true, "660": true, "664": true, "666": true,
+	"700": true, "710": true, "711": true, "750": true, "751": true, "755": true, "770": true, "775": true, "777": true,
+}
+
+// Mode translates permission bits that are written as a number: 0o644, which is 420, or 644.
+func Mode(number string) (string, bool) {
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 0 || n > 0o7777 {
+		return "", false
+	}
+	octal := strconv.FormatInt(int64(n), 8)
+	if usualModes[octal] || !usualModes[number] && strings.ContainsAny(number, "89") {
+		number = octal
+	}
+	return "0" + number, len(number) == 3
+}
+
+// NamedItem translates an item of a list that is a name with its value: "Accept: text/plain", {name: …,
+// value: …} or {Accept: …}. value is in the notation of the document.
+func NamedItem(n *spec.Node) (name, value string, ok bool) {
+	literal := func(v *spec.Node) (string, bool) {
+		switch {
+		case v == nil:
+			return "", false
+		case v.Kind == spec.StringNode:
+			return strconv.Quote(v.Text), true
+		default:
+			return v.Text, v.Kind == spec.NumberNode || v.Kind == spec.BoolNode
+		}
+	}
+	switch {
+	case n.Kind == spec.StringNode:
+		name, value, ok = strings.Cut(n.Text, ":")
+		if !ok {
+			name, value, ok = strings.Cut(n.Text, "=")
+		}
+		name = strings.TrimSpace(name)
+		return name, strconv.Quote(strings.TrimSpace(value)), ok && headerName().MatchString(name)
+	case n.Kind == spec.MapNode && len(n.Fields) == 1:
+		value, ok = literal(n.Fields[0].Value)
+		return n.Fields[0].Name, value, ok
+	case n.Kind == spec.MapNode && len(n.Fields) == 2:
+		for _, key := range []string{"name", "key", "header"} {
+			if k := n.Get(key); k != nil && k.Kind == spec.StringNode {
+				value, ok = literal(n.Get("value"))
+				return k.Text, value, ok
+			}
+		}
+	}
+	return "", "", false
+}
+
+// headerName matches a name before a colon, in the item of a list.
+var headerName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][\w.-]*$`) })

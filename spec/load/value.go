@@ -233,12 +233,30 @@ func (r *dataReader) readFailures(it walk.Item, p source.Place) *spec.Node {
 	for i, m := range n.Items {
 		switch {
 		case m.Kind == spec.StringNode && !slices.Contains(block.FailureClasses, m.Text) && !hasTemplate(m):
-			r.Report(source.CodeBadValue, m.Range, p.Item(i), fmt.Sprintf("%q is not a status or an error class", m.Text), "").Meant(m.Text, block.FailureClasses)
+			r.reportFailure(m, p.Item(i))
 		case m.Kind != 0 && m.Kind != spec.StringNode && m.Kind != spec.NumberNode:
 			r.Report(source.CodeWrongShape, m.Range, p.Item(i), `expected a status, "connection" or "timeout", got `+m.Kind.String(), `Write on: [503, "connection"].`)
 		}
 	}
 	return n
+}
+
+// reportFailure reports a text that is neither a status nor an error class.
+func (r *dataReader) reportFailure(n *spec.Node, p source.Place) {
+	d := r.Report(source.CodeBadValue, n.Range, p, fmt.Sprintf("%q is not a status or an error class", n.Text), "")
+	remedy, list, isClass := foreign.Statuses(n.Text)
+	_, err := strconv.Atoi(n.Text)
+	switch {
+	case isClass:
+		if d.Detail = remedy; list != "" {
+			d.Suggest(diag.Edit{At: n.Range, Text: list})
+		}
+	case err == nil:
+		d.Detail = "Write the number without quotes."
+		d.Suggest(diag.Edit{At: n.Range, Text: n.Text})
+	default:
+		d.Meant(n.Text, block.FailureClasses)
+	}
 }
 
 // readKinds reads a value of one of several kinds. want describes them in messages.

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"cuelang.org/go/cue"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
-	"github.com/declprov/declprov/spec/foreign"
 	"github.com/declprov/declprov/spec/load/source"
 )
 
@@ -260,65 +258,8 @@ func (w *Walker) WrongShape(it Item, p source.Place, want string) {
 	if name == "" {
 		name = "the document"
 	}
-	w.Report(source.CodeWrongShape, it.At, p, fmt.Sprintf("%s must be %s, got %s", name, want, KindName(w.Kind(it))), shapeRemedy(want)).
+	w.Report(source.CodeWrongShape, it.At, p, fmt.Sprintf("%s must be %s, got %s", name, want, KindName(w.Kind(it))), shapeRemedy(name, want)).
 		Suggest(w.shapeEdits(it, want)...)
-}
-
-// shapeEdits returns the edits that convert a value to the kind that want describes.
-func (w *Walker) shapeEdits(it Item, want string) []diag.Edit {
-	text := w.Files.TextAt(it.At)
-	kind := w.Kind(it)
-	switch scalar := kind == cue.IntKind || kind == cue.FloatKind || kind == cue.NumberKind || kind == cue.BoolKind; {
-	case strings.HasPrefix(want, "a list") && kind == cue.StructKind && w.Raw && !strings.HasPrefix(text, "{"):
-		return w.itemEdits(it.At)
-	case text == "" || !it.Value.IsConcrete():
-	case strings.HasPrefix(want, "a list") && (scalar || kind == cue.StringKind || kind == cue.StructKind && strings.HasPrefix(text, "{")):
-		from, to := it.At, it.At
-		from.End, to.Start = from.Start, to.End
-		return []diag.Edit{{At: from, Text: "["}, {At: to, Text: "]"}}
-	case want == "a string" && scalar:
-		return []diag.Edit{{At: it.At, Text: strconv.Quote(text)}}
-	case strings.HasPrefix(want, "a boolean") && kind == cue.StringKind:
-		given, _ := it.Value.String()
-		if own, ok := foreign.Bool(given); ok {
-			return []diag.Edit{{At: it.At, Text: own}}
-		}
-	}
-	return nil
-}
-
-// itemEdits returns the edits that make an item of a list from a struct of YAML in lines of its own.
-func (w *Walker) itemEdits(at diag.Range) []diag.Edit {
-	var edits []diag.Edit
-	for line := at.Start.Line; line <= at.End.Line; line++ {
-		p := diag.Position{Line: line, Column: at.Start.Column}
-		mark := "  "
-		if line == at.Start.Line {
-			mark = "- "
-		}
-		edits = append(edits, diag.Edit{At: diag.Range{File: at.File, Start: p, End: p}, Text: mark})
-	}
-	return edits
-}
-
-// shapeRemedy returns the remedy for a value that should be as want describes.
-func shapeRemedy(want string) string {
-	switch {
-	case strings.HasPrefix(want, "a struct"):
-		return "Write {key: value, …}."
-	case strings.HasPrefix(want, "a step"):
-		return "Write an action, such as file: write: {…}, or steps: [ … ]."
-	case strings.HasPrefix(want, "a list, "):
-		return "Write [ … ] or {…}, or \"${…}\"."
-	case strings.HasPrefix(want, "a list"):
-		return "Write [ … ], also around a single item."
-	case strings.HasPrefix(want, "a boolean or"):
-		return "Write true, false or \"${…}\"."
-	case strings.HasPrefix(want, "a boolean"):
-		return "Write true or false, without quotes."
-	default:
-		return "Write it in quotes."
-	}
 }
 
 // KindName returns the name of a CUE kind for messages.
