@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	histories = flag.Int("histories", usual.histories, "histories over the protocol")
+	histories = flag.Int("histories", usual.histories, "histories over the protocol; up to the number of cells, those of specgen.Sample come first")
 	commands  = flag.Int("cli", usual.cli, "histories through Pulumi's CLI")
 	seed      = flag.Uint64("seed", 1, "where the histories come from")
 	history   = flag.Int64("history", -1, "play this one alone, and tell all of it")
@@ -47,6 +47,9 @@ func TestMain(m *testing.M) {
 }
 
 const gcPercent = 400
+
+// sampled is the number of cells in the sample: of each, make test plays one history.
+const sampled = 455
 
 // share is how many histories `make test` plays: most of them without the race
 // detector, with which a history takes four times as long, and some with it, for
@@ -249,6 +252,7 @@ func TestModelThroughTheCLI(t *testing.T) {
 func (b *bench) all(wanted uint64, workers int) {
 	b.Logf("seed %d; %+v", *seed, b.features)
 	began := time.Now()
+	order := b.order()
 	var next, done atomic.Uint64
 	var all sync.WaitGroup
 	for range workers {
@@ -263,7 +267,7 @@ func (b *bench) all(wanted uint64, workers int) {
 				}
 				done.Add(1)
 				if !b.cli && wanted < uint64(len(b.cells)) {
-					n *= stride
+					n = order[n]
 				}
 				b.try(n)
 				if d := done.Load(); *matrix && d%1000 == 0 {
@@ -274,6 +278,17 @@ func (b *bench) all(wanted uint64, workers int) {
 	}
 	all.Wait()
 	b.Logf("%s\n%s", time.Since(began).Round(time.Second), b.report.Summary())
+}
+
+// order returns the numbers of the cells: those of the sample come first.
+func (b *bench) order() []uint64 {
+	order := specgen.Sample(stride)
+	for n := range uint64(len(b.cells)) {
+		if !slices.Contains(order, n) {
+			order = append(order, n)
+		}
+	}
+	return order
 }
 
 // tell prints some failures of each kind, made smaller.

@@ -2,4 +2,4 @@
 
 package model
 
-var usual = share{histories: 1656, cli: 3, mechanism: 6} // of each cell, one history
+var usual = share{histories: sampled, cli: 3, mechanism: 6}

@@ -103,3 +103,37 @@ func (c Cell) Refusals() []string {
 	}
 	return why
 }
+
+// Sample returns the indices of cells, in the order of a walk by stride, that have together what
+// any three dimensions combine in all cells: each combination that three values have in a cell
+// whose spec vet accepts is in such a cell of the sample, and the same for cells that it refuses.
+func Sample(stride int) []uint64 {
+	cells := Cells()
+	met := map[string]bool{}
+	var sample []uint64
+	for n := range cells {
+		at := n * stride % len(cells)
+		before := len(met)
+		for _, combination := range cells[at].combinations() {
+			met[combination] = true
+		}
+		if len(met) > before {
+			sample = append(sample, uint64(at))
+		}
+	}
+	return sample
+}
+
+// combinations names each three values that the cell combines, with whether vet refuses it.
+func (c Cell) combinations() []string {
+	values := []string{"method " + c.Method, "way " + c.Way, "idempotent " + c.Idempotent, "retry " + c.Retry, "undo " + c.Undo, fmt.Sprint("steps ", c.Steps)}
+	var all []string
+	for i, a := range values {
+		for j, b := range values[i+1:] {
+			for _, d := range values[i+j+2:] {
+				all = append(all, fmt.Sprint(len(c.Refusals()) > 0, ", ", a, ", ", b, ", ", d))
+			}
+		}
+	}
+	return all
+}
