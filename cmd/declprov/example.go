@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/declprov/declprov/engine/schema"
@@ -41,8 +42,8 @@ func exampleOf(name string, c *container.Container) (string, error) {
 	return fmt.Sprintf("  my-%s:\n    type: %s:%s\n    properties:%s", name, name, names[0], properties), nil
 }
 
-// placeholder returns an example value of a type, as JSON, which is also YAML. It
-// satisfies the kind, enums and minimum of the type, but not every constraint.
+// placeholder returns an example value of a type, as JSON, which is also YAML. It has what the
+// type requires: kind, enums, minimum, items and members, but it may not match patterns.
 func placeholder(t *spec.Type, types spec.Types) string {
 	t = types.Resolve(t)
 	if t == nil {
@@ -62,9 +63,13 @@ func placeholder(t *spec.Type, types spec.Types) string {
 		}
 		return "1"
 	case spec.List:
-		return "[]"
+		items := make([]string, t.MinLen)
+		for i := range items {
+			items[i] = placeholder(t.Elem, types)
+		}
+		return "[" + strings.Join(items, ", ") + "]"
 	case spec.Map, spec.Object:
-		return "{}"
+		return "{" + strings.Join(members(t, types), ", ") + "}"
 	case spec.Asset:
 		return `{fn::fileAsset: ./file}`
 	case spec.Archive:
@@ -74,5 +79,19 @@ func placeholder(t *spec.Type, types spec.Types) string {
 			return placeholder(t.Variants[0], types)
 		}
 	}
-	return `"..."`
+	return strconv.Quote("..." + strings.Repeat(".", max(0, t.MinLen-len("..."))))
+}
+
+// members returns the members that an example value of a struct or map requires.
+func members(t *spec.Type, types spec.Types) []string {
+	var list []string
+	for _, p := range t.Fields {
+		if p.Required {
+			list = append(list, strconv.Quote(p.Name)+": "+placeholder(p.Type, types))
+		}
+	}
+	for i := len(list); i < t.MinLen && t.Elem != nil; i++ {
+		list = append(list, fmt.Sprintf("\"key%d\": %s", i+1, placeholder(t.Elem, types)))
+	}
+	return list
 }

@@ -22,7 +22,13 @@ func TestPlaceholder(t *testing.T) {
 		"number":  {&spec.Type{Kind: spec.Number}, "1"},
 		"named":   {&spec.Type{Ref: "Port"}, "80"},
 		"list":    {&spec.Type{Kind: spec.List}, "[]"},
+		"items":   {&spec.Type{Kind: spec.List, MinLen: 2, Elem: &spec.Type{Ref: "Port"}}, "[80, 80]"},
+		"long":    {&spec.Type{Kind: spec.String, MinLen: 5}, `"....."`},
+		"map":     {&spec.Type{Kind: spec.Map, MinLen: 1, Elem: &spec.Type{Kind: spec.Bool}}, `{"key1": false}`},
 		"struct":  {&spec.Type{Kind: spec.Object}, "{}"},
+		"members": {&spec.Type{Kind: spec.Object, Fields: []*spec.Property{
+			{Name: "a", Required: true, Type: &spec.Type{Kind: spec.Bool}}, {Name: "b", Type: &spec.Type{Kind: spec.Bool}},
+		}}, `{"a": false}`},
 		"asset":   {&spec.Type{Kind: spec.Asset}, "{fn::fileAsset: ./file}"},
 		"union":   {&spec.Type{Kind: spec.Union, Variants: []*spec.Type{{Kind: spec.Bool}, {Kind: spec.Int}}}, "false"},
 	}
