@@ -29,8 +29,8 @@ func TestPlaceholder(t *testing.T) {
 		"members": {&spec.Type{Kind: spec.Object, Fields: []*spec.Property{
 			{Name: "a", Required: true, Type: &spec.Type{Kind: spec.Bool}}, {Name: "b", Type: &spec.Type{Kind: spec.Bool}},
 		}}, `{"a": false}`},
-		"asset":   {&spec.Type{Kind: spec.Asset}, "{fn::fileAsset: ./file}"},
-		"union":   {&spec.Type{Kind: spec.Union, Variants: []*spec.Type{{Kind: spec.Bool}, {Kind: spec.Int}}}, "false"},
+		"asset": {&spec.Type{Kind: spec.Asset}, "{fn::fileAsset: ./file}"},
+		"union": {&spec.Type{Kind: spec.Union, Variants: []*spec.Type{{Kind: spec.Bool}, {Kind: spec.Int}}}, "false"},
 	}
 	for name, test := range tests {
 		if diff := cmp.Diff(test.want, placeholder(test.is, types)); diff != "" {
