@@ -7,10 +7,11 @@ import (
 
 // roots are the names that expressions begin with elsewhere, and names of the language that mean another
 // one at places where they are not available. What is recorded of an object is `state` in operations, and
-// `old` in upgrades; `result` is what a step has yielded, and of an opened value it is recorded as well.
+// `old` in upgrades; `result` is what a step has yielded, and of an opened value it is recorded as well. The element of a loop is
+// `each.value`.
 var roots = sync.OnceValue(func() map[string][]string {
 	config, inputs, recorded := []string{"config"}, []string{"inputs"}, []string{"state", "old"}
-	result, each, steps := []string{"result"}, []string{"each"}, []string{"steps"}
+	result, element, steps := []string{"result"}, []string{"each.value"}, []string{"steps"}
 	return map[string][]string{
 		"var": config, "vars": config, "settings": config, "cfg": config, "provider": config, "conf": config,
 		"params": inputs, "parameters": inputs, "args": inputs, "props": inputs, "properties": inputs, "input": inputs, "spec": inputs, "values": inputs,
@@ -20,7 +21,7 @@ var roots = sync.OnceValue(func() map[string][]string {
 		"old": recorded, "olds": recorded, "oldinputs": recorded, "prior": recorded, "priorstate": recorded, "previous": recorded, "prev": recorded, "before": recorded,
 		"current": recorded, "existing": recorded, "oldstate": recorded, "state": {"old", "result", "inputs"},
 		"outputs": {"state", "old", "result"}, "output": {"result", "state", "old"},
-		"response": result, "resp": result, "res": result, "ret": result, "result": recorded, "item": each, "loop": each,
+		"response": result, "resp": result, "res": result, "ret": result, "result": recorded, "item": element, "element": element, "elem": element, "it": element, "loop": {"each"},
 		"step": steps, "job": steps,
 	}
 })

@@ -43,9 +43,14 @@ func (c translator) translateName(name string, at parse.Extent, available []stri
 		return out, true
 	}
 	for _, root := range foreign.Roots(name) {
-		if slices.Contains(available, root) {
-			return replace(root)
+		first, member, _ := strings.Cut(root, ".")
+		if !slices.Contains(available, first) {
+			continue
 		}
+		if after := c.memberAfter(at); member != "" && (after == "key" || after == "value") {
+			root = first // which has these members
+		}
+		return replace(root)
 	}
 	if foreign.IsEnvironment(name) {
 		return c.Fail(CodeUnknownName, at,
