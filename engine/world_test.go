@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -159,13 +160,24 @@ func (w *world) compile(t *testing.T, text string) (*engine.Program, diag.List) 
 	if !strings.Contains(text, "package ") {
 		text = "package test\nname: \"test\"\nversion: \"1.0.0\"\n" + text
 	}
-	doc, diags := load.Load(t.Context(), load.Source{Path: "-", Stdin: []byte(text), Format: "cue"})
+	doc, diags := loaded(text)
 	if diags.HasErrors() {
 		return nil, diags
 	}
 	prog, more := engine.Compile(doc.Provider, w.families())
-	return prog, append(diags, more...)
+	return prog, slices.Concat(diags, more)
 }
+
+// loaded loads a spec in CUE. Many cases of a table have the same one, which is loaded once:
+// compiling changes nothing of it.
+func loaded(text string) (*load.Document, diag.List) {
+	once, _ := loads.LoadOrStore(text, sync.OnceValues(func() (*load.Document, diag.List) {
+		return load.Load(context.Background(), load.Source{Path: "-", Stdin: []byte(text), Format: "cue"})
+	}))
+	return once.(func() (*load.Document, diag.List))()
+}
+
+var loads sync.Map
 
 // engine is a spec's engine, configured with nothing, in a folder of its own.
 func (w *world) engine(t *testing.T, text string) (*engine.Engine, string) {
