@@ -29,7 +29,7 @@ import (
 )
 
 var (
-	every = flag.Int("every", 600, "which part of the changes is tried: one in so many; 1 tries all")
+	every = flag.Int("every", usualEvery, "which part of the changes is tried: one in so many; 1 tries all")
 	which = flag.Uint("which", 0, "which one in so many")
 	only  = flag.String("only", "", "the changes whose description contains this")
 )

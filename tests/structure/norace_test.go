@@ -1,0 +1,6 @@
+//go:build !race
+
+package structure
+
+// usualEvery is which part of the changes make test tries: one in so many.
+const usualEvery = 600
