@@ -114,8 +114,8 @@ type pkg struct {
 // slowest lists the packages of both modules that take longest. They start first, so that
 // the run does not end with a single slow package.
 var slowest = []string{
-	"tests/model", "tests/sdks", "tests/pages", "tests/roads", "tests/compare", "tests/http/faults", "tests/http/kill", "tests/e2e", "tests/http/secrets",
-	"tests/outside", "tests/exec/ssh",
+	"tests/sdks", "tests/roads", "tests/compare", "tests/pages", "tests/model", "tests/mistakes", "tests/secrets", "tests/http/faults", "tests/http/kill",
+	"tests/e2e", "tests/http/secrets", "tests/sql", "tests/schema", "tests/outside", "tests/exec/ssh",
 	"engine", "actions/sys/process/sandbox", "cmd/declprov", "cmd/declprov/internal/evaluate", "engine/journal", "actions/http", "engine/pulumi", "spec/expr",
 }
 
