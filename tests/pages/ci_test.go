@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/declprov/declprov/tests/internal/provider"
+	"github.com/declprov/declprov/tests/internal/pulumicli"
 	"github.com/declprov/declprov/tests/internal/tools"
 	"github.com/declprov/declprov/tests/petstore"
 )
@@ -20,6 +21,10 @@ import (
 func home(t *testing.T, env ...string) (dir string, all []string) {
 	t.Helper()
 	dir = t.TempDir()
+	keys, err := pulumicli.KeyService()
+	if err != nil {
+		t.Fatal(err)
+	}
 	path := []string{filepath.Dir(provider.Binary(t)), filepath.Dir(tools.Need(t, tools.Pulumi)), filepath.Dir(tools.Need(t, tools.PulumiYAML)), os.Getenv("PATH")}
 	all = slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		return strings.HasPrefix(kv, "PULUMI_") || strings.HasPrefix(kv, "DECLPROV_") || strings.HasPrefix(kv, "XDG_")
@@ -27,7 +32,7 @@ func home(t *testing.T, env ...string) (dir string, all []string) {
 	return dir, append(append(all,
 		"HOME="+dir, "PATH="+strings.Join(path, string(os.PathListSeparator)),
 		"PULUMI_HOME="+filepath.Join(dir, ".pulumi"), // the CLI does not read HOME
-		"PULUMI_BACKEND_URL=file://"+dir, "PULUMI_CONFIG_PASSPHRASE=correct horse",
+		"PULUMI_BACKEND_URL=file://"+dir, "PULUMI_CONFIG_PASSPHRASE=correct horse", pulumicli.KeyServiceVariable+"="+keys,
 		"PULUMI_SKIP_UPDATE_CHECK=1", "PULUMI_SKIP_CONFIRMATIONS=true", "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION=1", "NO_COLOR=1"), env...)
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/declprov/declprov/tests/internal/pulumicli"
 	"github.com/declprov/declprov/tests/internal/tools"
 )
 
@@ -64,6 +65,10 @@ func (p *page) file(t *testing.T, name string) string {
 // fails is in the place of a file name for commands of which the last one fails.
 const fails = "fails"
 
+// newStack is a command that makes a stack. Where a page does not set a passphrase, the stack has
+// the key of the key service: see pulumicli.KeyService.
+var newStack = regexp.MustCompile(`pulumi stack (init|select --create)`)
+
 // run does in a folder what a reader of the page does. replace are pairs of a text of the page
 // and what it is here, such as the address of a server. Every line of a block "```text" must
 // begin a line that the commands before it print, in this order.
@@ -82,8 +87,12 @@ func (p *page) run(t *testing.T, dir string, env []string, replace ...string) {
 			script.WriteString(began(i) + "set -x\n" + b.text + "{ set +x; } 2>/dev/null\n")
 		}
 	}
+	commands := here.Replace(script.String())
+	if !strings.Contains(commands, "PULUMI_CONFIG_PASSPHRASE") {
+		commands = newStack.ReplaceAllString(commands, "${0} --secrets-provider="+pulumicli.StackKey)
+	}
 	cmd := exec.CommandContext(t.Context(), "sh")
-	cmd.Dir, cmd.Env, cmd.Stdin = dir, env, strings.NewReader(here.Replace(script.String()))
+	cmd.Dir, cmd.Env, cmd.Stdin = dir, env, strings.NewReader(commands)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("docs/%s: %v\n%s", p.name, err, out)
