@@ -99,7 +99,7 @@ func (c *compilation) suggestConstant(d *diag.Diagnostic, n *spec.Node, m *types
 	own := ""
 	switch {
 	case isText && m.Code == types.CodeNotAllowed:
-		c.numberOf(n, text, t).add(d)
+		shapes{c}.numberOf(n, text, t).add(d)
 		if meant := check.Meant(m, v, want, c.scope.Types); meant != "" {
 			d.Detail = ""
 			d.Meant(n.Text, []string{meant})
@@ -118,13 +118,13 @@ func (c *compilation) suggestConstant(d *diag.Diagnostic, n *spec.Node, m *types
 	case types.IsNumeric(t) && isText && types.Fits(json.Number(text), want, c.scope.Types) == nil && isNumber(text):
 		own = text
 	case types.IsString(t) && (n.Kind == spec.NumberNode || n.Kind == spec.BoolNode):
-		if own = c.quoted(n, want); own != strconv.Quote(n.Text) {
+		if own = (shapes{c}).quoted(n, want); own != strconv.Quote(n.Text) {
 			d.Detail = "Write permission bits in quotes: " + own + "."
 		}
-	case isText && c.variantOf(t, spec.Object) != nil:
-		c.structOfString(n, text, t).add(d)
+	case isText && (shapes{c}).variantOf(t, spec.Object) != nil:
+		shapes{c}.structOfString(n, text, t).add(d)
 	case isText && t.Kind == spec.Union:
-		c.numberOf(n, text, t).add(d)
+		shapes{c}.numberOf(n, text, t).add(d)
 	case t.Kind == spec.List && types.Fits([]any{v}, want, c.scope.Types) == nil && n.Kind != spec.MapNode:
 		from, to := n.Range, n.Range
 		from.End, to.Start = from.Start, to.End
@@ -181,7 +181,7 @@ func (c *compilation) compileList(n *spec.Node, want *spec.Type, depth int) (eva
 			c.report(m.Code, n.Range, "", "%s", m.Error())
 		}
 	case t.Kind != spec.Union || !hasKind(t, spec.List, c.scope.Types):
-		c.structOfList(n, t).add(c.report(types.CodeTypeMismatch, n.Range, "", "this must be %s, got a list", types.Describe(t)))
+		shapes{c}.structOfList(n, t).add(c.report(types.CodeTypeMismatch, n.Range, "", "this must be %s, got a list", types.Describe(t)))
 		return eval.Constant{}, types.Any()
 	}
 	out := &eval.Sequence{Parts: make([]eval.Evaluator, len(n.Items))}
@@ -234,7 +234,7 @@ func (c *compilation) compileFields(n *spec.Node, want *spec.Type, depth int) (e
 		}
 	}
 	if !types.IsAny(t) && t.Kind != spec.Object && t.Kind != spec.Map && !isUnion {
-		c.listOfStruct(n, t).add(c.report(types.CodeTypeMismatch, n.Range, "", "this must be %s, got a struct", types.Describe(t)))
+		shapes{c}.listOfStruct(n, t).add(c.report(types.CodeTypeMismatch, n.Range, "", "this must be %s, got a struct", types.Describe(t)))
 		return eval.Constant{}, types.Any()
 	}
 	out := &eval.Dict{Keys: make([]string, len(n.Fields)), Parts: make([]eval.Evaluator, len(n.Fields))}

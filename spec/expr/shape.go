@@ -3,9 +3,11 @@ package expr
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
@@ -19,6 +21,9 @@ type shapeEdit struct {
 	edits  []diag.Edit
 }
 
+// shapes says what to write for values of another kind than the expected one.
+type shapes struct{ *compilation }
+
 // add adds the remedy and the edits to a finding.
 func (e shapeEdit) add(d *diag.Diagnostic) {
 	if e.remedy != "" {
@@ -28,7 +33,7 @@ func (e shapeEdit) add(d *diag.Diagnostic) {
 }
 
 // variantOf returns the only variant of a type that is of one of the kinds, or nil.
-func (c *compilation) variantOf(t *spec.Type, kinds ...spec.Kind) *spec.Type {
+func (c shapes) variantOf(t *spec.Type, kinds ...spec.Kind) *spec.Type {
 	var found *spec.Type
 	variants := []*spec.Type{t}
 	if t.Kind == spec.Union {
@@ -47,7 +52,7 @@ func (c *compilation) variantOf(t *spec.Type, kinds ...spec.Kind) *spec.Type {
 
 // structOfList returns what to write for a list where a struct or a map is expected: names with values,
 // or the member that is the list.
-func (c *compilation) structOfList(n *spec.Node, t *spec.Type) shapeEdit {
+func (c shapes) structOfList(n *spec.Node, t *spec.Type) shapeEdit {
 	v := c.variantOf(t, spec.Map, spec.Object)
 	switch {
 	case v == nil:
@@ -57,7 +62,7 @@ func (c *compilation) structOfList(n *spec.Node, t *spec.Type) shapeEdit {
 	}
 	var members []string
 	for _, item := range n.Items {
-		name, value, ok := foreign.NamedItem(item)
+		name, value, ok := namedItem(item)
 		if !ok {
 			return shapeEdit{remedy: "Write names with their values: {\"name\": value, …}."}
 		}
@@ -68,7 +73,7 @@ func (c *compilation) structOfList(n *spec.Node, t *spec.Type) shapeEdit {
 }
 
 // memberOfList returns the struct whose first member that is a list has the items.
-func (c *compilation) memberOfList(n *spec.Node, t *spec.Type) shapeEdit {
+func (c shapes) memberOfList(n *spec.Node, t *spec.Type) shapeEdit {
 	for _, p := range t.Fields {
 		of := types.Present(types.Resolve(p.Type, c.scope.Types), c.scope.Types)
 		if c.variantOf(of, spec.List) == nil || types.Fits(n.Plain(), of, c.scope.Types) != nil {
@@ -91,7 +96,7 @@ func around(n *spec.Node, before, after string) []diag.Edit {
 
 // listOfStruct returns what to write for a struct where a list is expected: an item for each member, if
 // the items have a name and a value, or a list of one item.
-func (c *compilation) listOfStruct(n *spec.Node, t *spec.Type) shapeEdit {
+func (c shapes) listOfStruct(n *spec.Node, t *spec.Type) shapeEdit {
 	v := c.variantOf(t, spec.List)
 	if v == nil || v.Elem == nil || len(n.Fields) == 0 {
 		return shapeEdit{}
@@ -124,7 +129,7 @@ func (c *compilation) listOfStruct(n *spec.Node, t *spec.Type) shapeEdit {
 
 // structOfString returns what to write for a string where a struct is expected: the member that the string
 // is, or names.
-func (c *compilation) structOfString(n *spec.Node, text string, t *spec.Type) shapeEdit {
+func (c shapes) structOfString(n *spec.Node, text string, t *spec.Type) shapeEdit {
 	v := c.variantOf(t, spec.Object)
 	if v == nil {
 		return shapeEdit{}
@@ -145,7 +150,7 @@ func (c *compilation) structOfString(n *spec.Node, text string, t *spec.Type) sh
 }
 
 // structOfName returns what to write for the name of a member of the expected struct.
-func (c *compilation) structOfName(n *spec.Node, p *spec.Property) shapeEdit {
+func (c shapes) structOfName(n *spec.Node, p *spec.Property) shapeEdit {
 	of := types.Present(types.Resolve(p.Type, c.scope.Types), c.scope.Types)
 	if of.Kind == spec.Bool {
 		text := "{" + p.Name + ": true}"
@@ -165,7 +170,7 @@ func (c *compilation) structOfName(n *spec.Node, p *spec.Property) shapeEdit {
 
 // numberOf returns what to write for a string where a number is expected, among other things: a status in
 // quotes, or a class of statuses.
-func (c *compilation) numberOf(n *spec.Node, text string, t *spec.Type) shapeEdit {
+func (c shapes) numberOf(n *spec.Node, text string, t *spec.Type) shapeEdit {
 	v := c.variantOf(t, spec.Int, spec.Number)
 	if v == nil || t.Kind != spec.Union {
 		return shapeEdit{}
@@ -180,10 +185,48 @@ func (c *compilation) numberOf(n *spec.Node, text string, t *spec.Type) shapeEdi
 }
 
 // quoted returns a number or boolean as a string of a type. Permission bits are written in octal.
-func (c *compilation) quoted(n *spec.Node, want *spec.Type) string {
+func (c shapes) quoted(n *spec.Node, want *spec.Type) string {
 	fits := func(text string) bool { return types.Fits(text, want, c.scope.Types) == nil }
 	if bits, ok := foreign.Mode(n.Text); ok && fits("0644") && !fits("0888") && fits(bits) {
 		return strconv.Quote(bits)
 	}
 	return strconv.Quote(n.Text)
 }
+
+// namedItem translates an item of a list that is a name with its value: "Accept: text/plain", {name: …,
+// value: …} or {Accept: …}. value is in the notation of the document.
+func namedItem(n *spec.Node) (name, value string, ok bool) {
+	literal := func(v *spec.Node) (string, bool) {
+		switch {
+		case v == nil:
+			return "", false
+		case v.Kind == spec.StringNode:
+			return strconv.Quote(v.Text), true
+		default:
+			return v.Text, v.Kind == spec.NumberNode || v.Kind == spec.BoolNode
+		}
+	}
+	switch {
+	case n.Kind == spec.StringNode:
+		name, value, ok = strings.Cut(n.Text, ":")
+		if !ok {
+			name, value, ok = strings.Cut(n.Text, "=")
+		}
+		name = strings.TrimSpace(name)
+		return name, strconv.Quote(strings.TrimSpace(value)), ok && headerName().MatchString(name)
+	case n.Kind == spec.MapNode && len(n.Fields) == 1:
+		value, ok = literal(n.Fields[0].Value)
+		return n.Fields[0].Name, value, ok
+	case n.Kind == spec.MapNode && len(n.Fields) == 2:
+		for _, key := range []string{"name", "key", "header"} {
+			if k := n.Get(key); k != nil && k.Kind == spec.StringNode {
+				value, ok = literal(n.Get("value"))
+				return k.Text, value, ok
+			}
+		}
+	}
+	return "", "", false
+}
+
+// headerName matches a name before a colon, in the item of a list.
+var headerName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][\w.-]*$`) })

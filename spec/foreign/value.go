@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/declprov/declprov/spec"
 )
 
 // lengths are the units of durations elsewhere, with those of Go. A day has 24 hours.
@@ -106,41 +104,3 @@ func Mode(number string) (string, bool) {
 	}
 	return "0" + number, len(number) == 3
 }
-
-// NamedItem translates an item of a list that is a name with its value: "Accept: text/plain", {name: …,
-// value: …} or {Accept: …}. value is in the notation of the document.
-func NamedItem(n *spec.Node) (name, value string, ok bool) {
-	literal := func(v *spec.Node) (string, bool) {
-		switch {
-		case v == nil:
-			return "", false
-		case v.Kind == spec.StringNode:
-			return strconv.Quote(v.Text), true
-		default:
-			return v.Text, v.Kind == spec.NumberNode || v.Kind == spec.BoolNode
-		}
-	}
-	switch {
-	case n.Kind == spec.StringNode:
-		name, value, ok = strings.Cut(n.Text, ":")
-		if !ok {
-			name, value, ok = strings.Cut(n.Text, "=")
-		}
-		name = strings.TrimSpace(name)
-		return name, strconv.Quote(strings.TrimSpace(value)), ok && headerName().MatchString(name)
-	case n.Kind == spec.MapNode && len(n.Fields) == 1:
-		value, ok = literal(n.Fields[0].Value)
-		return n.Fields[0].Name, value, ok
-	case n.Kind == spec.MapNode && len(n.Fields) == 2:
-		for _, key := range []string{"name", "key", "header"} {
-			if k := n.Get(key); k != nil && k.Kind == spec.StringNode {
-				value, ok = literal(n.Get("value"))
-				return k.Text, value, ok
-			}
-		}
-	}
-	return "", "", false
-}
-
-// headerName matches a name before a colon, in the item of a list.
-var headerName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][\w.-]*$`) })
