@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/grant"
@@ -50,6 +51,12 @@ func (c *Checker) Check(s *plan.Step, facts actions.Facts, block spec.Field, sco
 		if need.Access == grant.Agent {
 			c.Fail(finding.CodeNotPermitted, cmp.Or(need.Pattern.Range, block.NameRange), "ssh.agent", "the user's ssh-agent is not permitted",
 				"The agent can log in with all of the user's keys. Add `permissions: agent: true`.")
+			continue
+		}
+		if n := c.above(need); n != nil {
+			tree := strings.TrimSuffix(n.Text, "/") + "/**"
+			c.Fail(finding.CodeNotPermitted, n.Range, "", fmt.Sprintf("%q permits nothing below the folder", n.Text),
+				fmt.Sprintf("%s requires %q. Write %q for the folder and all that is below it.", s.Action, need.Pattern.Text, tree)).Replace(n.Text, tree)
 			continue
 		}
 		c.Fail(finding.CodeNotPermitted, block.NameRange, "", fmt.Sprintf("%s is not permitted", s.Action),

@@ -169,11 +169,52 @@ func (g *Granted) MayCover(need actions.Grant) bool {
 			continue
 		}
 		pattern, known := have.Value.Const()
-		if !known || strings.Contains(need.Pattern.Text, "${") || mayMatch(need, fmt.Sprint(pattern)) {
+		text := fmt.Sprint(pattern)
+		switch {
+		case !known:
+			return true
+		case isFile(need, text):
+			if mayBeFile(need, text) {
+				return true
+			}
+		case strings.Contains(need.Pattern.Text, "${") || mayMatch(need, text):
 			return true
 		}
 	}
 	return false
+}
+
+// above returns the grant of a folder that a need is below, or nil.
+func (g *Granted) above(need actions.Grant) *spec.Node {
+	for _, have := range g.Permissions {
+		if pattern, known := have.Value.Const(); known && !have.Implied && plan.Allows(have.Access, need.Access) && isAbove(need, fmt.Sprint(pattern)) {
+			return have.Node
+		}
+	}
+	return nil
+}
+
+// isFile reports whether a pattern of paths has no special character, and both it and a need are relative:
+// then it covers one file or folder, and nothing below that.
+func isFile(need actions.Grant, pattern string) bool {
+	isPath := need.Access == grant.Read || need.Access == grant.Write
+	return isPath && pattern != "" && !strings.ContainsAny(pattern, `*?[\`) && !slices.ContainsFunc([]string{pattern, need.Pattern.Text}, func(path string) bool {
+		return strings.HasPrefix(path, "/") || strings.HasPrefix(path, "${") || strings.Contains(path, "..") || strings.Contains(path, "//") || strings.Contains(path, ":")
+	})
+}
+
+// mayBeFile reports whether a need, which may have templates, may be for the file of a pattern.
+func mayBeFile(need actions.Grant, pattern string) bool {
+	known, _, template := strings.Cut(strings.TrimPrefix(need.Pattern.Text, "./"), "${")
+	file := strings.TrimSuffix(strings.TrimPrefix(pattern, "./"), "/")
+	return template && strings.HasPrefix(file, known) || !template && strings.TrimSuffix(known, "/") == file || file == "."
+}
+
+// isAbove reports whether a pattern of one folder is above a need.
+func isAbove(need actions.Grant, pattern string) bool {
+	known, _, _ := strings.Cut(strings.TrimPrefix(need.Pattern.Text, "./"), "${")
+	folder := strings.TrimSuffix(strings.TrimPrefix(pattern, "./"), "/") + "/"
+	return isFile(need, pattern) && !mayBeFile(need, pattern) && strings.HasPrefix(known, folder)
 }
 
 // mayMatch reports whether a pattern may match a need; neither has templates. A glob is only
