@@ -4,6 +4,7 @@ package finding
 // never changes.
 const (
 	CodeUnknownKey           = "unknown-key"           // a key that its block does not have, and that is not a family of actions
+	CodeBadValue             = "bad-value"             // a value of the right kind that is not allowed
 	CodeWrongShape           = "wrong-shape"           // a value of the wrong kind, such as a string instead of a struct
 	CodeNoAction             = "no-action"             // a step, or the block of a family, without an action
 	CodeTwoActions           = "two-actions"           // a step with more than one action

@@ -28,6 +28,7 @@ func CheckResource(found *finding.Collector, r *plan.Resource, configured bool) 
 			c.checkDenied()
 		}
 		c.checkUpdate()
+		c.checkDelete()
 		for verb, op := range map[string]*plan.Operation{"create": r.Create, "read": r.Read, "update": r.Update, "delete": r.Delete} {
 			CheckConditions(found, op, verb)
 			CheckLocks(found, op, verb)
