@@ -336,6 +336,7 @@ func (c *compilation) compileTemplate(n *spec.Node, want *spec.Type, depth int) 
 		out, t := c.compileConstant(n, whole, want)
 		if len(c.diags) == known {
 			c.warnBare(n)
+			c.warnPlaceholders(n, whole)
 		}
 		return out, t
 	}
@@ -398,6 +399,7 @@ func (c *compilation) compileMixed(n *spec.Node, raw []template.Piece, want *spe
 	for i, r := range raw {
 		if !r.Expr {
 			out.Pieces[i] = eval.Piece{Literal: r.Text}
+			c.warnPlaceholders(n, r.Text)
 			continue
 		}
 		out.Pieces[i], _ = c.compileExpression(n, r, nil, true)

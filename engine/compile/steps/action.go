@@ -228,6 +228,9 @@ func (c *Compiler) reportFaults(s *plan.Step, found []actions.Fault, block spec.
 				}
 			}
 		}
+		if f.Warning && f.Old != "" && c.isReference(place, f.Old) {
+			continue
+		}
 		code, severity := finding.CodeBadCall, diag.Error
 		if f.Exposes {
 			code = finding.CodeSecretExposed
@@ -241,6 +244,13 @@ func (c *Compiler) reportFaults(s *plan.Step, found []actions.Fault, block spec.
 		}
 		c.Add(diag.List{d}, path)
 	}
+}
+
+// isReference reports whether a text within an argument was reported as a reference without ${ and }.
+func (c *Compiler) isReference(argument diag.Range, text string) bool {
+	return slices.ContainsFunc(c.Diags, func(d diag.Diagnostic) bool {
+		return d.Code == expr.CodeBareReference && d.Subject == argument && len(d.Edits) == 1 && d.Edits[0].Old == text
+	})
 }
 
 // secretEchoes returns the type of a result in which the members are secret that echo a secret

@@ -1,0 +1,78 @@
+package expr
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/check"
+	"github.com/declprov/declprov/spec/types"
+)
+
+// placeholder matches a reference that is written as in other tools: {{ .inputs.x }}, {inputs.x},
+// #{inputs.x}, <inputs.x> and $inputs.x. segment matches a name in the place of a segment of a path: :x.
+var placeholder, segment = sync.OnceValue(func() *regexp.Regexp {
+	const reference = `((?:inputs|config|state|session|steps|result|each|children|changes|old)(?:\.[A-Za-z_]\w*)+)`
+	return regexp.MustCompile(`(?:^|[^$#{])(?:(\{\{-?\s*[.$]?` + reference + `\s*-?\}\})|(\{` + reference + `\})|(<` + reference + `>))|(#\{` + reference + `\})|(?:^|[^$\w])(\$` + reference + `)`)
+}), sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|/)(:([A-Za-z_]\w*))(?:/|$)`) })
+
+// warnPlaceholders warns about references in a literal text that are not templates, but name something that
+// is declared here. Other texts of that form are those of other tools, which may be meant.
+func (c *compilation) warnPlaceholders(n *spec.Node, text string) {
+	for _, m := range placeholder().FindAllStringSubmatch(text, -1) {
+		i := 1 + slices.IndexFunc(m[1:], func(group string) bool { return group != "" })
+		written, reference := m[i], m[i+1]
+		known := c.declared(reference)
+		switch {
+		case known == "", known != reference && written[0] != '$':
+		default:
+			c.warnPlaceholder(n, strings.TrimSuffix(written, strings.TrimPrefix(reference, known)), known)
+		}
+	}
+	if strings.HasPrefix(text, "/") || strings.Contains(text, "://") {
+		return // the path of a request, which its family checks
+	}
+	for _, m := range segment().FindAllStringSubmatch(text, -1) {
+		for _, reference := range []string{m[2], "inputs." + m[2]} {
+			if (reference != m[2] || m[2] == "id") && c.declared(reference) == reference {
+				c.warnPlaceholder(n, m[1], reference)
+				break
+			}
+		}
+	}
+}
+
+// warnPlaceholder warns about one reference that is not a template.
+func (c *compilation) warnPlaceholder(n *spec.Node, written, reference string) {
+	meant := "${" + reference + "}"
+	d := c.report(CodeBareReference, n.Range, fmt.Sprintf("For the value, write %s.", meant), "this contains the text %q", written)
+	d.Severity = diag.Warning
+	d.Replace(written, meant)
+}
+
+// declared returns the beginning of a reference that names something in the scope, or "". A member is only
+// known if its struct declares it.
+func (c *compilation) declared(reference string) string {
+	names := strings.Split(reference, ".")
+	i := slices.IndexFunc(c.scope.Names, func(n check.Name) bool { return n.Name == names[0] && n.Absent == "" })
+	if i < 0 || c.scope.Names[i].Type == nil {
+		return ""
+	}
+	t := c.scope.Names[i].Type
+	for at, name := range names[1:] {
+		t = types.Present(types.Resolve(t, c.scope.Types), c.scope.Types)
+		p := t.Field(name)
+		if t.Kind != spec.Object || p == nil {
+			if at == 0 {
+				return ""
+			}
+			return strings.Join(names[:at+1], ".")
+		}
+		t = p.Type
+	}
+	return reference
+}
