@@ -3,6 +3,7 @@ package sql
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -141,8 +142,11 @@ func (c *checker) checkWords(f spec.Field) {
 // checkStatements checks the statements, and that they have the placeholders that the
 // arguments name.
 func (c *checker) checkStatements(query bool) {
-	used := map[string]bool{}
-	for _, t := range c.texts() {
+	used, texts := map[string]bool{}, c.texts()
+	if texts == nil && (c.Nodes["statement"] != nil || c.Nodes["statements"] != nil) {
+		return // it has templates, which was reported
+	}
+	for _, t := range texts {
 		s, err := statement.Parse(c.dialect, t.text)
 		if err != nil {
 			c.fail(t.argument, t.path, err.Error(), "See docs/apis/sql.md.")
@@ -163,13 +167,36 @@ func (c *checker) checkStatements(query bool) {
 		}
 		c.checkUse(t, s, query)
 	}
+	c.checkUsed(used, texts)
+}
+
+// checkUsed checks that the placeholders that the arguments name are in a statement.
+func (c *checker) checkUsed(used map[string]bool, texts []text) {
 	for _, argument := range placeholders {
 		for _, f := range fieldsOf(c.Nodes[argument]) {
-			if !used[f.Name] {
+			if !used[f.Name] && !c.reportForeignPlaceholder(texts, f.Name) {
 				c.fail(argument, f.Name, fmt.Sprintf("no statement contains {%s}", f.Name), "Write the placeholder in the statement, or remove the value.")
 			}
 		}
 	}
+}
+
+// reportForeignPlaceholder reports a placeholder of another tool with a name: :name, @name, $name or
+// %(name)s. A cast of PostgreSQL has two colons.
+func (c *checker) reportForeignPlaceholder(texts []text, name string) bool {
+	pattern := regexp.MustCompile(`(?:^|[^:@$\w])([:@$]` + regexp.QuoteMeta(name) + `)\b|(%\(` + regexp.QuoteMeta(name) + `\)s)`)
+	for _, t := range texts {
+		m := pattern.FindStringSubmatch(t.text)
+		if m == nil {
+			continue
+		}
+		c.report(actions.Fault{
+			Argument: t.argument, Path: t.path, Summary: fmt.Sprintf("%s is not a placeholder", m[1]+m[2]),
+			Remedy: fmt.Sprintf("Write {%s}.", name), Old: m[1] + m[2], New: "{" + name + "}",
+		})
+		return true
+	}
+	return false
 }
 
 // checkUse checks that a statement does what its kind of action is for.

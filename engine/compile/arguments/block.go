@@ -31,6 +31,8 @@ type Block struct {
 	Decls []actions.Arg
 	// Also are other keys that the block may have.
 	Also []string
+	// Family is the family whose defaults the block contains, or nil.
+	Family *actions.Family
 }
 
 // requestWord is the value by which a step requests the family's default for an argument.
@@ -101,6 +103,10 @@ func (b *Block) reportUnknown(f spec.Field) {
 		t.Suggest(d, f.Name)
 		return
 	}
+	if b.Family != nil && kindWith(b.Family, f.Name) != nil {
+		d.Detail += " " + inAction(b.Family, f.Name)
+		return
+	}
 	d.Meant(f.Name, slices.Sorted(slices.Values(append(argNames(b.Decls), b.Also...))))
 }
 
@@ -145,8 +151,9 @@ func (b *Block) argument(f spec.Field, decl *actions.Arg) plan.Argument {
 // time: the argument is left out then.
 func (b *Block) value(f spec.Field, decl *actions.Arg) *expr.Value {
 	if decl.Mode == actions.Raw && expr.HasTemplate(f.Value) {
-		b.Fail(finding.CodeNoTemplates, f.Value.Range, f.Name, fmt.Sprintf("argument %q of %s cannot contain templates", f.Name, b.Owner),
+		d := b.Fail(finding.CodeNoTemplates, f.Value.Range, f.Name, fmt.Sprintf("argument %q of %s cannot contain templates", f.Name, b.Owner),
 			cmp.Or(decl.Instead, rawRemedy))
+		b.suggestPlaceholders(d, f.Value)
 		return nil
 	}
 	if f.Value.Type != nil {
@@ -154,7 +161,11 @@ func (b *Block) value(f spec.Field, decl *actions.Arg) *expr.Value {
 			"Types belong in config, inputs and outputs. Write a value that is known at run time as a string: \"${inputs.name}\".")
 		return nil
 	}
-	v := b.Template(f.Value, b.Scope, optionalType(decl), f.Name)
+	scope := b.Scope
+	if decl.Mode == actions.Raw {
+		scope = &expr.Scope{Types: b.Types} // its text means something elsewhere
+	}
+	v := b.Template(f.Value, scope, optionalType(decl), f.Name)
 	if v != nil && decl.Exposed && v.Secret() {
 		b.failExposed(f.Value, f.Name, decl)
 	}

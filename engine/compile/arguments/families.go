@@ -124,7 +124,7 @@ func refersToSession(n *spec.Node) bool {
 func (f *Families) compileDefaults(c *finding.Collector, types spec.Types, scope *expr.Scope, family *actions.Family, block spec.Field) {
 	known := len(c.Diags)
 	block, f.verdicts[family.Name] = splitVerdicts(block)
-	b := Block{Collector: c, Types: types, Scope: scope, Owner: family.Name + " defaults", Field: block, Decls: family.Defaults, Also: []string{"fail", "refused", "retry"}}
+	b := Block{Collector: c, Types: types, Scope: scope, Owner: family.Name + " defaults", Field: block, Decls: family.Defaults, Also: []string{"fail", "refused", "retry"}, Family: family}
 	defaults := b.Compile(nil, false)
 	written := plan.Step{Args: defaults}
 	static := written.Static()
