@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -175,7 +176,7 @@ func (x *expander) extend(outer scope, block *spec.Node, p source.Place) (inner 
 	}
 	for _, l := range own {
 		if l.isCyclic() {
-			x.Report(source.CodeBadValue, l.at, p.Member(l.name), fmt.Sprintf("%s refers to itself", l.name), "Remove the reference, or give another name to one of the values.")
+			x.reportCycle(l, p.Member(l.name))
 			l.broken = true
 		}
 	}
@@ -186,6 +187,15 @@ func (x *expander) extend(outer scope, block *spec.Node, p source.Place) (inner 
 			}
 		}
 	}
+}
+
+// reportCycle reports a name that uses itself. One that its value calls hides a function.
+func (x *expander) reportCycle(l *local, p source.Place) {
+	summary, remedy := fmt.Sprintf("%s refers to itself", l.name), "Remove the reference, or give another name to one of the values."
+	if slices.Contains(l.uses, l) && regexp.MustCompile(`\b`+regexp.QuoteMeta(l.name)+`\(`).MatchString(l.value.Text) {
+		summary, remedy = fmt.Sprintf("the local name %s hides the function %[1]s", l.name), "Give it another name: a local name replaces what has its name in all expressions."
+	}
+	x.Report(source.CodeBadValue, l.at, p, summary, remedy)
 }
 
 // mentionedIn returns the names of the scope to which a value refers.
