@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/actions/sys/process/sandbox"
 	"github.com/declprov/declprov/engine/permissions"
 	"github.com/declprov/declprov/engine/plan"
@@ -111,7 +113,40 @@ func remarks(g permissions.Grant) string {
 	if g.Implied {
 		remark += "  (implied: not in a permissions block)"
 	}
+	if target := linkTarget(g); target != "" {
+		remark += "  (a link leads to " + screen.Exact(target) + ")"
+	}
 	return remark
+}
+
+// linkTarget returns the path that a permission for files really begins at, if a link in the current
+// folder, or an absolute path, leads elsewhere. A project may contain the link, and its target is what the spec
+// may access.
+func linkTarget(g permissions.Grant) string {
+	if g.Access != "read" && g.Access != "write" || strings.Contains(g.Pattern, "${") {
+		return ""
+	}
+	here, err := filepath.Abs(".")
+	if err != nil {
+		return ""
+	}
+	if here, err = filepath.EvalSymlinks(here); err != nil {
+		return ""
+	}
+	rule, err := grant.CompilePath(here, grant.Rule{Pattern: g.Pattern})
+	if err != nil {
+		return ""
+	}
+	for path := rule.Base; ; path = filepath.Dir(path) { // what does not exist yet is below what does
+		target, err := filepath.EvalSymlinks(path)
+		if err != nil && path != filepath.Dir(path) {
+			continue
+		}
+		if target = filepath.Join(target, strings.TrimPrefix(rule.Base, path)); err == nil && target != rule.Base {
+			return target
+		}
+		return ""
+	}
 }
 
 // describeSettings returns the defaults of the settings that a permission refers to, which
