@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine"
 )
 
@@ -134,5 +136,69 @@ func public(v property.Value) string {
 		return all.String()
 	default:
 		return fmt.Sprint(v)
+	}
+}
+
+// TestKeysOfSecretResponses: an error about a secret map that does not match its type, in a response
+// or in the recorded state, says where without the keys.
+func TestKeysOfSecretResponses(t *testing.T) {
+	t.Parallel()
+	const canary = "CANARYKEY"
+	bad := map[string]any{canary: map[string]any{canary + "2": map[string]any{canary + "3": []any{}}}}
+	for name, c := range map[string]struct {
+		spec string
+		sent any
+	}{
+		"a secret map":             {`{[string]: string} @secret()`, bad},
+		"a map of maps":            {`{[string]: [string]: string} @secret()`, bad},
+		"a map in a secret struct": {`{more: {[string]: int}} @secret()`, map[string]any{"more": bad}},
+		"a secret map in a list":   {`[...{more: {[string]: int} @secret()}]`, []any{map[string]any{"more": bad}}},
+		"a secret list of maps":    {`[...{[string]: int}] @secret()`, []any{bad}},
+		"a secret open struct":     {`{user?: string, [string]: string} @secret()`, bad},
+		"a union, secret":          {`{kind: "a", more: {[string]: int}} | {kind: "b"} @secret()`, map[string]any{"kind": "a", "more": bad}},
+	} {
+		for _, how := range []string{"typed", "untyped", "recorded"} {
+			t.Run(name+", "+how, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld()
+				answer := func(context.Context, *actions.Call) actions.Outcome {
+					return actions.Succeed(map[string]any{"status": int64(200), "body": map[string]any{"data": c.sent}})
+				}
+				w.hooks["get"], w.hooks["make"] = answer, answer
+				read := `world: ask: what: "get"`
+				if how == "typed" {
+					read = `world: typed: {what: "get", returns: #Data}`
+				}
+				e, _ := w.engine(t, `#Data: {data: `+c.spec+`, ...}
+				resources: Thing: {
+					inputs: {name: string}
+					outputs: {data: `+c.spec+`}
+					id: "${inputs.name}"
+					create: steps: [{world: do: what: "start"}, {`+read+`}]
+					read: {`+read+`, return: {name: id, data: "${result.body.data}"}}
+					delete: world: do: what: "remove"
+				}`)
+				state := engine.State{ID: "n", Inputs: object("name", "n"), Outputs: object("name", "n")}
+				var said string
+				if how == "recorded" {
+					state.Outputs = state.Outputs.Set("data", value(c.sent).WithSecret(true))
+					_, err := e.Diff(t.Context(), engine.DiffRequest{Ref: ref("Thing"), State: state, New: object("name", "n")})
+					said = fmt.Sprint(err)
+				} else {
+					out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: state})
+					made := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", "n")})
+					if made.Err == nil {
+						t.Error("the create succeeds")
+					}
+					said = fmt.Sprint(out.Err, made.Err)
+				}
+				if !strings.Contains(said, "expected") {
+					t.Errorf("no mismatch is reported: %s", said)
+				}
+				if strings.Contains(said, canary) {
+					t.Errorf("a key is shown: %s", said)
+				}
+			})
+		}
 	}
 }

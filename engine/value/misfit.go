@@ -39,6 +39,8 @@ type pathStep struct {
 	// item is where the items of a list are in objects on the wire.
 	item  []string
 	index int
+	// secret is true of a secret property, and key of a key of a map.
+	secret, key bool
 }
 
 // misfit records a mismatch at the current path, if it is the first one.
@@ -47,7 +49,13 @@ func (r *reception) misfit(expected, got, hint string) {
 		return
 	}
 	var name, wire string
+	secret := false
 	for i, p := range r.path {
+		if secret && p.key {
+			name, wire = name+"."+anyKey, wire+"."+anyKey // the keys of a secret map are a part of the secret
+			break
+		}
+		secret = secret || p.secret
 		if p.name == "" {
 			name, wire = fmt.Sprintf("%s[%d]", name, p.index), fmt.Sprintf("%s[%d]", wire, p.index)
 			for _, member := range r.path[i-1].item {
@@ -72,7 +80,7 @@ func keyStep(key string) pathStep {
 	if key == "" {
 		key = `""`
 	}
-	return pathStep{name: key, wire: key}
+	return pathStep{name: key, wire: key, key: true}
 }
 
 // receivedKind returns the kind of a value from outside for messages. It never shows

@@ -50,7 +50,7 @@ func (c *Type) Project(yield any, m *screen.Mask) (Projection, error) {
 	if !ok && yield != nil {
 		return out, fmt.Errorf("the result must be an object, got %s; build one with `return`", actions.KindOf(yield))
 	}
-	err := (&projector{m}).fit(c, object, "", &out)
+	err := (&projector{mask: m, secret: secret}).fit(c, object, "", &out)
 	for name, value := range out.Values {
 		out.Values[name] = value.WithSecret(value.Secret() || secret)
 	}
@@ -73,7 +73,7 @@ func (p *projector) fit(c *Type, object map[string]any, path string, out *Projec
 			}
 			continue
 		}
-		value, err := p.convert(m.Check, v, Join(path, m.Name))
+		value, err := p.within(m.IsSecret()).convert(m.Check, v, Join(path, m.Name))
 		if err != nil {
 			failed, out.Lost = errors.Join(failed, err), append(out.Lost, m.Name)
 			continue
@@ -86,12 +86,25 @@ func (p *projector) fit(c *Type, object map[string]any, path string, out *Projec
 // FromPlain converts a plain value to a property.Value, as Project does with each
 // member.
 func (c *Type) FromPlain(v any, path string, m *screen.Mask) (property.Value, error) {
-	return (&projector{m}).convert(c, v, path)
+	return (&projector{mask: m}).convert(c, v, path)
 }
 
 // projector converts plain values to property.Value. Strings and numbers that are
 // equal to a secret of the mask become secret.
-type projector struct{ mask *screen.Mask }
+type projector struct {
+	mask *screen.Mask
+	// secret is true within a secret. Errors then do not show the keys of maps, which are a
+	// part of it.
+	secret bool
+}
+
+// within returns the projector for a value in this one, which may be secret.
+func (p *projector) within(secret bool) *projector {
+	if !secret || p.secret {
+		return p
+	}
+	return &projector{mask: p.mask, secret: true}
+}
 
 // convert converts a plain value according to its declared type.
 func (p *projector) convert(c *Type, v any, path string) (property.Value, error) {
@@ -101,7 +114,7 @@ func (p *projector) convert(c *Type, v any, path string) (property.Value, error)
 	case expr.Unknown:
 		return property.New(property.Computed), nil
 	case expr.Secret:
-		inner, err := p.convert(c, v.Value, path)
+		inner, err := p.within(true).convert(c, v.Value, path)
 		return inner.WithSecret(true), err
 	}
 	if c.Spec.Kind == spec.Union {
@@ -229,7 +242,11 @@ func (p *projector) addEntries(c *Type, v map[string]any, path string, out map[s
 			continue
 		}
 		var err error
-		if out[name], err = p.convert(c.Child(name), v[name], Join(path, name)); err != nil {
+		at := Join(path, name)
+		if p.secret {
+			at = path + "." + anyKey
+		}
+		if out[name], err = p.convert(c.Child(name), v[name], at); err != nil {
 			return property.Value{}, err
 		}
 	}

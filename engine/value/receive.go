@@ -232,7 +232,7 @@ func (r *reception) receiveObject(v map[string]any, t *spec.Type) any {
 
 // stepTo returns the step to a property, whose name in the value is given.
 func (r *reception) stepTo(p *spec.Property, name string) pathStep {
-	step := pathStep{name: p.Name, wire: name, parents: r.parents(p)}
+	step := pathStep{name: p.Name, wire: name, parents: r.parents(p), secret: p.IsSecret()}
 	if !r.declared {
 		step.item = p.WireItem
 	}

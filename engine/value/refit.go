@@ -13,17 +13,17 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// refitMembers refits each member of a map to its type. of returns the type of a
-// member; if it is nil, it also returns whether the member stays.
-func refitMembers(values property.Map, each iter.Seq2[string, property.Value], of func(name string) (own *Type, stays bool)) (copyOnWrite, error) {
+// refitMembers refits each member of a map to its type. of returns the property and the type of a
+// member; if the type is nil, it also returns whether the member stays. An entry of a map has no property.
+func refitMembers(values property.Map, each iter.Seq2[string, property.Value], of func(name string) (m *Member, own *Type, stays bool)) (copyOnWrite, error) {
 	out := copyOnWrite{original: values}
 	for name, v := range each {
-		own, stays := of(name)
+		m, own, stays := of(name)
 		switch {
 		case own != nil:
 			fitting, changed, err := own.refit(v)
 			if err != nil {
-				return out, RefitWithin(Join("", name), err)
+				return out, memberError(m, name, err)
 			}
 			if changed {
 				out.set(name, fitting)
@@ -38,6 +38,9 @@ func refitMembers(values property.Map, each iter.Seq2[string, property.Value], o
 // refit converts a recorded value to the type, and reports whether that changed it.
 // It ignores bounds and patterns, which only apply to new values.
 func (c *Type) refit(v property.Value) (_ property.Value, changed bool, err error) {
+	if v.Secret() {
+		defer func() { err = withoutKeys(err) }()
+	}
 	if v.IsNull() || v.IsComputed() {
 		return v, false, nil
 	}
@@ -66,9 +69,40 @@ func (c *Type) refit(v property.Value) (_ property.Value, changed bool, err erro
 
 // refitError reports a recorded value that does not match its type. Its path is only
 // built in case of an error, because nearly every call refits a state.
-type refitError struct{ path, reason string }
+type refitError struct {
+	path, reason string
+	// keyed is true if the path has a key of a map, and before is the path up to the first one.
+	keyed  bool
+	before string
+}
 
 func (e *refitError) Error() string { return e.path + ": " + e.reason }
+
+// anyKey stands for the keys of a secret map in the path of an error.
+const anyKey = "*"
+
+// withoutKeys returns a refitError of a secret: its path has no keys of maps, which are a part of the
+// secret.
+func withoutKeys(err error) error {
+	var e *refitError
+	if !errors.As(err, &e) || !e.keyed {
+		return err
+	}
+	return &refitError{path: e.before, reason: e.reason}
+}
+
+// memberError returns the error of a member with its name, or of an entry of a map if m is nil.
+func memberError(m *Member, name string, err error) error {
+	if m != nil && m.IsSecret() {
+		err = withoutKeys(err)
+	}
+	err = RefitWithin(Join("", name), err)
+	var e *refitError
+	if m == nil && errors.As(err, &e) {
+		e.keyed, e.before = true, anyKey
+	}
+	return err
+}
 
 // RefitWithin prepends the path of the containing value to a refitError.
 func RefitWithin(outer string, err error) error {
@@ -76,21 +110,24 @@ func RefitWithin(outer string, err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	if e.path != "" && !strings.HasPrefix(e.path, "[") {
-		outer += "."
+	join := func(path string) string {
+		if path != "" && !strings.HasPrefix(path, "[") {
+			path = "." + path
+		}
+		return outer + path
 	}
-	return &refitError{path: outer + e.path, reason: e.reason}
+	return &refitError{path: join(e.path), reason: e.reason, keyed: e.keyed, before: join(e.before)}
 }
 
 // refitMap refits the members of an object or a map.
 func (c *Type) refitMap(v property.Value) (property.Value, bool, error) {
-	of := func(string) (*Type, bool) { return c.elem, true }
+	of := func(string) (*Member, *Type, bool) { return nil, c.elem, true }
 	if c.Spec.Kind == spec.Object {
-		of = func(name string) (*Type, bool) {
+		of = func(name string) (*Member, *Type, bool) {
 			if m := c.ByName[name]; m != nil {
-				return m.Check, true
+				return m, m.Check, true
 			}
-			return nil, c.Spec.Open
+			return nil, c.elem, c.Spec.Open
 		}
 	}
 	out, err := refitMembers(v.AsMap(), v.AsMap().AllStable, of)
@@ -194,11 +231,11 @@ func (c *Type) Lacks(v property.Value) bool {
 // RefitEach refits the members of a recorded object to their properties. It omits
 // members without a property, except those that begin with two underscores.
 func RefitEach(values property.Map, each iter.Seq2[string, property.Value], memberOf func(string) *Member) (property.Map, error) {
-	out, err := refitMembers(values, each, func(name string) (*Type, bool) {
+	out, err := refitMembers(values, each, func(name string) (*Member, *Type, bool) {
 		if m := memberOf(name); m != nil && !strings.HasPrefix(name, "__") {
-			return m.Check, true
+			return m, m.Check, true
 		}
-		return nil, strings.HasPrefix(name, "__")
+		return nil, nil, strings.HasPrefix(name, "__")
 	})
 	if err != nil || out.changed == nil {
 		return values, err
