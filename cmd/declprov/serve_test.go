@@ -113,7 +113,8 @@ func start(t *testing.T, cmd *exec.Cmd) provider {
 func command(t *testing.T, path string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(path, args...)
-	cmd.Env = append(os.Environ(), "DECLPROV_CACHE="+filepath.Join(t.TempDir(), "cache"))
+	dir := t.TempDir()
+	cmd.Env = append(os.Environ(), "DECLPROV_CACHE="+filepath.Join(dir, "cache"), "DECLPROV_JOURNAL="+filepath.Join(dir, "journal"))
 	return cmd
 }
 
