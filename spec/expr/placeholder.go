@@ -23,6 +23,17 @@ var placeholder, segment = sync.OnceValue(func() *regexp.Regexp {
 // warnPlaceholders warns about references in a literal text that are not templates, but name something that
 // is declared here. Other texts of that form are those of other tools, which may be meant.
 func (c *compilation) warnPlaceholders(n *spec.Node, text string) {
+	// A provider compiles its texts at each start, and nearly none has one of these characters.
+	if strings.ContainsAny(text, "{<$") {
+		c.warnReferences(n, text)
+	}
+	if strings.Contains(text, ":") && !strings.HasPrefix(text, "/") && !strings.Contains(text, "://") {
+		c.warnSegments(n, text) // not the path of a request, which its family checks
+	}
+}
+
+// warnReferences warns about references that are written as in other tools.
+func (c *compilation) warnReferences(n *spec.Node, text string) {
 	for _, m := range placeholder().FindAllStringSubmatch(text, -1) {
 		i := 1 + slices.IndexFunc(m[1:], func(group string) bool { return group != "" })
 		written, reference := m[i], m[i+1]
@@ -33,9 +44,10 @@ func (c *compilation) warnPlaceholders(n *spec.Node, text string) {
 			c.warnPlaceholder(n, strings.TrimSuffix(written, strings.TrimPrefix(reference, known)), known)
 		}
 	}
-	if strings.HasPrefix(text, "/") || strings.Contains(text, "://") {
-		return // the path of a request, which its family checks
-	}
+}
+
+// warnSegments warns about names in the places of segments: a/:name.
+func (c *compilation) warnSegments(n *spec.Node, text string) {
 	for _, m := range segment().FindAllStringSubmatch(text, -1) {
 		for _, reference := range []string{m[2], "inputs." + m[2]} {
 			if (reference != m[2] || m[2] == "id") && c.declared(reference) == reference {
