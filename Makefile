@@ -9,6 +9,10 @@ MAKEFLAGS += --no-print-directory
 CGO_ENABLED ?= 0
 export CGO_ENABLED
 
+# grpcnotrace: gRPC's traces are not used. nethttpomithttp2: providers speak HTTP/1.1 (actions/http/session),
+# and gRPC has an HTTP/2 of its own. The same tags are in tests/internal/release and .ci/run.
+TAGS := grpcnotrace,nethttpomithttp2
+
 # The linters are in a separate module: tests/lint/go.mod.
 LINT := go tool -modfile=$(CURDIR)/tests/lint/go.mod
 
@@ -16,9 +20,9 @@ help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 build: ## build the binary, the one that only serves providers, and both with drivers for databases (-sql), into bin/
-	go build -trimpath -tags grpcnotrace -ldflags "-s -w" -o bin/ ./cmd/declprov ./cmd/declprov/declprov-server
+	go build -trimpath -tags $(TAGS) -ldflags "-s -w" -o bin/ ./cmd/declprov ./cmd/declprov/declprov-server
 	@for name in declprov declprov-server; do dir=./cmd/declprov; test $$name = declprov || dir=$$dir/$$name; \
-		go build -trimpath -tags grpcnotrace,declprov_sql -ldflags "-s -w" -o bin/$$name-sql$$(go env GOEXE) $$dir || exit 1; done
+		go build -trimpath -tags $(TAGS),declprov_sql -ldflags "-s -w" -o bin/$$name-sql$$(go env GOEXE) $$dir || exit 1; done
 
 demo: ## demonstrate providers for files and for a REST API with the Pulumi CLI, step by step
 	@echo "preparing; the first time, this takes some minutes and prints its progress ..."

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/tests/internal/provider"
+	"github.com/declprov/declprov/tests/internal/release"
 	"github.com/declprov/declprov/tests/internal/tools"
 )
 
@@ -173,7 +174,7 @@ func (b *bench) build(ctx context.Context) error {
 // the serving binary passes specs to it that are not compiled.
 func (b *bench) buildOurs(ctx context.Context) error {
 	bin := filepath.Join(b.dir, "bin")
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "grpcnotrace", "-ldflags", "-s -w", "-o", bin+string(os.PathSeparator),
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", release.Tags, "-ldflags", "-s -w", "-o", bin+string(os.PathSeparator),
 		"./cmd/declprov", "./cmd/declprov/declprov-server")
 	cmd.Dir = b.root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -52,3 +52,24 @@ func moduleCache(t *testing.T) string {
 	}
 	return strings.TrimSpace(string(out))
 }
+
+// TestTagsOfTheRelease checks that binaries of tests and of a release have the same tags, and
+// that tests in CI have them too, so that no package is compiled twice.
+func TestTagsOfTheRelease(t *testing.T) {
+	root, err := tools.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, line := range map[string]string{
+		"Makefile": "TAGS := " + release.Tags,
+		".ci/run":  "export GOFLAGS=-tags=" + release.Tags,
+	} {
+		text, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), "\n"+line+"\n") {
+			t.Errorf("%s does not contain the line %q", file, line)
+		}
+	}
+}

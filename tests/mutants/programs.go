@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/declprov/declprov/tests/internal/release"
 	"github.com/declprov/declprov/tests/mutants/table"
 )
 
@@ -46,7 +47,7 @@ func (b *bench) compile(ctx context.Context, rows []table.Mutant) (err error) {
 		return err
 	}
 	// The flags are those of the tests, so that no package is compiled twice.
-	cmd := exec.CommandContext(ctx, "go", "build", "-tags", variants, "-buildvcs=false", "-ldflags=-s -w", "-overlay", overlay, "-o", p.declprov, "./cmd/declprov")
+	cmd := exec.CommandContext(ctx, "go", "build", "-tags", release.Tags+","+variants, "-buildvcs=false", "-ldflags=-s -w", "-overlay", overlay, "-o", p.declprov, "./cmd/declprov")
 	cmd.Dir = b.root
 	if printed, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building declprov: %w\n%s", err, printed)

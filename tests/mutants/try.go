@@ -110,7 +110,7 @@ func (b *bench) programsFor(ctx context.Context, dir string, m numbered) (progra
 	}
 	if blackBox(m.Mutant) || m.Package == table.Model {
 		binary, err = build(binary, "declprov", func(to string, flags ...string) error {
-			return release.BuildTo(ctx, b.root, to, append(flags, "-buildvcs=false", "-tags", "grpcnotrace,"+variants)...)
+			return release.BuildTo(ctx, b.root, to, append(flags, "-buildvcs=false", "-tags", release.Tags+","+variants)...)
 		})
 	}
 	return program, binary, err

@@ -1,15 +1,13 @@
 package pages
 
 import (
-	"encoding/pem"
-	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/declprov/declprov/tests/internal/archives"
 	"github.com/declprov/declprov/tests/petstore"
 )
 
@@ -95,16 +93,16 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// publish serves the archives in a folder over HTTPS until the test ends, and returns the
-// address and the file with the certificate. Over HTTP/1.1, Pulumi 3.259 refuses every
-// checksum.
+// publish serves the archives in a folder until the test ends, and returns the address and the
+// file with the certificate.
 func publish(t *testing.T, dir string) (address, authority string) {
 	t.Helper()
-	server := httptest.NewUnstartedServer(http.FileServer(http.Dir(filepath.Join(dir, "dist"))))
-	server.EnableHTTP2 = true
-	server.StartTLS()
+	server, certificate, err := archives.Serve(filepath.Join(dir, "dist"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(server.Close)
 	authority = filepath.Join(dir, "authority.pem")
-	write(t, authority, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
+	write(t, authority, string(certificate))
 	return server.URL, authority
 }

@@ -5,11 +5,8 @@ package roads
 
 import (
 	"context"
-	"encoding/pem"
 	"flag"
 	"maps"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,6 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/declprov/declprov/tests/internal/archives"
 	"github.com/declprov/declprov/tests/internal/provider"
 	"github.com/declprov/declprov/tests/internal/pulumicli"
 	"github.com/declprov/declprov/tests/internal/release"
@@ -80,12 +78,11 @@ func TestRoads(t *testing.T) {
 // last bytes of an archive, and refuses every checksum (checksumReader in
 // sdk/go/common/workspace/plugins.go).
 func serve(ts *testscript.TestScript, _ bool, args []string) {
-	server := httptest.NewUnstartedServer(http.FileServer(http.Dir(ts.MkAbs(args[0]))))
-	server.EnableHTTP2 = true
-	server.StartTLS()
+	server, certificate, err := archives.Serve(ts.MkAbs(args[0]))
+	ts.Check(err)
 	ts.Defer(server.Close)
 	authority := ts.MkAbs("authority.pem")
-	ts.Check(os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o644))
+	ts.Check(os.WriteFile(authority, certificate, 0o644))
 	ts.Setenv("SSL_CERT_FILE", authority)
 	ts.Setenv("URL", server.URL)
 }

@@ -18,6 +18,9 @@ import (
 // `make mutants` sets it to one without some mechanism.
 const Variable = "DECLPROV_BINARY"
 
+// Tags are the build tags of a release, as in the Makefile.
+const Tags = "grpcnotrace,nethttpomithttp2"
+
 // Built returns the path of a declprov that was built from this tree, once per process.
 func Built() (string, error) { return buildOnce() }
 
@@ -32,8 +35,7 @@ var buildOnce = sync.OnceValues(func() (string, error) {
 	return Build(context.Background(), root)
 })
 
-// Build builds the binary as it is released, stripped, without cgo and without gRPC's traces (the
-// tag grpcnotrace), and returns its path. Unlike in a release, paths of this machine are not
+// Build builds the binary as it is released, stripped, without cgo and with Tags, and returns its path. Unlike in a release, paths of this machine are not
 // trimmed, since that would require compiling all packages again. Concurrent builds do not
 // disturb each other, nor processes that run an earlier build.
 func Build(ctx context.Context, root string) (string, error) {
@@ -75,7 +77,7 @@ func Variant(name string) (string, error) {
 	}
 	defer os.RemoveAll(temp)
 	file := "declprov-" + name
-	if err := BuildTo(context.Background(), root, filepath.Join(temp, file), "-tags", "grpcnotrace,declprov_"+name); err != nil {
+	if err := BuildTo(context.Background(), root, filepath.Join(temp, file), "-tags", Tags+",declprov_"+name); err != nil {
 		return "", err
 	}
 	return filepath.Join(dir, file), os.Rename(filepath.Join(temp, file), filepath.Join(dir, file))
@@ -95,7 +97,7 @@ func BuildServer(ctx context.Context, root, out string) error {
 }
 
 func build(ctx context.Context, root, pkg, out string, flags ...string) error {
-	args := append([]string{"build", "-tags", "grpcnotrace", "-ldflags", "-s -w", "-o", out}, flags...)
+	args := append([]string{"build", "-tags", Tags, "-ldflags", "-s -w", "-o", out}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
