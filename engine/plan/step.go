@@ -11,11 +11,25 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// Step is a compiled step.
+// Step is a compiled step: one call of an action.
 type Step struct {
-	Index  int
-	Model  *spec.Step
-	Name   string // for messages: `step 2 ("wait")`
+	Index int
+	Model *spec.Step
+	Name  string // for messages: `step 2 ("wait")`
+	// At is the position of the action's name.
+	At diag.Range
+	// Known is true if the action compiled well enough for Effect and Result to be
+	// right. Otherwise they are conservative.
+	Known bool
+	Call
+	Target
+	Response
+	Verdicts
+	Flow
+}
+
+// Call is what a step calls.
+type Call struct {
 	Family *actions.Family
 	Kind   *actions.Kind
 	Action string // "file.write"
@@ -23,70 +37,78 @@ type Step struct {
 	// defaults are the arguments of the family's block. Recalled are those of them that
 	// the step overrides and the action still requires.
 	defaults, Recalled map[string]Argument
-	Effect             actions.Effect
+	// Named are the programs that the step names and may therefore run, in a spec
+	// without a permissions block.
+	Named []Permission
+	// Requests are the permissions that the step needs.
+	Requests []Request
+}
+
+// Target is what is known of the object that a call makes, changes or removes, and of calls whose
+// response is lost. All but Effect are facts about the call (see actions.Facts and actions.Kind),
+// and are not set if it has mistakes.
+type Target struct {
+	Effect                        actions.Effect
+	Certainty                     actions.Certainty
+	address                       []string
+	ambiguous                     func(class string) bool
+	RepeatRemedy, OverwriteRemedy string
+	Place                         string
+	Makes                         bool
+	IfAbsent                      string
+	GoneRemedy                    string
+	Denials                       []map[string]any
+	SendsETag                     bool
+}
+
+// Response is the result of a call.
+type Response struct {
+	Result *spec.Type
+	// Telling is the type of the result if an argument is secret, or nil if that makes
+	// no difference. Hides is true if the result has secret members in either case.
+	Telling *spec.Type
+	Hides   bool
+	// Yield is the member of the result that the step yields, or "" for the whole
+	// result. NullIsNothing is a fact about that member; see actions.Facts.
+	Yield         string
+	NullIsNothing bool
 	// ResultNaming maps the wire names of the typed response. Returns is true if the
 	// step declares the type, so that responses are checked against it.
 	ResultNaming value.Naming
 	Returns      bool
 	// SecretNames are the wire names of the secret members of a response.
 	SecretNames []string
-	// Certainty, ambiguous, address and the remedies are facts about the call; see actions.Facts
-	// and actions.Kind. They are not set if the call has mistakes.
-	Certainty                     actions.Certainty
-	address                       []string
-	ambiguous                     func(class string) bool
-	RepeatRemedy, OverwriteRemedy string
-	// Place, Makes, IfAbsent, GoneRemedy, Denials and SendsETag are facts about the target of the call;
-	// see actions.Facts.
-	Place      string
-	Makes      bool
-	IfAbsent   string
-	GoneRemedy string
-	Denials    []map[string]any
-	SendsETag  bool
 	// Streams is true if the call reads events, of which each may end it; see actions.Facts.
 	Streams bool
-	Result  *spec.Type
-	// Telling is the type of the result if an argument is secret, or nil if that makes
-	// no difference. Hides is true if the result has secret members in either case.
-	Telling *spec.Type
-	Hides   bool
-	// Yield is the member of the result that the step yields, or "" for the whole
-	// result; see actions.Facts.
-	Yield string
-	// NullIsNothing is a fact about that member; see actions.Facts.
-	NullIsNothing bool
-	// Named are the programs that the step names and may therefore run, in a spec
-	// without a permissions block.
-	Named []Permission
-	// Requests are the permissions that the step needs.
-	Requests []Request
+	// Used are the members of the result to which the spec refers; see MarkUsed.
+	// UsedWhole is true if it refers to the whole result.
+	Used      map[string]bool
+	UsedWhole bool
+}
 
-	When, ForEach, Until, Refused, Fail, Progress, Gone, Lock *expr.Value
+// Verdicts are the templates that judge a response.
+type Verdicts struct {
+	Refused, Fail, Gone *expr.Value
 	// GoneFirst is true if `gone` is evaluated before `refused` and `fail`: if the step has no effect,
 	// or removes something, so that nothing is left to do.
 	GoneFirst bool
 	// Inherits says which verdicts are defaults of the family. They see the response as it was
 	// received: see Received.
 	Inherits struct{ Refused, Fail bool }
+}
+
+// Flow says whether, how often and how long a step runs, and what follows if it fails.
+type Flow struct {
+	When, ForEach *expr.Value
 	// ForEachKind is the kind of ForEach's value: a list, a map, or spec.Any if it is
 	// not known.
-	ForEachKind    spec.Kind
-	Every, Timeout *expr.Value
-	Retry          *Retry
-	Undo           []*Step
+	ForEachKind                           spec.Kind
+	Until, Progress, Every, Timeout, Lock *expr.Value
+	Retry                                 *Retry
+	Undo                                  []*Step
 	// Restart is the index of the step with which the operation resumes if it stopped at
 	// this step. It is the step itself by default.
 	Restart int
-	// At is the position of the action's name.
-	At diag.Range
-	// Known is true if the action compiled well enough for Effect and Result to be
-	// right. Otherwise they are conservative.
-	Known bool
-	// Used are the members of the result to which the spec refers; see MarkUsed.
-	// UsedWhole is true if it refers to the whole result.
-	Used      map[string]bool
-	UsedWhole bool
 }
 
 // Yields returns the type of the result of an operation that ends with the step and
@@ -103,11 +125,11 @@ func (s *Step) Yields() *spec.Type {
 
 // Received returns the type of the result before the response was converted to its
 // declared type: nothing is known about that member.
-func (s *Step) Received() *spec.Type {
-	t := *s.Result
+func (r *Response) Received() *spec.Type {
+	t := *r.Result
 	t.Fields = slices.Clone(t.Fields)
 	for i, p := range t.Fields {
-		if p.Name == s.Yield {
+		if p.Name == r.Yield {
 			untyped := *p
 			untyped.Type = &spec.Type{}
 			t.Fields[i] = &untyped
@@ -118,28 +140,28 @@ func (s *Step) Received() *spec.Type {
 
 // SetDefaults sets the family's defaults, and keeps those in Recalled that the step
 // overrides.
-func (s *Step) SetDefaults(defaults map[string]Argument) {
-	s.defaults = defaults
+func (c *Call) SetDefaults(defaults map[string]Argument) {
+	c.defaults = defaults
 	for name, d := range defaults {
-		if own := s.Args[name]; own.Node != nil && own.Decl.Recalled && !own.Inherited {
-			if s.Recalled == nil {
-				s.Recalled = map[string]Argument{}
+		if own := c.Args[name]; own.Node != nil && own.Decl.Recalled && !own.Inherited {
+			if c.Recalled == nil {
+				c.Recalled = map[string]Argument{}
 			}
-			s.Recalled[name] = d
+			c.Recalled[name] = d
 		}
 	}
 }
 
 // Static returns what is known about the call before it runs.
-func (s *Step) Static() actions.Static {
+func (c *Call) Static() actions.Static {
 	st := actions.Static{
 		Nodes: map[string]*spec.Node{}, Literals: map[string]any{}, Types: map[string]*spec.Type{}, Secret: map[string]bool{}, Free: map[string][]string{},
 		Sources: map[string]actions.Source{}, Requests: map[string]*spec.Node{}, Defaults: map[string]*spec.Node{},
 	}
-	for name, a := range s.defaults {
+	for name, a := range c.defaults {
 		st.Defaults[name] = a.Node
 	}
-	for name, a := range s.Args {
+	for name, a := range c.Args {
 		st.Nodes[name] = a.whole()
 		if st.Sources[name] = a.Source(""); a.Request != nil {
 			st.Requests[name] = a.Request
@@ -161,8 +183,8 @@ func (s *Step) Static() actions.Static {
 }
 
 // Typed reports whether an argument declares the type of the response.
-func (s *Step) Typed() bool {
-	for _, a := range s.Args {
+func (c *Call) Typed() bool {
+	for _, a := range c.Args {
 		if a.Type != nil && a.Decl.Mode == actions.Typed {
 			return true
 		}
@@ -258,24 +280,24 @@ func (s *Step) Refs() []expr.Ref {
 }
 
 // Needs reports whether the spec refers to a member of the result.
-func (s *Step) Needs(member string) bool {
+func (r *Response) Needs(member string) bool {
 	of, _, dotted := strings.Cut(member, ".")
-	return s.UsedWhole || s.Used[member] || dotted && s.Used[of+".*"]
+	return r.UsedWhole || r.Used[member] || dotted && r.Used[of+".*"]
 }
 
 // MarkUsed marks a member of the result as used. An empty path marks the whole
 // result. A path of two names marks a member of the member, or of its elements.
-func (s *Step) MarkUsed(path []string) {
+func (r *Response) MarkUsed(path []string) {
 	if len(path) == 0 {
-		s.UsedWhole = true
+		r.UsedWhole = true
 		return
 	}
-	s.Used[path[0]] = true
+	r.Used[path[0]] = true
 	inner := slices.DeleteFunc(slices.Clone(path), func(name string) bool { return name == "*" })
 	if len(inner) > 1 {
-		s.Used[inner[0]+"."+inner[1]] = true
+		r.Used[inner[0]+"."+inner[1]] = true
 	} else {
-		s.Used[path[0]+".*"] = true // all of its members
+		r.Used[path[0]+".*"] = true // all of its members
 	}
 }
 

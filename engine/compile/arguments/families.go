@@ -126,7 +126,7 @@ func (f *Families) compileDefaults(c *finding.Collector, types spec.Types, scope
 	block, f.verdicts[family.Name] = splitVerdicts(block)
 	b := Block{Collector: c, Types: types, Scope: scope, Owner: family.Name + " defaults", Field: block, Decls: family.Defaults, Also: []string{"fail", "refused", "retry"}, Family: family}
 	defaults := b.Compile(nil, false)
-	written := plan.Step{Args: defaults}
+	written := plan.Call{Args: defaults}
 	static := written.Static()
 	for _, name := range slices.Sorted(maps.Keys(defaults)) {
 		a := defaults[name]
@@ -200,7 +200,7 @@ func (f *Families) Names() []string {
 
 // Static returns what the block of defaults of a family says without being run.
 func (f *Families) Static(family *actions.Family) actions.Static {
-	s := plan.Step{Args: f.Defaults[family.Name]}
+	s := plan.Call{Args: f.Defaults[family.Name]}
 	return s.Static()
 }
 

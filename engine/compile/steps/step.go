@@ -14,7 +14,8 @@ import (
 
 // Step compiles one step. It sees the names of the trail.
 func (c *Compiler) Step(m *spec.Step, index int, t *scopes.Trail) *plan.Step {
-	s := &plan.Step{Index: index, Restart: index, Model: m, Name: fmt.Sprintf("step %d", index+1), Used: map[string]bool{}}
+	s := &plan.Step{Index: index, Model: m, Name: fmt.Sprintf("step %d", index+1)}
+	s.Used, s.Restart = map[string]bool{}, index
 	if i := slices.IndexFunc(t.Steps, func(earlier *plan.Step) bool { return m.Restart != "" && earlier.Model.As == m.Restart }); i >= 0 {
 		s.Restart = i
 	}
