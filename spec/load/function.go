@@ -25,7 +25,7 @@ func (r *stepReader) readFunction(it walk.Item, p source.Place, what string) *sp
 		return nil
 	}
 	if r.Kind(it) != cue.StructKind {
-		r.WrongShape(it, p, "a struct")
+		r.WrongShape(it, p, walk.Struct)
 		return nil
 	}
 	takesOutputs := what != "an action"
@@ -87,7 +87,7 @@ func (r *stepReader) readLister(it walk.Item, p source.Place) *spec.Lister {
 		return nil
 	}
 	if r.Kind(it) != cue.StructKind {
-		r.WrongShape(it, p, "a struct")
+		r.WrongShape(it, p, walk.Struct)
 		return nil
 	}
 	li := &spec.Lister{Inputs: &spec.Type{Kind: spec.Object}, Range: it.At}

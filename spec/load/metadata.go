@@ -70,7 +70,7 @@ var downloadSchemes = []string{"https", "http", "github", "gitlab"}
 // readLanguage reads the options of the SDK generators, a struct for each.
 func (l *loader) readLanguage(it walk.Item, p source.Place) map[string]any {
 	if l.Kind(it) != cue.StructKind {
-		l.WrongShape(it, p, "a struct of options by language")
+		l.WrongShape(it, p, walk.Struct.As("a struct of options by language"))
 		return nil
 	}
 	settings := map[string]any{}
@@ -135,7 +135,7 @@ func (l *loader) readVersion(b *section, p *spec.Provider) {
 	case n.Kind == 0:
 		return
 	case n.Kind != spec.StringNode:
-		l.WrongShape(m, b.at("version"), "a string")
+		l.WrongShape(m, b.at("version"), walk.Text)
 		return
 	}
 	p.Version = n.Text

@@ -30,7 +30,7 @@ func (r *stepReader) readOperation(it walk.Item, p source.Place, undo bool) *spe
 		return nil
 	}
 	if r.Kind(it) != cue.StructKind {
-		r.WrongShape(it, p, "a step, or steps: […]")
+		r.WrongShape(it, p, walk.Operation)
 		return nil
 	}
 	members := r.Values(it)
@@ -282,7 +282,7 @@ func (r *stepReader) readUndo(b *section, s *spec.Step, allowed bool) {
 		return
 	}
 	if r.Kind(m) != cue.ListKind {
-		r.WrongShape(m, p, "a list of steps")
+		r.WrongShape(m, p, walk.List.As("a list of steps"))
 		return
 	}
 	for i, it := range r.Items(m) {

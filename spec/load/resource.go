@@ -69,7 +69,7 @@ func (l *resourceReader) readExample(it walk.Item, p source.Place, r *spec.Resou
 		return
 	}
 	if l.Kind(it) != cue.StructKind {
-		l.WrongShape(it, p, "a struct of inputs")
+		l.WrongShape(it, p, walk.Struct.As("a struct of inputs"))
 		return
 	}
 	r.Examples = append(r.Examples, &spec.Example{Title: it.Name, Doc: l.Doc(it), Range: it.NameAt, Inputs: l.readNode(it, p)})
@@ -176,7 +176,7 @@ func (l *resourceReader) readUpgrade(it walk.Item, p source.Place, r *spec.Resou
 		return
 	}
 	if l.Kind(it) != cue.StructKind {
-		l.WrongShape(it, p, "a struct of templates by version")
+		l.WrongShape(it, p, walk.Versions)
 		return
 	}
 	r.Upgrade = map[int]*spec.Node{}

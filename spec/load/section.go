@@ -36,7 +36,7 @@ func (r *dataReader) openSection(it walk.Item, p source.Place, declared *block.B
 		return nil, false
 	}
 	if r.Kind(it) != cue.StructKind {
-		r.WrongShape(it, p, "a struct")
+		r.WrongShape(it, p, walk.Struct)
 		return nil, false
 	}
 	b := &section{declared: declared, place: p, item: it, raw: r.Raw, members: map[string]walk.Item{}}
@@ -134,15 +134,15 @@ func (r *dataReader) readKey(m walk.Item, p source.Place, key *block.Key) *spec.
 	}
 	switch key.Kind {
 	case block.Text:
-		return r.readKinds(m, p, "a string", spec.StringNode)
+		return r.readKinds(m, p, walk.Text, spec.StringNode)
 	case block.Template:
 		return r.readTemplate(m, p)
 	case block.Templates:
 		return r.readTemplates(m, p)
 	case block.Bool:
-		return r.readKinds(m, p, "a boolean", spec.BoolNode)
+		return r.readKinds(m, p, walk.Boolean, spec.BoolNode)
 	case block.Condition:
-		return r.readKinds(m, p, "a boolean or an expression", spec.StringNode, spec.BoolNode)
+		return r.readKinds(m, p, walk.Condition, spec.StringNode, spec.BoolNode)
 	case block.Duration:
 		return r.readDuration(m, p)
 	case block.Count:
@@ -151,9 +151,9 @@ func (r *dataReader) readKey(m walk.Item, p source.Place, key *block.Key) *spec.
 	case block.Failures:
 		return r.readFailures(m, p)
 	case block.Collection:
-		return r.readKinds(m, p, "a list, a struct or an expression", spec.StringNode, spec.ListNode, spec.MapNode)
+		return r.readKinds(m, p, walk.Collection, spec.StringNode, spec.ListNode, spec.MapNode)
 	case block.Body:
-		return r.readKinds(m, p, "a struct", spec.StringNode, spec.MapNode)
+		return r.readKinds(m, p, walk.Struct.By(key.Remedy), spec.StringNode, spec.MapNode)
 	case block.Struct:
 		if n := r.readStruct(m, p, key.Of); n.Kind != 0 {
 			return n
@@ -264,7 +264,7 @@ func (r *dataReader) readMembers(b *section, key, what string, read func(walk.It
 		return
 	}
 	if r.Kind(part) != cue.StructKind {
-		r.WrongShape(part, b.at(key), "a struct of named "+key)
+		r.WrongShape(part, b.at(key), walk.Named(key).By(b.declared.Key(key).Remedy))
 		return
 	}
 	allowed := b.declared.Key(key).Members

@@ -34,7 +34,7 @@ func (l *resourceReader) readRest(it walk.Item, p source.Place, r *spec.Resource
 			}
 		}
 	default:
-		s.Path = l.readKinds(it, p, "a path, or a struct with a path", spec.StringNode)
+		s.Path = l.readKinds(it, p, walk.Text.As("a path, or a struct with a path"), spec.StringNode)
 	}
 	l.shorthands = append(l.shorthands, shorthand{r, s, p})
 }

@@ -125,7 +125,7 @@ func (r *dataReader) readString(it walk.Item, p source.Place) (string, bool) {
 	case n.Kind == spec.StringNode:
 		return n.Text, true
 	case n.Kind != 0:
-		r.WrongShape(it, p, "a string")
+		r.WrongShape(it, p, walk.Text)
 	}
 	return "", false
 }
@@ -134,7 +134,7 @@ func (r *dataReader) readString(it walk.Item, p source.Place) (string, bool) {
 func (r *dataReader) readTemplate(it walk.Item, p source.Place) *spec.Node {
 	n := r.readNode(it, p)
 	if n.Kind != 0 && n.Kind != spec.StringNode && !isLiteralForm(n) {
-		r.WrongShape(it, p, "a string")
+		r.WrongShape(it, p, walk.Text)
 		n.Kind = 0
 	}
 	return n
@@ -150,7 +150,7 @@ func isLiteralForm(n *spec.Node) bool {
 func (r *dataReader) readBool(it walk.Item, p source.Place) bool {
 	n := r.readNode(it, p)
 	if n.Kind != 0 && n.Kind != spec.BoolNode {
-		r.WrongShape(it, p, "a boolean")
+		r.WrongShape(it, p, walk.Boolean)
 	}
 	return n.Kind == spec.BoolNode && n.Text == "true"
 }
@@ -161,7 +161,7 @@ func (r *dataReader) readList(it walk.Item, p source.Place, keep func(walk.Item,
 		return false
 	}
 	if r.Kind(it) != cue.ListKind {
-		r.WrongShape(it, p, "a list")
+		r.WrongShape(it, p, walk.List)
 		return false
 	}
 	for i, m := range r.Items(it) {
@@ -226,7 +226,7 @@ func (r *dataReader) readFailures(it walk.Item, p source.Place) *spec.Node {
 		return nil
 	}
 	if r.Kind(it) != cue.ListKind {
-		r.WrongShape(it, p, `a list such as [503, "connection"]`)
+		r.WrongShape(it, p, walk.List.As(`a list such as [503, "connection"]`))
 		return nil
 	}
 	n := r.readNode(it, p)
@@ -259,8 +259,8 @@ func (r *dataReader) reportFailure(n *spec.Node, p source.Place) {
 	}
 }
 
-// readKinds reads a value of one of several kinds. want describes them in messages.
-func (r *dataReader) readKinds(it walk.Item, p source.Place, want string, kinds ...spec.NodeKind) *spec.Node {
+// readKinds reads a value of one of several kinds.
+func (r *dataReader) readKinds(it walk.Item, p source.Place, want walk.Shape, kinds ...spec.NodeKind) *spec.Node {
 	n := r.readNode(it, p)
 	if n.Kind != 0 && !slices.Contains(kinds, n.Kind) {
 		r.WrongShape(it, p, want)

@@ -30,6 +30,9 @@ type Key struct {
 	// suggests.
 	Required bool
 	Example  string
+	// Remedy says how to write a value of the wrong kind, as a sentence, if that of the kind
+	// does not tell enough. Only a Body and parts with named members have one.
+	Remedy string
 	// Of is the block of a Struct, a List or Members. Or is a CUE type that items of
 	// a List may also have.
 	Of *Block

@@ -32,7 +32,7 @@ var Resource = &Block{
 		},
 		{Name: "upgrade", Kind: Special, CUE: `[=~"^[0-9]+$"]: _`, Part: true, Doc: "Templates that convert an old state to the next version, by version."},
 		{Name: "methods", Kind: Members, Of: Function, Members: SmallNames, Doc: "Methods that programs can call on the resource."},
-		{Name: "examples", Kind: Special, CUE: "[string]: {...}", Part: true, Doc: "What programs pass to the resource, for its documentation: inputs, by the title of the example."},
+		{Name: "examples", Kind: Special, Remedy: "Write a title for each example: `examples: \"A pet\": {name: \"Rex\"}`.", CUE: "[string]: {...}", Part: true, Doc: "What programs pass to the resource, for its documentation: inputs, by the title of the example."},
 	},
 }
 

@@ -23,7 +23,10 @@ var Rest = &Block{
 		{Name: "unwrap", Kind: Text, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Unwrap }), Doc: "The member of a response that contains the object, as a name or path on the wire: `data`."},
 		{Name: "items", Kind: Text, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Items }), Doc: "The member of the list's response that contains the objects, as a name or path on the wire. The default is `unwrap`, or the whole body, which must then be an array."},
 		{Name: "response", Kind: Text, CUE: `"none"`, Into: to(func(r *spec.Rest) any { return &r.Response }), Doc: "\"none\" if the response to the create does not contain the object. Its id is then the input that `id` names, or else the last part of the header Location."},
-		{Name: "paginate", Kind: Body, CUE: "{...}", Into: to(func(r *spec.Rest) any { return &r.Paginate }), Doc: "How to get all pages of the list: the argument `paginate` of an http request."},
+		{
+			Name: "paginate", Kind: Body, CUE: "{...}", Remedy: "Say how the next page is found: `paginate: link: true`, `paginate: page: {param: \"page\"}` or `paginate: cursor: {param: \"after\", next: \"${body.next}\"}`.",
+			Into: to(func(r *spec.Rest) any { return &r.Paginate }), Doc: "How to get all pages of the list: the argument `paginate` of an http request.",
+		},
 		{Name: "list", Kind: Template, CUE: oneOf(RestLists) + " | " + requestOf(RestListings), Into: to(func(r *spec.Rest) any { return &r.List }), Doc: "\"none\" if the API cannot list the objects. If the request is not GET with the path of the collection, its method and path: `\"GET /pets?store=${inputs.store}\"`, `\"POST /pets/search\"`."},
 		{Name: "returns", Kind: Data, Doc: "The type of an object in the responses, a definition."},
 		{Name: "ifNoneMatch", Kind: Data, CUE: "bool", Into: to(func(r *spec.Rest) any { return &r.IfNoneMatch }), Doc: "With `create: \"PUT\"`: the server refuses a create if the object exists, as in a request."},

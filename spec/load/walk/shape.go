@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -11,35 +12,96 @@ import (
 	"github.com/declprov/declprov/spec/foreign"
 )
 
-// shapeEdits returns the edits that convert a value to the kind that want describes.
-func (w *Walker) shapeEdits(it Item, want string) []diag.Edit {
-	text := w.Files.TextAt(it.At)
-	kind := w.Kind(it)
-	switch scalar := kind == cue.IntKind || kind == cue.FloatKind || kind == cue.NumberKind || kind == cue.BoolKind; {
-	case strings.HasPrefix(want, "a list") && kind == cue.StructKind && w.Raw && !strings.HasPrefix(text, "{"):
-		return w.itemEdits(it.At)
-	case want == "a struct of templates by version" && kind == cue.ListKind:
-		return w.versionEdits(it, text)
-	case text == "" || !it.Value.IsConcrete():
-	case strings.HasPrefix(want, "a list") && (scalar || kind == cue.StringKind || kind == cue.StructKind && strings.HasPrefix(text, "{")):
-		from, to := it.At, it.At
-		from.End, to.Start = from.Start, to.End
-		return []diag.Edit{{At: from, Text: "["}, {At: to, Text: "]"}}
-	case want == "a string" && scalar:
-		return []diag.Edit{{At: it.At, Text: strconv.Quote(text)}}
-	case strings.HasPrefix(want, "a boolean") && kind == cue.StringKind:
-		given, _ := it.Value.String()
-		if own, ok := foreign.Bool(given); ok {
-			return []diag.Edit{{At: it.At, Text: own}}
-		}
-	}
-	return nil
+// Shape is what the value of a key must be.
+type Shape struct {
+	// Want describes it in messages: "a list". Remedy is a sentence that says how to write it.
+	Want, Remedy string
+	// convert returns the edits that make it from a value of another kind, or nil.
+	convert func(w *Walker, it Item) []diag.Edit
 }
 
-// versionEdits returns the edits that make a struct by version from a list, in which the first item is that
-// for version 0.
-func (w *Walker) versionEdits(it Item, text string) []diag.Edit {
-	if !strings.HasPrefix(text, "[") {
+// The shapes of values.
+var (
+	Text      = Shape{"a string", "Write it in quotes.", (*Walker).quote}
+	Boolean   = Shape{"a boolean", "Write true or false, without quotes.", (*Walker).toBoolean}
+	Condition = Shape{"a boolean or an expression", "Write true, false or \"${…}\".", (*Walker).toBoolean}
+	List      = Shape{"a list", "Write [ … ], also around a single item.", (*Walker).toList}
+	// Collection is a list or a struct, also by an expression.
+	Collection = Shape{"a list, a struct or an expression", "Write [ … ] or {…}, or \"${…}\".", (*Walker).toList}
+	Struct     = Shape{Want: "a struct", Remedy: "Write {key: value, …}."}
+	Operation  = Shape{Want: "a step, or steps: […]", Remedy: "Write an action, such as file: write: {…}, or steps: [ … ]."}
+	// Versions are templates by the version of the schema that they upgrade from.
+	Versions = Shape{"a struct of templates by version", "Write each with the version that it upgrades from: `upgrade: \"0\": \"${…}\"`.", (*Walker).toVersions}
+)
+
+// Named is the shape of a struct that has the members of a key by name.
+func Named(key string) Shape {
+	return Shape{Want: "a struct of named " + key, Remedy: fmt.Sprintf("Write a name for each: `%s: name: {…}`.", key)}
+}
+
+// As is the shape with a more specific description.
+func (s Shape) As(want string) Shape {
+	s.Want = want
+	return s
+}
+
+// By is the shape with a more specific remedy, if it is not "".
+func (s Shape) By(remedy string) Shape {
+	s.Remedy = cmp.Or(remedy, s.Remedy)
+	return s
+}
+
+// quote makes a string of a number or a boolean.
+func (w *Walker) quote(it Item) []diag.Edit {
+	text := w.Files.TextAt(it.At)
+	if text == "" || !w.isScalar(it) {
+		return nil
+	}
+	return []diag.Edit{{At: it.At, Text: strconv.Quote(text)}}
+}
+
+// isScalar reports whether a value is a certain number or boolean.
+func (w *Walker) isScalar(it Item) bool {
+	switch w.Kind(it) {
+	case cue.IntKind, cue.FloatKind, cue.NumberKind, cue.BoolKind:
+		return it.Value.IsConcrete()
+	default:
+		return false
+	}
+}
+
+// toBoolean makes a boolean of a word that means one.
+func (w *Walker) toBoolean(it Item) []diag.Edit {
+	if w.Kind(it) != cue.StringKind || w.Files.TextAt(it.At) == "" {
+		return nil
+	}
+	given, _ := it.Value.String()
+	own, ok := foreign.Bool(given)
+	if !ok {
+		return nil
+	}
+	return []diag.Edit{{At: it.At, Text: own}}
+}
+
+// toList makes a list of a single item.
+func (w *Walker) toList(it Item) []diag.Edit {
+	text := w.Files.TextAt(it.At)
+	isStruct := w.Kind(it) == cue.StructKind
+	if isStruct && w.Raw && !strings.HasPrefix(text, "{") {
+		return w.itemEdits(it.At)
+	}
+	isItem := w.isScalar(it) || w.Kind(it) == cue.StringKind && it.Value.IsConcrete() || isStruct && strings.HasPrefix(text, "{")
+	if text == "" || !isItem {
+		return nil
+	}
+	from, to := it.At, it.At
+	from.End, to.Start = from.Start, to.End
+	return []diag.Edit{{At: from, Text: "["}, {At: to, Text: "]"}}
+}
+
+// toVersions makes a struct by version of a list, in which the first item is that for version 0.
+func (w *Walker) toVersions(it Item) []diag.Edit {
+	if w.Kind(it) != cue.ListKind || !strings.HasPrefix(w.Files.TextAt(it.At), "[") {
 		return nil
 	}
 	open, end := it.At, it.At
@@ -66,32 +128,4 @@ func (w *Walker) itemEdits(at diag.Range) []diag.Edit {
 		edits = append(edits, diag.Edit{At: diag.Range{File: at.File, Start: p, End: p}, Text: mark})
 	}
 	return edits
-}
-
-// shapeRemedy returns the remedy for a value that should be as want describes.
-func shapeRemedy(name, want string) string {
-	switch {
-	case want == "a struct of templates by version":
-		return "Write each with the version that it upgrades from: `upgrade: \"0\": \"${…}\"`."
-	case want == "a struct of named examples":
-		return "Write a title for each example: `examples: \"A pet\": {name: \"Rex\"}`."
-	case strings.HasPrefix(want, "a struct of named "):
-		return fmt.Sprintf("Write a name for each: `%s: name: {…}`.", name)
-	case name == "paginate" && strings.HasPrefix(want, "a struct"):
-		return "Say how the next page is found: `paginate: link: true`, `paginate: page: {param: \"page\"}` or `paginate: cursor: {param: \"after\", next: \"${body.next}\"}`."
-	case strings.HasPrefix(want, "a struct"):
-		return "Write {key: value, …}."
-	case strings.HasPrefix(want, "a step"):
-		return "Write an action, such as file: write: {…}, or steps: [ … ]."
-	case strings.HasPrefix(want, "a list, "):
-		return "Write [ … ] or {…}, or \"${…}\"."
-	case strings.HasPrefix(want, "a list"):
-		return "Write [ … ], also around a single item."
-	case strings.HasPrefix(want, "a boolean or"):
-		return "Write true, false or \"${…}\"."
-	case strings.HasPrefix(want, "a boolean"):
-		return "Write true or false, without quotes."
-	default:
-		return "Write it in quotes."
-	}
 }

@@ -252,14 +252,16 @@ func (w *Walker) item(parent Item, v cue.Value) Item {
 	return it
 }
 
-// WrongShape reports a value of the wrong kind. want describes the expected kinds.
-func (w *Walker) WrongShape(it Item, p source.Place, want string) {
+// WrongShape reports a value that has another kind than its key wants.
+func (w *Walker) WrongShape(it Item, p source.Place, want Shape) {
 	name := p.Path[strings.LastIndexByte(p.Path, '.')+1:]
 	if name == "" {
 		name = "the document"
 	}
-	w.Report(source.CodeWrongShape, it.At, p, fmt.Sprintf("%s must be %s, got %s", name, want, KindName(w.Kind(it))), shapeRemedy(name, want)).
-		Suggest(w.shapeEdits(it, want)...)
+	d := w.Report(source.CodeWrongShape, it.At, p, fmt.Sprintf("%s must be %s, got %s", name, want.Want, KindName(w.Kind(it))), want.Remedy)
+	if want.convert != nil {
+		d.Suggest(want.convert(w, it)...)
+	}
 }
 
 // KindName returns the name of a CUE kind for messages.
