@@ -36,6 +36,34 @@ func hasStar(e ast.Expr) (found *ast.UnaryExpr) {
 	return found
 }
 
+// allowsDefault reports whether a disjunction also has the literal of its `*default` as an
+// alternative: `*0 | 0 | >10`. CUE takes the two for one.
+func allowsDefault(e ast.Expr) bool {
+	or, ok := e.(*ast.BinaryExpr)
+	if !ok || or.Op != token.OR {
+		return false
+	}
+	var star *ast.BasicLit
+	literals := map[string]bool{}
+	for _, part := range operands(or) {
+		if lit, ok := part.(*ast.BasicLit); ok {
+			literals[lit.Value] = true
+		}
+		if marked, ok := part.(*ast.UnaryExpr); ok && marked.Op == token.MUL {
+			star, _ = marked.X.(*ast.BasicLit)
+		}
+	}
+	return star != nil && literals[star.Value]
+}
+
+// operands returns the operands of a chain of `|`.
+func operands(e ast.Expr) []ast.Expr {
+	if or, ok := e.(*ast.BinaryExpr); ok && or.Op == token.OR {
+		return append(operands(or.X), operands(or.Y)...)
+	}
+	return []ast.Expr{e}
+}
+
 // defaultOf returns the default of a property and whether there is one. An invalid default is
 // reported, and nil, so that nothing else is reported because the property has none.
 func (x *Extractor) defaultOf(m walk.Item, t *spec.Type, s Site) (def any, has bool) {
@@ -74,10 +102,15 @@ func (x *Extractor) defaultOf(m walk.Item, t *spec.Type, s Site) (def any, has b
 // fitting returns a default, or reports one that its type does not allow, and returns nil.
 func (x *Extractor) fitting(def any, t *spec.Type, at diag.Range, s Site) any {
 	if r := x.named.types.Resolve(t); r.Kind != spec.Union && r.Kind != spec.Object && types.Fits(def, r, x.named.types) != nil {
-		x.Report(source.CodeDefaultViolates, at, s.Place, fmt.Sprintf("the type does not allow the default %s", showLiteral(def)), "Correct the default, or widen the type.")
+		x.Report(source.CodeDefaultViolates, at, s.Place, fmt.Sprintf("the type does not allow the default %s", showLiteral(def)), defaultRemedy(def))
 		return nil
 	}
 	return def
+}
+
+// defaultRemedy says what to do about a default that its type does not allow.
+func defaultRemedy(def any) string {
+	return fmt.Sprintf("Correct the default, or widen the type. If %[1]s is allowed besides, write it as an alternative, too: `*%[1]s | %[1]s | …`.", showLiteral(def))
 }
 
 // markedValue returns the marked default of a disjunction of which CUE leaves nothing else, because

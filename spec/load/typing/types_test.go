@@ -23,6 +23,7 @@ func TestTypes(t *testing.T) {
 	text, whole := &spec.Type{Kind: spec.String}, &spec.Type{Kind: spec.Int}
 	n := func(s string) json.Number { return json.Number(s) }
 	object := func(fields ...*spec.Property) *spec.Type { return &spec.Type{Kind: spec.Object, Fields: fields} }
+	union := func(variants ...*spec.Type) *spec.Type { return &spec.Type{Kind: spec.Union, Variants: variants} }
 	cases := []struct {
 		src  string
 		want *spec.Property // its Name is a, and need not be said
@@ -49,6 +50,8 @@ func TestTypes(t *testing.T) {
 		{"a: *80 | uint16", &spec.Property{Type: &spec.Type{Kind: spec.Int, Min: bound(n("0")), Max: bound(n("65535"))}, Default: n("80")}},
 		{"a: *false | bool", &spec.Property{Type: &spec.Type{Kind: spec.Bool}, Default: false}},
 		{`a: *"0644" | =~"^0[0-7]{3}$"`, &spec.Property{Type: &spec.Type{Kind: spec.String, Patterns: []spec.Pattern{{Regexp: "^0[0-7]{3}$"}}}, Default: "0644"}},
+		{`a: *"" | "" | =~"^x"`, &spec.Property{Type: union(&spec.Type{Kind: spec.String, Patterns: []spec.Pattern{{Regexp: "^x"}}}, &spec.Type{Kind: spec.String, Enum: []any{""}}), Default: ""}},
+		{"a: >10 | 0 | *0", &spec.Property{Type: union(&spec.Type{Kind: spec.Number, Min: beyond(n("10"))}, &spec.Type{Kind: spec.Int, Enum: []any{n("0")}}), Default: n("0")}},
 		{`a: string & !~"x" & !="y"`, &spec.Property{Type: &spec.Type{Kind: spec.String, Not: []any{"y"}, Patterns: []spec.Pattern{{Regexp: "x", Negated: true}}}, Required: true}},
 		{"a: null | string", &spec.Property{Type: &spec.Type{Kind: spec.String, Nullable: true}, Required: true}},
 		{"a: *null | int", &spec.Property{Type: &spec.Type{Kind: spec.Int, Nullable: true}}},

@@ -113,7 +113,8 @@ func (x *Extractor) uniteTypes(it walk.Item, literals []walk.Item, declared []*s
 		if len(rest) == 0 {
 			continue
 		}
-		if d, ok := it.Value.Default(); ok && len(rest) == 1 && len(declared) > 0 && types.SameLiteral(plainValue(d), rest[0]) && sameKindAs(e, declared, x.named.types) {
+		if d, ok := it.Value.Default(); ok && len(rest) == 1 && len(declared) > 0 && types.SameLiteral(plainValue(d), rest[0]) && sameKindAs(e, declared, x.named.types) &&
+			!allowsDefault(it.Expr) {
 			continue // defaultOf reports it as an invalid default
 		}
 		e.Enum = rest
