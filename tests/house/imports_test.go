@@ -49,7 +49,8 @@ func arrows() map[string][]string {
 		// CUE's value beside its source.
 		"spec/load/walk": {"spec/load/source"},
 		// What was read, and where everything stands.
-		"spec/load/source": {"spec/load/block", "spec/load/jsonschema", "spec/names"},
+		"spec/load/source":        {"spec/load/block", "spec/load/jsonschema", "spec/load/source/scalar", "spec/names"},
+		"spec/load/source/scalar": {"spec"},
 		// The language as data: it reads nothing.
 		"spec/load/block":      {"spec"},
 		"spec/load/jsonschema": {"spec/foreign"},
