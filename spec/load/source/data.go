@@ -279,8 +279,8 @@ func (d *dataTypes) parseAs(node *spec.Node, prefix, suffix string, p Place) *as
 	content := []byte(prefix + node.Text + suffix)
 	d.doc.Files.addInner(name, content, node, len(prefix))
 	hole := &ast.Field{Label: ast.NewIdent("x"), Value: d.hole(name)}
-	if at, what := d.doc.findTooDeep(name, content); what != "" {
-		d.doc.Report(CodeTooDeep, at, p, what, fmt.Sprintf("Expressions may nest %d deep.", MaxDepth))
+	if at, what := findTooDeep(name, content); what != "" {
+		d.doc.Report(CodeTooDeep, d.doc.Files.Span(at, token.NoPos), p, what, fmt.Sprintf("Expressions may nest %d deep.", MaxDepth))
 		return hole
 	}
 	f, err := parser.ParseFile(name, content, parser.ParseComments)

@@ -46,6 +46,28 @@ func TestFileAlone(t *testing.T) {
 	}
 }
 
+// A file that imports a package is loaded whatever is next to it, because CUE looks there for
+// files of that package.
+func TestFileWithNeighbours(t *testing.T) {
+	spec := "package p\nimport \"declprov.dev/spec\"\n" + loadtest.Head + "types: Asset: spec.#Asset\n"
+	for name, text := range map[string]string{
+		"syntax": "package q\nx: string @secret\n", "the same package": "package p\nx: {{{\n", "the name of the import": "package spec\nx: {{{\n",
+		"NUL": "package q\nx: \"\x00\"\n", "Latin-1": "package q\nx: \"\xe4\"\n", "too large": "package q\n// " + strings.Repeat("x", source.MaxFile),
+		"too deep": "package q\nx: " + strings.Repeat("[", 200) + strings.Repeat("]", 200), "no package": "x: {{{\n",
+	} {
+		for _, module := range []string{"", "module: \"a.test/b\"\nlanguage: version: \"v0.17.0\"\n"} {
+			t.Run(fmt.Sprintf("%s, module %t", name, module != ""), func(t *testing.T) {
+				files := map[string]string{"good.cue": spec, "neighbour.cue": text}
+				if module != "" {
+					files["cue.mod/module.cue"] = module
+				}
+				loadtest.Folder(t, files)
+				loadtest.Model(t, load.Source{Path: "good.cue"})
+			})
+		}
+	}
+}
+
 func TestUnreadable(t *testing.T) {
 	loadtest.Folder(t, map[string]string{
 		"empty/x.txt": "", "nameless/a.cue": loadtest.Head, "nul.cue": "a: \"\x00\"", "latin.cue": "a: \"\xe4\"", "bom.cue": "\ufeff" + loadtest.Head, "a.toml": "", "big.cue": "// " + strings.Repeat("x", source.MaxFile),

@@ -6,6 +6,7 @@ import (
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/build"
 	"cuelang.org/go/cue/errors"
+	"cuelang.org/go/cue/token"
 	"cuelang.org/go/encoding/json"
 
 	"github.com/declprov/declprov/spec/diag"
@@ -13,8 +14,8 @@ import (
 
 // readJSON reads a JSON document, which is valid CUE syntax.
 func (r *reader) readJSON(shown string, content []byte) *build.Instance {
-	if at, what := r.findTooDeep(shown, content); what != "" {
-		r.Report(CodeTooDeep, at, Place{}, what, fmt.Sprintf("Blocks may nest %d deep.", MaxDepth))
+	if at, what := findTooDeep(shown, content); what != "" {
+		r.Report(CodeTooDeep, r.Files.Span(at, token.NoPos), Place{}, what, fmt.Sprintf("Blocks may nest %d deep.", MaxDepth))
 		return nil
 	}
 	expr, err := json.Extract(shown, content)

@@ -48,8 +48,8 @@ func (r *reader) parseCUE(t *tree, name string, content []byte, cfg parser.Confi
 		content = text
 		r.Files.byName[name] = r.Files.byName[shown]
 	}
-	if at, what := r.findTooDeep(name, content); what != "" {
-		r.Report(CodeTooDeep, at, Place{}, what, fmt.Sprintf("Blocks may nest %d deep.", MaxDepth))
+	if at, what := findTooDeep(name, content); what != "" {
+		r.Report(CodeTooDeep, r.Files.Span(at, token.NoPos), Place{}, what, fmt.Sprintf("Blocks may nest %d deep.", MaxDepth))
 		return &ast.File{Filename: name}, nil
 	}
 	f, err := parser.ParseFile(name, content, cfg, parser.ParseComments)
@@ -71,7 +71,7 @@ func (t *tree) redirectImports(f *ast.File) {
 
 // findTooDeep finds nesting that is too deep for a recursive parser. It counts brackets,
 // consecutive labels (`a: b: c:`) and consecutive operators.
-func (d *Document) findTooDeep(name string, content []byte) (diag.Range, string) {
+func findTooDeep(name string, content []byte) (at token.Pos, what string) {
 	file := token.NewFile(name, -1, len(content))
 	var s scanner.Scanner
 	s.Init(file, content, func(token.Pos, string, []any) {}, 0)
@@ -81,7 +81,7 @@ func (d *Document) findTooDeep(name string, content []byte) (diag.Range, string)
 		operator := false
 		switch tok {
 		case token.EOF:
-			return diag.Range{}, ""
+			return token.NoPos, ""
 		case token.LPAREN, token.LBRACK, token.LBRACE, token.INTERPOLATION:
 			depth++
 			labels, operators = 0, 0
@@ -103,9 +103,9 @@ func (d *Document) findTooDeep(name string, content []byte) (diag.Range, string)
 		}
 		switch {
 		case depth+labels > MaxDepth || prefixes > MaxDepth:
-			return d.Files.Span(pos, token.NoPos), "the document nests too deeply here"
+			return pos, "the document nests too deeply here"
 		case operators > maxOperators:
-			return d.Files.Span(pos, token.NoPos), "the expression is too long here"
+			return pos, "the expression is too long here"
 		}
 	}
 }

@@ -155,7 +155,7 @@ func (r *reader) readContent(t *tree, name, dir string, content []byte, format s
 	}
 	switch format {
 	case "cue":
-		t.overlay[name] = content
+		t.overlay[name], t.alone = content, name
 		return r.loadCUE(t, dir, "./"+path.Base(name), tags)
 	case "yaml":
 		return r.readYAML(shown, content)

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"cuelang.org/go/cue/parser"
 )
 
 // The size limits of a spec. They limit the work before the evaluation. The caller
@@ -41,7 +43,9 @@ type tree struct {
 	// loading means that CUE is searching for packages, and not for files to embed.
 	// Folders then only list CUE files, because CUE reads the beginning of each file.
 	loading bool
-	total   int
+	// alone is the path of the only file of the spec, or "" if the spec is a folder.
+	alone string
+	total int
 }
 
 // Open implements fs.FS.
@@ -90,7 +94,9 @@ func (t *tree) openDir(name string, info fs.FileInfo, laid []fs.DirEntry) (fs.Fi
 		return nil, err
 	}
 	if t.loading {
-		entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() && formatOf(e.Name()) != "cue" })
+		entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+			return !e.IsDir() && (formatOf(e.Name()) != "cue" || t.isBrokenNeighbour(path.Join(name, e.Name())))
+		})
 	}
 	for _, e := range laid {
 		same := func(o fs.DirEntry) bool { return o.Name() == e.Name() }
@@ -98,6 +104,28 @@ func (t *tree) openDir(name string, info fs.FileInfo, laid []fs.DirEntry) (fs.Fi
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return &memDir{info: info, entries: entries}, nil
+}
+
+// isBrokenNeighbour reports whether a file is next to the only file of the spec and cannot be read or
+// parsed. CUE reads the files in the folders above an imported package, and fails for any mistake
+// in them, although only those of the same package belong to it.
+func (t *tree) isBrokenNeighbour(name string) bool {
+	if t.alone == "" || name == t.alone || path.Dir(name) != path.Dir(t.alone) {
+		return false
+	}
+	info, err := t.stat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > MaxFile {
+		return true
+	}
+	content, err := t.root.ReadFile(name)
+	if err != nil || checkText(content) != nil {
+		return true
+	}
+	if _, what := findTooDeep(name, content); what != "" {
+		return true
+	}
+	_, err = parser.ParseFile(name, content)
+	return err != nil
 }
 
 // overlayEntries returns the entries of a folder that only exist in the overlay.
