@@ -50,7 +50,7 @@ func authType() *spec.Type {
 			declare.Field("exec", helperType(), "A command that prints a token, instead of a request. `permissions.run` must grant its program."),
 			declare.Field("token", declare.Any(), "Expression for the token, from `body`, `status` and `headers`, or for a command from `stdout`. Default for a command: its whole output."),
 			declare.Field("expires", declare.Any(), "Expression for the expiry: seconds from now, or a time."),
-			declare.Field("as", declare.Object(declare.Field("header", declare.NonEmpty(), "Default: Authorization."), declare.Field("prefix", declare.Text(), "Default: `Bearer `.")), "How the token is sent."),
+			declare.Field("as", declare.Object(declare.Field("header", declare.NonEmpty(), "Default: Authorization."), declare.Field("prefix", declare.Text(), "What precedes the token in the header. Default: `Bearer ` if `as` names no header, else nothing.")), "How the token is sent."),
 		), "Fetch a token by a login request or a command. The token is shared by all requests, and renewed once if the server rejects it."),
 		declare.Field("sigv4", declare.Object(
 			declare.Member("service", declare.NonEmpty(), "Service in the scope of the signature, such as `s3` or `dynamodb`."), declare.Member("region", declare.NonEmpty(), "Region, such as `us-east-1`."),

@@ -25,8 +25,9 @@ type sending struct {
 	sync bool
 	// intent is the intent of the step, as the journal has it.
 	intent journal.Intent
-	// doubt is true if an earlier run may have done the step.
-	doubt bool
+	// doubt is true if an earlier run may have done the step. resent is true if an earlier attempt
+	// may have, and find has found nothing since.
+	doubt, resent bool
 }
 
 // begin writes a new intent to the journal, or continues that of an earlier run. In the second
@@ -144,8 +145,17 @@ func (n *sending) markResent() error {
 	if n == nil {
 		return nil // it has no intent
 	}
-	n.intent.Sent = time.Now().UTC()
+	n.intent.Sent, n.resent = time.Now().UTC(), true
 	return n.book().Put(n.intent, true)
+}
+
+// doubtRefusal makes the outcome of a step unknown that was refused after it was sent again: the server
+// may refuse it because of what the first attempt has made, and find may not recognize that.
+func (n *sending) doubtRefusal(err error) {
+	var failed *operation.StepError
+	if n.resent && errors.As(err, &failed) && failed.Refused && failed.Responded() {
+		failed.Status = actions.Unknown
+	}
 }
 
 // stale reports whether the response to a step that was sent again with the key of an earlier
@@ -189,6 +199,7 @@ func (n *sending) close(ctx context.Context, value any, err error) (any, error) 
 		n.warn(errors.Join(n.book().Put(n.intent, false), n.forgetFailed(n.step)))
 		return value, nil
 	}
+	n.doubtRefusal(err)
 	switch operation.StatusOf(err) {
 	case actions.Refused, actions.Gone:
 		return nil, errors.Join(err, n.book().RemoveOne(n.intent))
@@ -289,6 +300,9 @@ func (n *sending) withRemedy(err error) error {
 	case refused && n.Verb == plan.Create && n.Resource.Maker != nil && s.Index > n.Resource.Maker.Index:
 		return fmt.Errorf("%w; an earlier attempt may have had an effect, and this one was refused: look in the service for what it makes, and remove it if it is left of that; "+
 			"then `declprov journal forget %s`, and `pulumi up`", err, i.Key)
+	case refused && n.resent:
+		return fmt.Errorf("%w; an earlier attempt may have had an effect that find does not find, and this one was refused: look for it in the service, and import it if it is there; "+
+			"then `declprov journal forget %s` removes it from the journal", err, i.Key)
 	case refused && !n.Resource.Finds(s) && n.Verb == plan.Create:
 		return fmt.Errorf("%w; an earlier attempt may have had an effect, and this one was refused: look for it in the service, and import it if it is there; "+
 			"then `declprov journal forget %s` removes it from the journal", err, i.Key)

@@ -47,6 +47,15 @@ func IsMixed(text string) bool {
 	return bad == nil && len(pieces) > 1
 }
 
+// Whole returns the expression of a template that is nothing else.
+func Whole(text string) (expression string, ok bool) {
+	pieces, bad := Scan(text)
+	if bad != nil || len(pieces) != 1 || !pieces[0].Expr {
+		return "", false
+	}
+	return pieces[0].Text, true
+}
+
 // HasTemplate reports whether a tree contains an expression, or a `${` without an
 // end. Constant expressions such as ${1} count. A `$${` and the text of `{literal:
 // "…"}` do not.

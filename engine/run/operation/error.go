@@ -34,6 +34,11 @@ func (e *StepError) Error() string {
 	return withPlace(fmt.Sprintf("%s failed at %s, %s%s: %v", e.Verb, e.Step, e.Action, attempt, e.Err), e.Place)
 }
 
+// Responded reports whether the last attempt has reached its target, which has responded.
+func (e *StepError) Responded() bool {
+	return e.class != "" && e.class != "connection" && e.class != "timeout"
+}
+
 func (e *StepError) Unwrap() error { return e.Err }
 
 // Stop returns the error of a step that ended with a status.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/template"
 )
 
 // ofCreate returns the expansion for what has the form of a response to the create: if the author
@@ -70,13 +71,35 @@ func (x *expansion) findInList(condition string, at diag.Range, asCreated bool) 
 func (x *expansion) sameInputs(some []*spec.Property) string {
 	var same []string
 	for _, p := range some {
-		form := "#%s == inputs.%s"
+		item, input := "#"+x.inItem(p.WirePath(x.rule)), "inputs."+p.Name
 		if x.returns == nil && isScalar(x.provider.Types.Resolve(p.Type)) {
-			form = "string(#%s ?? '') == string(inputs.%s)"
+			item, input = fmt.Sprintf("string(%s ?? '')", item), fmt.Sprintf("string(%s)", input)
+		} else if p.Equal != "" || p.EqualExpr != nil {
+			item = fmt.Sprintf("(%s ?? '')", item)
 		}
-		same = append(same, fmt.Sprintf(form, x.inItem(p.WirePath(x.rule)), p.Name))
+		same = append(same, equal(p, item, input))
 	}
 	return strings.Join(same, " && ")
+}
+
+// equal returns the condition that two expressions have values that count as equal by the property's
+// @equal: otherwise find would not see what the server has normalised, and the object would be made
+// again.
+func equal(p *spec.Property, a, b string) string {
+	rule, isRule := "", false
+	if p.EqualExpr != nil {
+		rule, isRule = template.Whole(p.EqualExpr.Text)
+	}
+	switch {
+	case isRule:
+		return fmt.Sprintf("(let old = %s; let new = %s; %s)", a, b, rule)
+	case p.Equal == "fold":
+		return fmt.Sprintf("lower(%s) == lower(%s)", a, b)
+	case p.Equal == "trim":
+		return fmt.Sprintf("trim(%s) == trim(%s)", a, b)
+	default:
+		return a + " == " + b
+	}
 }
 
 func isScalar(t *spec.Type) bool {

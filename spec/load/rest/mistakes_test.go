@@ -13,7 +13,7 @@ func in(rest string) string {
 	return loadtest.Head + `#Pet: {petId: int @wire(id), uuid: string, petName: string @wire(meta.name), kind: string}
 #Pets: [...#Pet]
 resources: Pet: {
-	inputs: {store: string @replace(), name: string, petName: string @wire(meta.name), kind: *"dog" | "cat", tags?: [string]: string}
+	inputs: {store: string @replace(), name: string, document: string @equal(json), petName: string @wire(meta.name), kind: *"dog" | "cat", tags?: [string]: string}
 	outputs: petId: int @wire(id)
 	` + rest + `
 }
@@ -116,6 +116,7 @@ func TestMistakesInRest(t *testing.T) {
 		{"unique without such an input", source.CodeBadValue, `rest: {path: "/pets", unique: «"nmae"»}`},
 		{"unique of an output", source.CodeBadValue, `rest: {path: "/pets", unique: «"petId"»}`},
 		{"unique of an optional input", source.CodeBadValue, `rest: {path: "/pets", unique: «"tags"»}`},
+		{"unique of JSON", source.CodeBadValue, `rest: {path: "/pets", unique: «"document"»}`},
 		{"unique of nothing", source.CodeBadValue, `rest: {path: "/pets", unique: «[]»}`},
 		{"unique of a number", source.CodeBadValue, `rest: {path: "/pets", unique: ["name", «5»]}`},
 		{"unique that the type lacks", source.CodeBadValue, `rest: {path: "/pets", returns: #Pet, unique: «"name"»}`},

@@ -226,6 +226,10 @@ func (x *options) uniqueInput(n *spec.Node) *spec.Property {
 	case !input.Required && input.Default == nil && input.DefaultExpr == nil && input.Autoname == nil:
 		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("input %q is optional", input.Name), "Without a value it identifies no object. Make the input required, give it a default, or name another one.")
 		return nil
+	case input.Equal == "json" || input.Equal == "path":
+		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("unique compares input %q exactly, and @equal(%s) does not", input.Name, input.Equal),
+			"What the server has normalised would not be found, and made again. Name another input, or write a `find` of your own.")
+		return nil
 	case slices.ContainsFunc(x.parents, func(p parent) bool { return p.input == input }):
 		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("input %q is part of the path", input.Name), "All objects of the list have it in common. Name an input that tells them apart. A request that searches for one object is the `find`.")
 		return nil
