@@ -192,6 +192,7 @@ func (n *sending) beginAgain() error {
 // what the step may have made.
 func (n *sending) close(ctx context.Context, value any, err error) (any, error) {
 	if err == nil {
+		value = n.identify(ctx, value)
 		n.intent.Status, n.intent.ID = journal.Answered, n.resultID(n.step, value)
 		if n.Verb == plan.Update && n.IDIn(n.step, value) == "" {
 			n.intent.Status = journal.Unknown // if this run ends here, find tells the id
@@ -226,6 +227,25 @@ func (n *sending) close(ctx context.Context, value any, err error) (any, error) 
 		}
 	}
 	return nil, n.leaveOpen(err)
+}
+
+// identify returns what find finds in place of a response of a create that does not contain the id,
+// such as {"ok": true}: there was nothing before the create. It returns the response if find cannot
+// tell; the create then has no id.
+func (n *sending) identify(ctx context.Context, response any) any {
+	s := n.step
+	if !(owner{n.run}).CanLook(s) || s != n.Resource.Maker || s.Index != n.Resource.IDAfter || n.Until > 0 || n.IDIn(s, response) != "" {
+		return response
+	}
+	found, err := n.findUntilSeen(ctx, s, journal.Intent{Sent: time.Now()})
+	if err == nil && found != nil {
+		var why string
+		if why, err = n.whyNotOwn(ctx, s, found, nil, n.given); err == nil && why == "" {
+			return found
+		}
+	}
+	n.warn(err)
+	return response
 }
 
 // adopt returns what find found as the result of the step, after its response was lost. It

@@ -99,8 +99,12 @@ func MissingIDError(r *operation.Run) error {
 			}
 		}
 	}
-	if r.Resource.Spec.Create.Rest && r.Marked("body") == nil {
-		has += "; if the response to a create does not contain the object, add `response: \"none\"` to rest"
+	switch maker := r.Resource.Maker; {
+	case !r.Resource.Spec.Create.Rest || r.Marked("body") != nil || maker == nil:
+	case maker.Args["response"].Node == nil:
+		has += "; if the response to a create does not contain the object, add `response: \"none\"` to rest, and `unique: \"name\"` if it has no Location either"
+	case r.Resource.Find == nil:
+		has += "; if the response to a create has no Location, add `unique: \"name\"` to rest, the input by which the list tells the id"
 	}
 	return fmt.Errorf("%s has no id: `id` yields nothing after create%s (%s)", name, has, r.Place(r.Resource.Spec.ID.Range))
 }

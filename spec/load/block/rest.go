@@ -22,7 +22,7 @@ var Rest = &Block{
 		{Name: "gone", Kind: Condition, CUE: "bool | string", Into: to(func(r *spec.Rest) any { return &r.Gone }), Doc: "True for the response to a request for an object that does not exist, if its status is not 404: `\"${status == 400}\"`."},
 		{Name: "unwrap", Kind: Text, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Unwrap }), Doc: "The member of a response that contains the object, as a name or path on the wire: `data`."},
 		{Name: "items", Kind: Text, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Items }), Doc: "The member of the list's response that contains the objects, as a name or path on the wire. The default is `unwrap`, or the whole body, which must then be an array."},
-		{Name: "response", Kind: Text, CUE: `"none"`, Into: to(func(r *spec.Rest) any { return &r.Response }), Doc: "\"none\" if the response to the create does not contain the object. Its id is then the input that `id` names, or else the last part of the header Location."},
+		{Name: "response", Kind: Text, CUE: `"none"`, Into: to(func(r *spec.Rest) any { return &r.Response }), Doc: "\"none\" if the response to the create does not contain the object. Its id is then the input that `id` names, or else the last part of the header Location, or that of the object that `find` or `unique` finds."},
 		{
 			Name: "paginate", Kind: Body, CUE: "{...}", Remedy: "Say how the next page is found: `paginate: link: true`, `paginate: page: {param: \"page\"}` or `paginate: cursor: {param: \"after\", next: \"${body.next}\"}`.",
 			Into: to(func(r *spec.Rest) any { return &r.Paginate }), Doc: "How to get all pages of the list: the argument `paginate` of an http request.",
