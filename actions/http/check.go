@@ -35,6 +35,7 @@ func check(s actions.Static) []actions.Fault {
 	checkGraphQL(s, fail)
 	checkStream(s, fail)
 	checkDurations(s, &out)
+	checkMembers(s, &out)
 	if v, ok := s.Literals["tls"].(map[string]any); ok && v["insecure"] == true {
 		out = append(out, actions.Fault{
 			Argument: "tls", Path: "insecure", Summary: "insecure disables the verification of the server", Warning: true,
@@ -51,6 +52,35 @@ func check(s actions.Static) []actions.Fault {
 		fail("returns", "", fmt.Sprintf("returns requires response \"json\" or \"xml\", got %q", s.Literals["response"]), "Remove `response`, or set it to json or xml.")
 	}
 	return out
+}
+
+// memberName matches the name of a member of a response, or a path of names.
+var memberName = regexp.MustCompile(`^[A-Za-z_][\w-]*(\.[A-Za-z_][\w-]*)*$`)
+
+// checkMembers reports names of members of a response where an expression gives the value. In rest, items
+// is a name.
+func checkMembers(s actions.Static, out *[]actions.Fault) {
+	pages, login := s.Nodes["paginate"], s.Nodes["auth"].Get("login")
+	for _, m := range []struct {
+		node        *spec.Node
+		blame, part string
+	}{
+		{s.Nodes["items"], "items", ""},
+		{pages.Get("next"), "paginate", "next"},
+		{pages.Get("cursor").Get("next"), "paginate", "cursor.next"},
+		{login.Get("token"), "auth", "login.token"},
+		{login.Get("expires"), "auth", "login.expires"},
+	} {
+		name, literal := literalText(m.node)
+		if !literal || !memberName.MatchString(name) || strings.HasPrefix(name, "body.") {
+			continue // a reference without ${ and } is reported for any text
+		}
+		meant := "${body." + name + "}"
+		*out = append(*out, actions.Fault{
+			Argument: m.blame, Path: m.part, Summary: fmt.Sprintf("%q is a text, not a member of the response", name),
+			Remedy: fmt.Sprintf("Write %q.", meant), Old: name, New: meant,
+		})
+	}
 }
 
 // checkDurations checks the literal durations.

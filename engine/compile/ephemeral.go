@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/declprov/declprov/engine/compile/certainty"
 	"github.com/declprov/declprov/engine/compile/finding"
 	"github.com/declprov/declprov/engine/compile/scopes"
 	"github.com/declprov/declprov/engine/compile/yield"
@@ -25,7 +26,10 @@ func (c *compiler) opener(m *spec.Ephemeral) (f *plan.Function) {
 		opener.Outputs = m.Outputs
 		naming := value.NewNaming(c.wire, c.Spec.Types, opener.Outputs, opener.Inputs)
 		inputs := expr.Name{Name: "inputs", Type: scopes.CheckedType(m.Inputs)}
-		c.In("open", "open", func() { f = c.callable(opener, "open", naming, c.CommonScope(inputs)) })
+		c.In("open", "open", func() {
+			f = c.callable(opener, "open", naming, c.CommonScope(inputs))
+			certainty.CheckRepeats(c.Collector, f.Operation)
+		})
 		opened := c.CommonScope(inputs, expr.Name{Name: "state", Type: scopes.StateType(opener.Inputs, opener.Outputs)})
 		f.Ephemeral = &plan.Ephemeral{
 			Name:       m.Name,
@@ -46,6 +50,7 @@ func (c *compiler) afterOpen(opener *spec.Function, m *spec.Operation, name stri
 	c.In(name, name, func() {
 		t := scopes.NewTrail(scope)
 		f.Operation = c.steps.Operation(m, t, nil)
+		certainty.CheckRepeats(c.Collector, f.Operation)
 		if name == "renew" && !f.Operation.Stepless() {
 			c.yields.Compile(yield.Target{
 				Name: opener.Name, Source: name, Outputs: opener.Outputs, Inputs: &spec.Type{Kind: spec.Object},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/declprov/declprov/engine/compile/certainty"
 	"github.com/declprov/declprov/engine/compile/finding"
 	"github.com/declprov/declprov/engine/compile/scopes"
 	"github.com/declprov/declprov/engine/compile/yield"
@@ -75,6 +76,7 @@ func (c *resourceCompiler) method(m *spec.Function) *plan.Function {
 		expr.Name{Name: "id", Type: scopes.StringType})
 	scope.NullHelp = nullHelp(c.r, "")
 	f := c.callable(m, "the method", naming, scope)
+	certainty.CheckRepeats(c.Collector, f.Operation)
 	f.ReliesOn = func(property string) bool {
 		return c.requires(property, func(lacking *resourceCompiler) { lacking.method(m) })
 	}

@@ -153,24 +153,35 @@ func (c *checker) checkRetries() {
 			continue
 		}
 		for _, s := range op.Steps {
-			c.checkRetry(s, r.Find != nil && op != r.Delete && (s == r.Maker || op == r.Update))
+			checkRetry(c.Collector, s, r.Find != nil && op != r.Delete && (s == r.Maker || op == r.Update), "give the resource a `find`; or ")
 			for _, u := range s.Undo {
-				c.checkRetry(u, false)
+				checkRetry(c.Collector, u, false, "give the resource a `find`; or ")
 			}
 		}
 	}
 }
 
+// CheckRepeats reports a `retry` or `until` that repeats a step with an unknown outcome, in an operation
+// that is not about a resource's object: that of a method or an ephemeral.
+func CheckRepeats(c *finding.Collector, op *plan.Operation) {
+	if op == nil {
+		return
+	}
+	for _, s := range op.Steps {
+		checkRetry(c, s, false, "")
+	}
+}
+
 // checkRetry reports the `retry` or `until` of one step. found reports whether find can tell what
-// the step did.
-func (c *checker) checkRetry(s *plan.Step, found bool) {
+// the step did. other is another remedy for retry, as the beginning of a sentence.
+func checkRetry(c *finding.Collector, s *plan.Step, found bool, other string) {
 	if s.Certainty != actions.Uncertain {
 		return
 	}
 	if s.Retry != nil && s.Model.Retry != nil && s.Retry.CoversDoubt(s) && !found {
 		c.Fail(finding.CodeUnsafeRetry, s.Model.Retry.Range, "retry", fmt.Sprintf("%s may have succeeded when it is retried", s.Action),
 			"This retry includes failures after which it is not known whether the step had an effect. "+s.RepeatRemedy+
-				" Or give the resource a `find`; or restrict `on` to failures without an effect, such as 409 or an exit code.")
+				" Or "+other+"restrict `on` to failures without an effect, such as 409 or an exit code.")
 	}
 	if s.Until != nil && !s.Streams {
 		c.Fail(finding.CodeUnsafeRetry, s.Model.Until.Range, "until", fmt.Sprintf("until repeats %s, which has an effect each time", s.Action),
