@@ -203,6 +203,8 @@ func (c *Compiler) checkGroups(s *plan.Step, args *arguments.Block) {
 				"Give exactly one of them.")
 		case len(have) > 1:
 			conflict(have, fmt.Sprintf("%s has both %s", s.Action, diag.And(have)), fmt.Sprintf("Give exactly one of %s.", diag.Or(group)))
+		case len(have) == 1:
+			c.checkOnly(s, have[0], group)
 		}
 	}
 	for _, group := range s.Kind.AtMostOne {
@@ -210,6 +212,22 @@ func (c *Compiler) checkGroups(s *plan.Step, args *arguments.Block) {
 			conflict(have, fmt.Sprintf("%s has %s", s.Action, diag.And(have)), fmt.Sprintf("Give one of %s.", diag.Or(group)))
 		}
 	}
+}
+
+// checkOnly reports the only one of a group of arguments of which one is required, if its value may be
+// null because of the program: then none would be given. What a response contains is not known.
+func (c *Compiler) checkOnly(s *plan.Step, name string, group []string) {
+	a := s.Args[name]
+	if a.Value == nil || s.When != nil {
+		return // an `if` may exclude null
+	}
+	t := types.Resolve(a.Value.Type(), c.names.Spec.Types)
+	isOfProgram := !slices.ContainsFunc(a.Value.Refs(), func(ref expr.Ref) bool { return ref.Path[0] != "inputs" && ref.Path[0] != "config" })
+	if t.Kind == spec.Any || !t.Nullable || !isOfProgram {
+		return
+	}
+	c.Fail(types.CodeNullUnguarded, a.Node.Range, name, fmt.Sprintf("%s may be null, and %s requires one of %s", name, s.Action, diag.Or(group)),
+		"If that stands for an empty text, write `?? \"\"`. If nothing is to be done then, add an `if` to the step, or make the input required.")
 }
 
 // reportFaults reports what the kind of action finds wrong with a call as a whole.
