@@ -21,7 +21,7 @@ func (c *checker) checkForeign(op *plan.Operation, verb plan.Verb, does string) 
 		return // what is not known yet may be the condition that asks
 	}
 	for _, s := range op.Steps {
-		maker := c.uncertainMaker(s)
+		maker, why := c.uncertainMaker(s)
 		if maker == nil || verb == plan.Update && s.Makes && maker.Certainty != actions.Conditional {
 			continue // a PUT may create the object; may-overwrite warns about it
 		}
@@ -31,41 +31,42 @@ func (c *checker) checkForeign(op *plan.Operation, verb plan.Verb, does string) 
 		}
 		c.Warn(finding.CodeMayBeForeign, s.At, string(verb),
 			fmt.Sprintf("%s %s what %s of create creates, even if that step has not run", s.Name, does, maker.Name),
-			fmt.Sprintf("If a create stops at that step, the resource is kept because of its earlier steps. The object may then belong to somebody else, "+
-				"and this step %s it. %s: `if: \"${made.%s}\"`.", does, remedy, name))
+			fmt.Sprintf("%s. The object may then belong to somebody else, and this step %s it. %s: `if: \"${made.%s}\"`.", why, does, remedy, name))
 	}
 }
 
 // uncertainMaker returns the step of create that creates what a step affects, if the create may be
-// kept although that step has not run. It returns nil if the step asks first, or if its path is
+// kept although that step has not run, or was undone, and why, as a sentence without its end. It returns nil if the step asks first, or if its path is
 // not made of inputs and text alone.
-func (c *checker) uncertainMaker(s *plan.Step) *plan.Step {
+func (c *checker) uncertainMaker(s *plan.Step) (maker *plan.Step, why string) {
 	steps, at := c.r.Create.Steps, c.placeOf(s)
 	if s.Effect != actions.Write || at == "" || fromResponse.MatchString(at) || refersTo(s.When, []string{"made", "state", "steps"}) {
-		return nil
+		return nil, ""
 	}
 	i := slices.IndexFunc(steps, func(m *plan.Step) bool {
 		rest, inside := strings.CutPrefix(at, c.placeOf(m))
 		return m.Effect == actions.Write && m.Makes && inside && (rest == "" || oneSegment.MatchString(rest))
 	})
 	if i < 0 {
-		return nil
+		return nil, ""
 	}
-	kept := false
 	for _, before := range steps[:i] {
 		place := c.placeOf(before)
 		if before.Effect == actions.Write && place != "" && strings.Contains(place, "${") && strings.HasPrefix(at, place+"/") {
-			return nil // it is a part of what an earlier step has created
+			return nil, "" // it is a part of what an earlier step has created
 		}
-		kept = kept || before.Effect == actions.Write // its undo may fail
+		if before.Effect == actions.Write { // its undo may fail
+			why = "If a create stops at that step, the resource is kept because of its earlier steps"
+		}
 	}
-	maker := steps[i]
-	// If it is undone, the create is kept for what later steps have done.
-	kept = kept || len(maker.Undo) > 0 && slices.ContainsFunc(steps[i+1:], func(after *plan.Step) bool { return after.Effect == actions.Write })
-	if !kept {
-		return nil
+	maker = steps[i]
+	if why == "" && len(maker.Undo) > 0 && slices.ContainsFunc(steps[i+1:], func(after *plan.Step) bool { return after.Effect == actions.Write }) {
+		why = "If a later step fails, that step is undone, and the resource is kept if the undo of another step fails"
 	}
-	return maker
+	if why == "" {
+		return nil, ""
+	}
+	return maker, why
 }
 
 var (
