@@ -9,9 +9,11 @@ type Rest struct {
 	Path, Object *Node
 	// Create, Read, Update, Delete, Find and List are each a word, a method, or a method and a path.
 	Create, Read, Update, Delete, Find, List *Node
-	// ID, Unwrap and Items are paths of names on the wire. If the program chooses the names of
+	// ID, Wrap, Unwrap and Items are paths of names on the wire. If the program chooses the names of
 	// objects, ID is a template over inputs.
-	ID, Unwrap, Items *Node
+	ID, Wrap, Unwrap, Items *Node
+	// Query has the members of the query of each request.
+	Query *Node
 	// Patch is the format of the bodies of updates.
 	Patch *Node
 	// Gone is true for the response to a request for an object that does not exist.

@@ -21,6 +21,8 @@ var Rest = &Block{
 		{Name: "find", Kind: Template, CUE: requestOf(RestGets), Into: to(func(r *spec.Rest) any { return &r.Find }), Doc: "The request that looks for an object by the inputs, before a create: `\"GET /pets/named/${inputs.name}\"`. With `unique`, its response is a list."},
 		{Name: "gone", Kind: Condition, CUE: "bool | string", Into: to(func(r *spec.Rest) any { return &r.Gone }), Doc: "True for the response to a request for an object that does not exist, if its status is not 404: `\"${status == 400}\"`."},
 		{Name: "unwrap", Kind: Text, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Unwrap }), Doc: "The member of a response that contains the object, as a name or path on the wire: `data`."},
+		{Name: "wrap", Kind: Text, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Wrap }), Doc: "The member of the body of a create or update that contains the inputs, as a name or path on the wire: `data`."},
+		{Name: "query", Kind: Body, CUE: "{...}", Into: to(func(r *spec.Rest) any { return &r.Query }), Doc: "Members of the query of each request: `{expand: \"all\"}`."},
 		{Name: "items", Kind: Text, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Items }), Doc: "The member of the list's response that contains the objects, as a name or path on the wire. The default is `unwrap`, or the whole body, which must then be an array."},
 		{Name: "response", Kind: Text, CUE: `"none"`, Into: to(func(r *spec.Rest) any { return &r.Response }), Doc: "\"none\" if the response to the create does not contain the object. Its id is then the input that `id` names, or else the last part of the header Location, or that of the object that `find` or `unique` finds."},
 		{

@@ -34,6 +34,7 @@ func (x *options) readAll() bool {
 	if path := x.wirePath(x.s.ID, "id"); path != nil {
 		x.idPath = path
 	}
+	x.wrap = x.wirePath(x.s.Wrap, "wrap")
 	x.unwrap = x.wirePath(x.s.Unwrap, "unwrap")
 	x.items = x.unwrap
 	if path := x.wirePath(x.s.Items, "items"); path != nil {
@@ -102,10 +103,10 @@ func (x *options) wirePath(n *spec.Node, key string) []string {
 		return nil // see readName
 	}
 	if n.Text == "" || slices.Contains(path, "") || strings.ContainsAny(n.Text, "${}[]/ ") {
-		example := fmt.Sprintf("meta.%s", map[string]string{"id": "uuid", "unwrap": "data", "items": "results"}[key])
+		example := fmt.Sprintf("meta.%s", map[string]string{"id": "uuid", "wrap": "data", "unwrap": "data", "items": "results"}[key])
 		own, ok := foreign.WirePath(n.Text)
 		d := x.fail(source.CodeBadValue, n.Range, key, fmt.Sprintf("%q is not a name or path of names on the wire", n.Text),
-			fmt.Sprintf("Write the name of a member of the response, or a path of names, without an expression: `%s: %q`.", key, cmp.Or(own, example)))
+			fmt.Sprintf("Write the name of a member, or a path of names, without an expression: `%s: %q`.", key, cmp.Or(own, example)))
 		if ok {
 			d.Replace(n.Text, own)
 		}
@@ -298,6 +299,7 @@ func (x *options) optionsOfObjects() []option {
 		{"update", "update", x.s.Update, updates},
 		{"delete", "delete", x.s.Delete, deletes},
 		{"patch", "update", x.s.Patch, updates},
+		{"wrap", "create and update", x.s.Wrap, creates || updates && x.update.method != "none"},
 		{"object", "read, update and delete", x.s.Object, gets && at(x.read) || updates && x.update.method != "none" && at(x.update) || deletes && at(x.delete) || x.named},
 		{"gone", "read and delete", x.s.Gone, gets || deletes},
 	}
@@ -314,6 +316,7 @@ func (x *options) optionsOfLists() []option {
 		{"find", "find", x.s.Find, !x.own["find"]},
 		{"list", "list", x.s.List, !x.own["list"] || x.list.path != nil && searches},
 		{"items", "list", x.s.Items, lists},
+		{"query", "create, read, update and delete", x.s.Query, objects || lists || !x.own["update"] || !x.own["delete"]},
 		{"paginate", "list", x.s.Paginate, lists},
 		{"unwrap", "create and read", x.s.Unwrap, objects || !x.own["update"] || lists},
 		{"returns", "create and read", x.s.Returns, objects || lists},
