@@ -158,7 +158,7 @@ func (x *expansion) createOperation() *spec.Operation {
 	if x.bodiless {
 		response = field("response", x.s.Response)
 	}
-	return x.operation(!x.bodiless, field("method", method), field("path", path), field("json", x.wrapped(x.body("inputs", path))),
+	return x.operation(!x.bodiless, field("method", method), field("path", path), field("json", within(x.wrap, x.s.Wrap, x.body("inputs", path))),
 		field("ifNoneMatch", x.s.IfNoneMatch), field("idempotencyKey", x.s.IdempotencyKey),
 		field("idempotent", x.s.Idempotent), response)
 }
@@ -166,7 +166,7 @@ func (x *expansion) createOperation() *spec.Operation {
 // operation returns an operation of one request. If object is true, the response
 // contains the object.
 func (x *expansion) operation(object bool, arguments ...spec.Field) *spec.Operation {
-	op := &spec.Operation{Range: x.s.Range, Rest: true, Steps: []*spec.Step{x.request(arguments)}}
+	op := &spec.Operation{Range: x.s.Range, Rest: true, Steps: []*spec.Step{request(x.s, arguments)}}
 	if object && x.unwrap != nil && !x.own["return"] {
 		path := x.unwrap
 		if declaresResponse(op) {
@@ -207,20 +207,7 @@ func (x *expansion) updateOperation() *spec.Operation {
 	if method == "PATCH" && x.patch == "merge" {
 		headers = object(x.s.Patch.Range, field("content-type", text("application/merge-patch+json", x.s.Patch.Range)))
 	}
-	return x.operation(true, field("method", text(method, at)), field("path", path), field("headers", headers), field("json", x.wrapped(body)))
-}
-
-// wrapped returns the body of a request, in the member that contains the inputs.
-func (x *expansion) wrapped(body *spec.Node) *spec.Node {
-	for _, name := range slices.Backward(x.wrap) {
-		body = object(x.s.Wrap.Range, spec.Field{Name: name, NameRange: x.s.Wrap.Range, Value: body})
-	}
-	return body
-}
-
-// request returns a step that sends one request, with the members of the query that each has.
-func (x *expansion) request(arguments []spec.Field) *spec.Step {
-	return request(x.s.Range, append(arguments, field("query", x.s.Query))...)
+	return x.operation(true, field("method", text(method, at)), field("path", path), field("headers", headers), field("json", within(x.wrap, x.s.Wrap, body)))
 }
 
 // lister returns the list of the existing objects.
@@ -261,7 +248,7 @@ func (x *expansion) listStep(r requestLine, inList bool) (step *spec.Step, items
 		arguments = append(arguments, field("items", text("${"+items+"}", x.itemsRange())), field("paginate", x.s.Paginate))
 		items = "result.items"
 	}
-	return x.request(arguments), items
+	return request(x.s, arguments), items
 }
 
 // importTemplate returns the template for imported ids, or nil if the path of an object has no

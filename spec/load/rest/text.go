@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"slices"
+
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -29,7 +31,16 @@ func field(name string, value *spec.Node) spec.Field {
 	return spec.Field{Name: name, NameRange: value.Range, Value: value}
 }
 
-// request returns a step that sends one request.
-func request(at diag.Range, arguments ...spec.Field) *spec.Step {
-	return &spec.Step{Range: at, Actions: []spec.Field{{Name: family, NameRange: at, Value: object(at, arguments...)}}}
+// request returns a step that sends one request, with the members of the query that each has.
+func request(s *spec.Rest, arguments []spec.Field) *spec.Step {
+	block := object(s.Range, append(arguments, field("query", s.Query))...)
+	return &spec.Step{Range: s.Range, Actions: []spec.Field{{Name: family, NameRange: s.Range, Value: block}}}
+}
+
+// within returns the body of a request, at a path of members that the option names.
+func within(path []string, option, body *spec.Node) *spec.Node {
+	for _, name := range slices.Backward(path) {
+		body = object(option.Range, spec.Field{Name: name, NameRange: option.Range, Value: body})
+	}
+	return body
 }
