@@ -5,11 +5,12 @@
 package engine
 
 import (
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/declprov/declprov/engine/run"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // CheckRequest asks whether inputs are right, and for their defaults.
@@ -77,7 +78,7 @@ type (
 	// lacks.
 	IncompleteError = recorded.IncompleteError
 	// WithheldError reports inputs that are needed, and that the journal does not hold.
-	WithheldError = run.WithheldError
+	WithheldError = recorded.WithheldError
 	// Change is that of one property.
 	Change = value.Change
 	// ChangeKind says what a change does to its property.

@@ -14,8 +14,6 @@ import (
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/verdict"
-	"github.com/declprov/declprov/engine/value"
-	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -51,19 +49,11 @@ type Settled struct {
 // ErrNoFind is the error of a spec without `find`: what an intent made cannot be looked up.
 var ErrNoFind = errors.New("its spec has no `find`")
 
-// WithheldError reports required inputs that the journal does not contain, because they are secret
-// or files.
-type WithheldError struct{ Inputs []string }
-
-func (e *WithheldError) Error() string {
-	return fmt.Sprintf("it needs %s, which the journal does not hold (secrets and files are left out)", diag.And(e.Inputs))
-}
-
-// FindMade looks for what an intent made, and reports a *WithheldError if a delete of it requires
+// FindMade looks for what an intent made, and reports a *recorded.WithheldError if a delete of it requires
 // inputs that the journal does not contain.
 func (rs *Resources) FindMade(ctx context.Context, of *plan.Resource, ref recorded.Ref, req SettleRequest) (Settled, error) {
 	i := req.Intent
-	inputs, err := settlingInputs(req)
+	inputs, err := recorded.WithGiven(i.Inputs, i.Withheld, req.Inputs)
 	if err != nil {
 		return Settled{}, err
 	}
@@ -93,24 +83,9 @@ func (rs *Resources) FindMade(ctx context.Context, of *plan.Resource, ref record
 		needs = append(needs, res.Read) // unread, nothing proves whose it is
 	}
 	if missing := recorded.MissingFor(i.Withheld, inputs, needs...); missing != nil {
-		return found, &WithheldError{Inputs: missing}
+		return found, &recorded.WithheldError{Inputs: missing}
 	}
 	return found, nil
-}
-
-// settlingInputs returns the inputs in the journal, and those of the request.
-func settlingInputs(req SettleRequest) (property.Map, error) {
-	inputs, err := value.DecodeRecorded(req.Intent.Inputs)
-	if err != nil {
-		return inputs, fmt.Errorf("the inputs in the journal cannot be read: %w", err)
-	}
-	for name, v := range req.Inputs.AllStable {
-		if slices.Contains(req.Intent.Withheld, name) {
-			v = v.WithSecret(true)
-		}
-		inputs = inputs.Set(name, v)
-	}
-	return inputs, nil
 }
 
 // settling looks for what an intent of a create made.
@@ -129,7 +104,7 @@ func (r settling) lookUp(ctx context.Context) (Settled, error) {
 			return found, ErrNoFind
 		}
 		if missing := recorded.MissingFor(slices.Concat(i.Withheld, recorded.Absent(r.Resource, inputs)), inputs, r.Resource.Find); missing != nil {
-			return found, &WithheldError{Inputs: missing}
+			return found, &recorded.WithheldError{Inputs: missing}
 		}
 		var err error
 		if state.ID, found.Doubt, err = r.findID(ctx); err != nil || state.ID == "" {

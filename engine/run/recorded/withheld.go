@@ -1,11 +1,15 @@
 package recorded
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -52,4 +56,28 @@ func Missing(withheld []string, inputs property.Map) []string {
 		_, given := inputs.GetOk(name)
 		return given
 	})
+}
+
+// WithheldError reports required inputs that the journal does not contain, because they are secret
+// or files.
+type WithheldError struct{ Inputs []string }
+
+func (e *WithheldError) Error() string {
+	return fmt.Sprintf("it needs %s, which the journal does not hold (secrets and files are left out)", diag.And(e.Inputs))
+}
+
+// WithGiven returns the inputs that the journal contains, as EncodeRecordable has made them, and those that
+// are given. A withheld one is secret.
+func WithGiven(journalled json.RawMessage, withheld []string, given property.Map) (property.Map, error) {
+	inputs, err := value.DecodeRecorded(journalled)
+	if err != nil {
+		return inputs, fmt.Errorf("the inputs in the journal cannot be read: %w", err)
+	}
+	for name, v := range given.AllStable {
+		if slices.Contains(withheld, name) {
+			v = v.WithSecret(true)
+		}
+		inputs = inputs.Set(name, v)
+	}
+	return inputs, nil
 }
