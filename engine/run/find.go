@@ -90,7 +90,7 @@ func adopted(r *operation.Run, s *plan.Step) (any, error) {
 		if err != nil {
 			return nil, r.Stop(by, 1, actions.Refused, fmt.Errorf("return: %w", err))
 		}
-		answer, from = withOtherMembers(s, answer, found), r.Operation.Return.Type()
+		answer, from = s.WithYield(found, answer), r.Operation.Return.Type()
 	}
 	if answer == nil || verdict.IsNothing(by, answer) {
 		return nil, nil
@@ -124,21 +124,6 @@ func (e *unlikeError) Error() string {
 }
 
 func (e *unlikeError) Unwrap() error { return e.err }
-
-// withOtherMembers returns a result of the step that yields a value and has its other members from
-// another response. It returns nil if the value is nil.
-func withOtherMembers(s *plan.Step, other, yield any) any {
-	if yield == nil || s.Yield == "" {
-		return yield
-	}
-	members, _ := other.(map[string]any)
-	out := map[string]any{}
-	for _, p := range s.Result.Fields {
-		out[p.Name] = members[p.Name]
-	}
-	out[s.Yield] = yield
-	return out
-}
 
 // defaultConsistency is the default of `consistency`: how long the server may not show a new
 // object.

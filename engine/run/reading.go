@@ -248,7 +248,7 @@ func (r reading) responsesForID() []any {
 	if s == nil || err != nil || yield == nil || s.ForEach != nil {
 		return []any{raw}
 	}
-	return []any{raw, withOtherMembers(s, raw, yield)}
+	return []any{raw, s.WithYield(yield, raw)}
 }
 
 // warnOtherID warns of a refresh that found another id although read does not ask for the recorded

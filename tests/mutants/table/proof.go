@@ -61,11 +61,14 @@ func ofProof() []Mutant {
 			"TestMadeByARunThatDied/do:_{make1_create", "the delete"),
 		row("Nothing is lost", "what a run has written down stays until a state says it", "engine/run/recorded_intents.go", `		case res.isUnmade(s, i):`, `		case false:`,
 			"TestMadeByARunThatDied/post:_{safe:_true,_make2_a_later_update", "the delete"),
-		row(foreign, "vet warns of deletes of what a create may not have made", "engine/compile/certainty/foreign.go", `	if !kept {
-		return nil
-	}
-	return maker`, `	return nil`,
+		row(foreign, "vet warns of deletes of what a create may not have made", "engine/compile/certainty/foreign.go", `	return maker, why
+`, `	return nil, ""
+`,
 			"TestMayBeForeign/by_the_same_path", "want 1"),
+		row("Nothing is lost", "a create that is refused after a look stays in the journal", "engine/run/sending.go", `	if n.resent && errors.As`, `	if false && errors.As`,
+			"TestRefusedAfterALook/a_lost_response,_refused_by_the_server", "in the journal"),
+		row("Nothing is lost", "find tells the id that a response lacks", "engine/run/sending.go", `	if !(owner{n.run}).CanLook(s) || s != n.Resource.Maker ||`, `	if true || !(owner{n.run}).CanLook(s) || s != n.Resource.Maker ||`,
+			"TestResponsesWithoutTheID/a_response_without_an_id", "no id"),
 		row("A hash in the journal gives no secret away", "without the journal's key nothing is sent", "engine/run/owner.go", `	if _, err := o.res.all.journal.Key(); err != nil {
 		return nil, o.Stop`, `	if _, err := o.res.all.journal.Key(); false {
 		return nil, o.Stop`,
