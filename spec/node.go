@@ -2,9 +2,7 @@ package spec
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -120,41 +118,6 @@ func (n *Node) position(offset int) diag.Position {
 	}
 	m := n.Marks[i]
 	return diag.Position{Line: m.Pos.Line, Column: m.Pos.Column + offset - m.Offset}
-}
-
-// WithMember returns the edits that add a member with a string to a struct as its first. The struct is in braces,
-// or a block of YAML, or the shorthand of CUE.
-func (n *Node) WithMember(key, value string) []diag.Edit {
-	if n == nil || n.Kind != MapNode || len(n.Fields) == 0 {
-		return nil
-	}
-	at := func(p diag.Position) diag.Range { return diag.Range{File: n.Range.File, Start: p, End: p} }
-	first := n.Fields[0].NameRange.Start
-	switch {
-	case strings.HasSuffix(n.Range.File, ".json"):
-		return []diag.Edit{{At: at(first), Text: fmt.Sprintf("%q: %q, ", key, value)}}
-	case n.Range.Start != first:
-		return []diag.Edit{{At: at(first), Text: fmt.Sprintf("%s: %q, ", key, value)}}
-	case strings.HasSuffix(n.Range.File, ".cue"):
-		return []diag.Edit{
-			{At: at(first), Text: fmt.Sprintf("{%s: %q, ", key, value)},
-			{At: at(n.Range.End), Text: "}"},
-		}
-	default:
-		return []diag.Edit{{At: at(first), Text: fmt.Sprintf("%s: %s\n%s", key, value, strings.Repeat(" ", first.Column-1))}}
-	}
-}
-
-// WithMember returns the edits that add a key with a string to a step, before its action.
-func (s *Step) WithMember(key, value string) []diag.Edit {
-	if len(s.Actions) != 1 {
-		return nil
-	}
-	step := Node{Kind: MapNode, Range: s.Range, Fields: s.Actions}
-	if action := s.Actions[0].NameRange.Start; s.Range.Start.Column == action.Column {
-		step.Range.Start = action // a block of YAML, whose keys are in one column
-	}
-	return step.WithMember(key, value)
 }
 
 // Plain returns the value as a plain Go value: nil, bool, json.Number, string, []any

@@ -28,6 +28,11 @@ type Range struct {
 // IsZero reports whether the range is unknown.
 func (r Range) IsZero() bool { return r == Range{} }
 
+// Contains reports whether another range is within the range.
+func (r Range) Contains(other Range) bool {
+	return r.File == other.File && r.Start.Compare(other.Start) <= 0 && other.End.Compare(r.End) <= 0
+}
+
 // String returns `file:line:column`, which editors and terminals recognize as a link.
 func (r Range) String() string {
 	return fmt.Sprintf("%s:%d:%d", r.File, r.Start.Line, r.Start.Column)

@@ -261,9 +261,14 @@ func (r *stepReader) readOptions(b *section, s *spec.Step) {
 	if m, ok := b.get("preview"); ok {
 		s.Preview, s.PreviewRange = r.readBool(m, b.at("preview")), m.NameAt
 	}
-	if m, ok := b.get("every"); ok && !b.has("until") {
+	if m, ok := b.get("every"); ok && !b.has("until") && !slices.ContainsFunc(s.Actions, hasUntil) {
 		r.Report(source.CodeMissingKey, m.NameAt, b.at("every"), "every requires until", "A step is repeated until a condition is true. Add until, or remove every.")
 	}
+}
+
+// hasUntil reports whether the condition of a step is in the block of its action, where the compiler reports it.
+func hasUntil(f spec.Field) bool {
+	return f.Value.Get("until") != nil || slices.ContainsFunc(f.Value.Fields, func(kind spec.Field) bool { return kind.Value.Get("until") != nil })
 }
 
 // readUndo reads the steps that run, in reverse order, if a create fails.

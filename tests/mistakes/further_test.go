@@ -19,6 +19,9 @@ type change struct {
 	Place                  int
 	// At is the index of the line in Wrong that has the mistake.
 	At int
+	// NoRepair says that no edit is suggested. Several is the number of findings.
+	NoRepair bool
+	Several  int
 }
 
 // changes are the cases of a file.
@@ -34,7 +37,7 @@ func changes(t *testing.T, name string) []change {
 		kind, rest, _ := strings.Cut(line, " ")
 		if kind == "==" {
 			parts := strings.Split(rest, " | ")
-			list = append(list, change{Name: parts[0], Lang: parts[1], Origin: parts[2], Place: 1})
+			list = append(list, change{Name: parts[0], Lang: parts[1], Origin: parts[2], Place: 1, Several: 1})
 			continue
 		}
 		c := &list[len(list)-1]
@@ -52,6 +55,12 @@ func changes(t *testing.T, name string) []change {
 			c.Wrong = append(c.Wrong, rest)
 		case ">":
 			c.Wrong = append(c.Wrong, rest)
+		case "-":
+			c.NoRepair = true
+		case "*":
+			if c.Several, err = strconv.Atoi(rest); err != nil {
+				t.Fatalf("%s: %v", c.Name, err)
+			}
 		case "<":
 			c.Repaired = append(c.Repaired, rest)
 		default:

@@ -31,6 +31,8 @@ type Block struct {
 	Decls []actions.Arg
 	// Also are other keys that the block may have.
 	Also []string
+	// Step is the step whose action has the arguments, or nil.
+	Step *spec.Step
 	// Family is the family whose defaults the block contains, or nil.
 	Family *actions.Family
 }
@@ -99,6 +101,10 @@ func (b *Block) Compile(defaults map[string]plan.Argument, complete bool) map[st
 func (b *Block) reportUnknown(f spec.Field) {
 	d := b.Fail(finding.CodeUnknownArgument, f.NameRange, f.Name, fmt.Sprintf("unknown argument %q", f.Name),
 		fmt.Sprintf("%s has no argument %q.", b.Owner, f.Name))
+	if b.isKeyOfStep(f.Name) {
+		b.suggestStep(d, f)
+		return
+	}
 	if t, ok := foreign.Key(b.Owner, f.Name); ok && (t.Own == "" || argNamed(b.Decls, t.Own) != nil) {
 		t.Suggest(d, f.Name)
 		return

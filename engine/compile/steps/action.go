@@ -16,12 +16,6 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// stepKeys are the keys of a step that do not belong to a family.
-var stepKeys = []string{
-	"as", "if", "forEach", "until", "every", "timeout", "retry", "refused", "fail", "progress", "gone", "preview", "onFailure",
-	"lock", "restart", "return", "steps",
-}
-
 // action finds the action that a step names, and compiles it.
 func (c *Compiler) action(s *plan.Step, scope *expr.Scope) {
 	s.Result, s.Effect = &spec.Type{}, actions.Write
@@ -40,7 +34,7 @@ func (c *Compiler) action(s *plan.Step, scope *expr.Scope) {
 			continue
 		}
 		c.Fail(finding.CodeUnknownKey, f.NameRange, f.Name, fmt.Sprintf("unknown key %q in a step", f.Name),
-			"It is neither a key of a step nor a family of actions.").Meant(f.Name, slices.Concat(c.families.Names(), stepKeys))
+			"It is neither a key of a step nor a family of actions.").Meant(f.Name, slices.Concat(c.families.Names(), arguments.StepKeys, []string{"steps"}))
 	}
 	switch {
 	case len(s.Model.Actions) == 0:
@@ -95,7 +89,7 @@ func (c *Compiler) call(s *plan.Step, f spec.Field, scope *expr.Scope) {
 	s.At = block.NameRange
 	known := len(c.Diags)
 	named, defaults := c.names.Spec.Types, c.families.Defaults[f.Name]
-	args := &arguments.Block{Collector: c.Collector, Types: named, Scope: scope, Owner: s.Action, Field: block, Decls: s.Kind.Args}
+	args := &arguments.Block{Collector: c.Collector, Types: named, Scope: scope, Owner: s.Action, Field: block, Decls: s.Kind.Args, Step: s.Model}
 	s.Args = args.Compile(defaults, true)
 	if block.Value.Kind != spec.MapNode {
 		return
