@@ -59,14 +59,14 @@ func (n *Node) WithMember(key, value string) []diag.Edit {
 		return nil
 	}
 	if strings.HasSuffix(n.Range.File, ".json") {
-		return n.with(fmt.Sprintf("%q: %q", key, value), "")
+		return n.With(fmt.Sprintf("%q: %q", key, value), "")
 	}
-	return n.with(fmt.Sprintf("%s: %q", key, value), key+": "+value)
+	return n.With(fmt.Sprintf("%s: %q", key, value), key+": "+value)
 }
 
-// with returns the edits that add members to a struct as its first. The struct is in braces, or a block of
+// With returns the edits that add members to a struct as its first. The struct is in braces, or a block of
 // YAML, or the shorthand of CUE.
-func (n *Node) with(inBraces, inBlock string) []diag.Edit {
+func (n *Node) With(inBraces, inBlock string) []diag.Edit {
 	at := func(p diag.Position) diag.Range { return diag.Range{File: n.Range.File, Start: p, End: p} }
 	first := n.Fields[0].NameRange.Start
 	switch {
@@ -121,7 +121,7 @@ func (s *Step) MoveUp(from *Node, names func(string) bool) []diag.Edit {
 	if len(moved) == len(from.Fields) || strings.HasSuffix(from.Range.File, ".json") {
 		return nil
 	}
-	return append(s.block().with(strings.Join(moved, ", "), strings.Join(moved, "\n"+strings.Repeat(" ", s.Actions[0].NameRange.Start.Column-1))), edits...)
+	return append(s.block().With(strings.Join(moved, ", "), strings.Join(moved, "\n"+strings.Repeat(" ", s.Actions[0].NameRange.Start.Column-1))), edits...)
 }
 
 // extentOf returns the text of a member with the comma that joins it to the others, of which those with

@@ -26,10 +26,12 @@ type resourceReader struct {
 
 // readResource reads one member of `resources`.
 func (l *resourceReader) readResource(it walk.Item, p source.Place) *spec.Resource {
-	b, ok := l.openSection(it, p, block.Resource, nil)
+	misplaced := l.besideRest(it, p)
+	b, ok := l.openSection(it, p, block.Resource, misplaced.reportKey)
 	if !ok {
 		return nil
 	}
+	misplaced.reportRequests(b)
 	r := &spec.Resource{Name: it.Name, Doc: l.Doc(it), Range: it.NameAt}
 	if r.Wire = l.readWireRule(b); r.Wire != "" {
 		l.Wire = r.Wire
@@ -39,7 +41,7 @@ func (l *resourceReader) readResource(it walk.Item, p source.Place) *spec.Resour
 	r.Outputs = l.readObject(b, "outputs", typing.OutputRole)
 	l.fill(b, r)
 	if m, ok := b.get("rest"); ok {
-		l.readRest(m, b.at("rest").AddContext("rest"), r)
+		l.readRest(m, b.at("rest").AddContext("rest"), r, misplaced)
 	}
 	l.reportMissing(b, r)
 	if m, ok := b.get("find"); ok {

@@ -17,26 +17,37 @@ type shorthand struct {
 	place    source.Place
 }
 
-// readRest reads the shorthand for the operations of a resource.
-func (l *resourceReader) readRest(it walk.Item, p source.Place, r *spec.Resource) {
+// readRest reads the shorthand for the operations of a resource, with the keys that are written next to it.
+func (l *resourceReader) readRest(it walk.Item, p source.Place, r *spec.Resource, beside *besideRest) {
 	s := &spec.Rest{Range: it.At}
+	b := &section{declared: block.Rest, place: p, item: it, raw: l.Raw, members: map[string]walk.Item{"path": it}, order: []walk.Item{{Name: "path", At: it.At}}}
 	switch {
 	case l.Broken(it, p):
 	case l.Kind(it) == cue.StructKind:
-		if b, ok := l.openSection(it, p, block.Rest, nil); ok {
-			if m, ok := b.get("delete"); ok && l.isNull(m) {
-				l.Report(source.CodeWrongShape, m.At, b.at("delete"), "delete must be a string, got null", rest.KeptRemedy)
-				delete(b.members, "delete")
-			}
-			l.fill(b, s)
-			if m, ok := b.get("returns"); ok {
-				s.Returns = l.readField(m, p).Value
-			}
+		var ok bool
+		if b, ok = l.openSection(it, p, block.Rest, nil); ok {
+			l.fillRest(b, s, beside)
 		}
 	default:
 		s.Path = l.readKinds(it, p, walk.Text.As("a path, or a struct with a path"), spec.StringNode)
+		if len(beside.found) > 0 {
+			l.fillRest(b, s, beside)
+		}
 	}
 	l.shorthands = append(l.shorthands, shorthand{r, s, p})
+}
+
+// fillRest reads the keys of the shorthand.
+func (l *resourceReader) fillRest(b *section, s *spec.Rest, beside *besideRest) {
+	if m, ok := b.get("delete"); ok && l.isNull(m) {
+		l.Report(source.CodeWrongShape, m.At, b.at("delete"), "delete must be a string, got null", rest.KeptRemedy)
+		delete(b.members, "delete")
+	}
+	beside.addTo(b)
+	l.fill(b, s)
+	if m, ok := b.get("returns"); ok {
+		s.Returns = l.readField(m, b.place).Value
+	}
 }
 
 // expandShorthands adds the operations for which shorthands stand to their resources.
