@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/template"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // targets are the arguments of which one says where the database is.
@@ -135,8 +136,56 @@ func (c *checker) checkWords(f spec.Field) {
 	for _, item := range of.Items {
 		if template.IsTemplate(item.Text) {
 			c.fail("words", f.Name+".of", "the words that are allowed must be literal", "Write them out: an input that names them could be any statement.")
+			return
 		}
 	}
+	c.checkChosen(f.Name, of)
+}
+
+// checkChosen reports a value that is known to be none of the words: a constant, or one of a few texts.
+func (c *checker) checkChosen(name string, of *spec.Node) {
+	if c.Types["words"] == nil {
+		return // it is wrong in another way
+	}
+	var allowed []string
+	for _, item := range of.Items {
+		allowed = append(allowed, item.Text)
+	}
+	words := types.Resolve(c.Types["words"], c.Named).Field(name)
+	if words == nil {
+		return
+	}
+	is := types.Resolve(words.Type, c.Named).Field("is")
+	if is == nil {
+		return
+	}
+	var never []string
+	for _, word := range wordsOf(types.Resolve(is.Type, c.Named)) {
+		if slices.Contains(allowed, word) {
+			return
+		}
+		never = append(never, fmt.Sprintf("%q", word))
+	}
+	if len(never) > 0 {
+		choice := ""
+		if len(allowed) > 1 {
+			choice = fmt.Sprintf(", or choose one by a condition: \"${x ? '%s' : '%s'}\"", allowed[0], allowed[1])
+		}
+		c.fail("words", name+".is", fmt.Sprintf("%s is none of the words that are allowed", diag.Or(never)), fmt.Sprintf("Write one of them%s.", choice))
+	}
+}
+
+// wordsOf returns the texts that are all that a value of a type may be, or nil.
+func wordsOf(t *spec.Type) (words []string) {
+	if t.Kind != spec.String || types.IsTime(t) {
+		return nil
+	}
+	for _, v := range t.Enum {
+		if word, ok := v.(string); ok {
+			words = append(words, word)
+		}
+	}
+	return words
 }
 
 // checkStatements checks the statements, and that they have the placeholders that the

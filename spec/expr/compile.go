@@ -123,6 +123,8 @@ func (c *compilation) suggestConstant(d *diag.Diagnostic, n *spec.Node, m *types
 		}
 	case isText && (shapes{c}).variantOf(t, spec.Object) != nil:
 		shapes{c}.structOfString(n, text, t).add(d)
+	case n.Kind != spec.MapNode && t.Kind == spec.Union && types.Fits([]any{v}, want, c.scope.Types) == nil:
+		shapes{c}.listOfOne(n).add(d)
 	case isText && t.Kind == spec.Union:
 		shapes{c}.numberOf(n, text, t).add(d)
 	case t.Kind == spec.List && types.Fits([]any{v}, want, c.scope.Types) == nil && n.Kind != spec.MapNode:

@@ -50,6 +50,11 @@ func (c shapes) variantOf(t *spec.Type, kinds ...spec.Kind) *spec.Type {
 	return found
 }
 
+// listOfOne returns what to write for a single value where a list is expected, among other things.
+func (c shapes) listOfOne(n *spec.Node) shapeEdit {
+	return shapeEdit{"Write " + (&spec.Node{Kind: spec.ListNode, Items: []*spec.Node{n}}).Written() + ".", around(n, "[", "]")}
+}
+
 // structOfList returns what to write for a list where a struct or a map is expected: names with values,
 // or the member that is the list.
 func (c shapes) structOfList(n *spec.Node, t *spec.Type) shapeEdit {

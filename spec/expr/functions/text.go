@@ -14,7 +14,7 @@ import (
 // textFunctions operate on strings.
 func textFunctions() []*Function {
 	return []*Function{
-		def(eval.Metered, "string(v: any?) string", "A scalar as a string; lists and maps as JSON; null as the empty string.", `string(1.5)`, `"1.5"`, fnString),
+		def(eval.Metered, "string(v: any?) string", "A scalar as a string; lists and maps as JSON; null as the empty string.", `string(1.5)`, `"1.5"`, fnString).withType(typeOfString),
 		def(eval.OfPairs, "trim(s: string, chars?: string) string", "The string without white space, or the given characters, at both ends.", `trim("  a ")`, `"a"`, fnTrim),
 		def(eval.OfText, "trimPrefix(s: string, prefix: string) string", "The string without a prefix, if it has the prefix.", `trimPrefix("v1.2", "v")`, `"1.2"`, mapStrings(strings.TrimPrefix)),
 		def(eval.OfText, "trimSuffix(s: string, suffix: string) string", "The string without a suffix, if it has the suffix.", `trimSuffix("a.txt", ".txt")`, `"a"`, mapStrings(strings.TrimSuffix)),
@@ -50,6 +50,15 @@ func mapStrings(f func(s, t string) string) operation {
 		t := a.text(1)
 		return f(s, t), r.Read(s)
 	}
+}
+
+// typeOfString returns the type of a value as a string, which is one of two for a boolean.
+func typeOfString(cl *check.Call) check.TypedPart {
+	t := types.Resolve(cl.Args[0].T, cl.Types)
+	if t.Kind != spec.Bool || types.MayBeNull(t, cl.Types) || types.IsTime(t) {
+		return check.TypedPart{T: types.String()}
+	}
+	return check.TypedPart{T: &spec.Type{Kind: spec.String, Enum: []any{"true", "false"}}}
 }
 
 func fnString(r *eval.Run, a args) (any, error) {
