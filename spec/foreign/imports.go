@@ -3,6 +3,7 @@ package foreign
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -29,4 +30,20 @@ func ParseImport(reference string, document []byte) (Repair, bool) {
 		Remedy:  fmt.Sprintf("Add `import %q` at the beginning of the file.", m[1]),
 		Parts:   []Part{{at, at, text}},
 	}, true
+}
+
+// calls matches the functions of packages that types are written with.
+var calls = regexp.MustCompile(`\b(?:list|math|net|strings|struct|time)\.[A-Z]\w*\(`)
+
+// MissingImports returns the repairs by which a document imports the packages that a type uses.
+func MissingImports(cue string, document []byte) (repairs []Repair) {
+	for _, call := range calls.FindAllString(cue, -1) {
+		r, _ := ParseImport(call, document)
+		name, _, _ := strings.Cut(call, ".")
+		known := slices.ContainsFunc(repairs, func(o Repair) bool { return o.Summary == r.Summary })
+		if !known && !regexp.MustCompile(`(?m)^\s*(?:import\s+)?"`+name+`"`).Match(document) {
+			repairs = append(repairs, r)
+		}
+	}
+	return repairs
 }

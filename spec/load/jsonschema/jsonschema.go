@@ -3,6 +3,7 @@ package jsonschema
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 // schemaWords are the keywords of JSON Schema and of the schemas of other tools. Their values are
 // literals, except for the schemas below items, properties and additionalProperties.
 var schemaWords = []string{
-	"type", "description", "title", "default", "enum", "const", "format", "items", "properties", "required", "additionalProperties",
+	"type", "$ref", "uniqueItems", "multipleOf", "minProperties", "maxProperties", "description", "title", "default", "enum", "const", "format", "items", "properties", "required", "additionalProperties",
 	"minLength", "maxLength", "pattern", "minimum", "maximum", "minItems", "maxItems", "nullable", "readOnly", "writeOnly", "example", "examples",
 	"forceNew", "sensitive", "secret", "optional", "computed", "immutable", "deprecated", "willReplaceOnChanges",
 }
@@ -27,6 +28,16 @@ type Type struct {
 	CUE string
 	// Optional means that the property is optional.
 	Optional bool
+	// Lost is a keyword that has no counterpart, or "".
+	Lost string
+}
+
+// Remedy returns what to write instead.
+func (t Type) Remedy() string {
+	if t.Lost != "" {
+		return fmt.Sprintf("Write %s. Nothing stands for %s: add a pattern, =~\"^…$\", or a check.", t.CUE, t.Lost)
+	}
+	return "Write " + t.CUE + "."
 }
 
 // Of returns the type that an expression describes in the notation of JSON Schema.
@@ -54,7 +65,11 @@ func Of(e ast.Expr) (Type, bool) {
 		out = "*" + literalText(def) + " | " + out
 		optional = false
 	}
-	return Type{CUE: out + r.attributes(), Optional: optional}, true
+	lost := ""
+	if lit, ok := r.members["format"].(*ast.BasicLit); ok {
+		lost = "format: " + textOf(lit)
+	}
+	return Type{CUE: out + r.attributes(), Optional: optional, Lost: lost}, true
 }
 
 // isSchemaValue reports whether a keyword can have the value.
@@ -84,6 +99,10 @@ func (r *schemaReader) isFalse(word string) bool { return literalText(r.members[
 // base returns the type without restrictions. ok is false if there is no schema: a type that is
 // written in CUE requires another keyword beside it.
 func (r *schemaReader) base() (cue string, ok bool) {
+	if ref, ok := r.members["$ref"].(*ast.BasicLit); ok {
+		name := definition.FindStringSubmatch(textOf(ref))
+		return "#" + lastOf(name), name != nil
+	}
 	if list, isList := r.members["enum"].(*ast.ListLit); isList {
 		var values []string
 		for _, e := range list.Elts {
@@ -98,6 +117,16 @@ func (r *schemaReader) base() (cue string, ok bool) {
 		return r.named(textOf(t))
 	}
 	return "", false
+}
+
+// definition matches a reference of JSON Schema or OpenAPI to a type of the same document.
+var definition = regexp.MustCompile(`^(?:#|#?/?(?:[\w$]+/)+)?([A-Za-z_]\w*)$`)
+
+func lastOf(m []string) string {
+	if m == nil {
+		return ""
+	}
+	return m[len(m)-1]
 }
 
 // named returns the type with a name.
@@ -160,6 +189,26 @@ func (r *schemaReader) restricted(base string) string {
 		if v := r.members[bound.word]; v != nil {
 			base += " & " + bound.op + literalText(v)
 		}
+	}
+	for _, rule := range []struct{ word, call string }{
+		{"minLength", "strings.MinRunes"},
+		{"maxLength", "strings.MaxRunes"},
+		{"minItems", "list.MinItems"},
+		{"maxItems", "list.MaxItems"},
+		{"minProperties", "struct.MinFields"},
+		{"maxProperties", "struct.MaxFields"},
+		{"multipleOf", "math.MultipleOf"},
+	} {
+		switch v := literalText(r.members[rule.word]); {
+		case v == "" || v == "0":
+		case rule.word == "minLength" && v == "1":
+			base += ` & !=""`
+		default:
+			base += " & " + rule.call + "(" + v + ")"
+		}
+	}
+	if r.isTrue("uniqueItems") {
+		base += " & list.UniqueItems()"
 	}
 	return base
 }

@@ -197,6 +197,9 @@ func (x *linter) checkField(f *ast.Field, s lintSite) {
 		x.bad[f.Value] = true
 		return
 	}
+	if x.reportMap(f, inner) {
+		return
+	}
 	if dynamic, ok := f.Label.(*ast.Interpolation); ok {
 		x.checkExpr(dynamic, dynamic, s)
 	}

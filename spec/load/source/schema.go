@@ -18,16 +18,20 @@ func (d *Document) ReportSchema(label diag.Range, e ast.Expr, p Place) bool {
 		return false
 	}
 	at := d.Files.RangeOf(e)
-	text := s.CUE
-	shown := at
+	text, shown := s.CUE, at
 	if at.Start.Line != at.End.Line {
 		shown = d.Files.LabelRange(e.(*ast.StructLit).Elts[0].(*ast.Field).Label)
 	}
 	if d.Raw {
 		text = foreign.YAMLString(text)
 	}
-	reported := d.Report(CodeJSONSchema, shown, p, "this is a schema, not a type of CUE", "Write "+s.CUE+".")
+	reported := d.Report(CodeJSONSchema, shown, p, "this is a schema, not a type of CUE", s.Remedy())
 	reported.Suggest(diag.Edit{At: at, Text: text})
+	if src := d.Files.byName[at.File]; src != nil && !d.Raw {
+		for _, r := range foreign.MissingImports(text, src.content) {
+			reported.Suggest(src.repair(0, r).edits...)
+		}
+	}
 	if s.Optional {
 		reported.Suggest(d.optionalEdit(label))
 	}

@@ -330,7 +330,7 @@ func (x *Extractor) readProperty(m, parent walk.Item, s Site) *spec.Property {
 	x.checkPropertyName(m, at, s.depth == 0)
 	p := &spec.Property{Name: m.Name, Doc: x.Doc(m), Range: m.NameAt, TypeRange: typeRange(x, m)}
 	if x.ReportSchema(m.NameAt, m.Expr, at.Place) {
-		return &spec.Property{Name: m.Name, Range: m.NameAt, Type: &spec.Type{}}
+		return &spec.Property{Name: m.Name, Range: m.NameAt, Type: &spec.Type{}, Required: !m.Optional}
 	}
 	checkQuotedType(x, m, at)
 	p.Type = x.Type(m, at)
