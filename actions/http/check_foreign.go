@@ -11,11 +11,14 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// placeholder matches the placeholders of other tools in a path: {id}, :id, $id, {{ id }}. The
+// placeholder matches the placeholders of other tools in a path: #{id}, %{id}, {id}, :id, $id, $(id), {{ id }}. The
 // first group that matches is the name.
 var placeholder = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[^$])(\{\{-?\s*[.$]?([A-Za-z_][\w.]*)\s*-?\}\})|(?:^|[^$])(\{([A-Za-z_]\w*)\})|/(:([A-Za-z_]\w*))|/(\$([A-Za-z_]\w*))|/(<([A-Za-z_]\w*)>)`)
+	return regexp.MustCompile(`([#%@]\{([A-Za-z_][\w.]*)\})|(\$\(([A-Za-z_][\w.]*)\))|(?:^|[^$])(\{\{-?\s*[.$]?([A-Za-z_][\w.]*)\s*-?\}\})|(?:^|[^$#%@])(\{([A-Za-z_]\w*)\})|/(:([A-Za-z_]\w*))|/(\$([A-Za-z_]\w*))|/(<([A-Za-z_]\w*)>)`)
 })
+
+// marked matches a placeholder that begins with a character which means something else in a path.
+var marked = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[#%@]\{[A-Za-z_][\w.]*\}`) })
 
 // odata are names that begin with $ in the paths of OData and of Microsoft Graph.
 var odata = []string{"$count", "$metadata", "$batch", "$value", "$ref", "$links", "$query", "$crossjoin", "$all", "$entity"}
@@ -35,7 +38,7 @@ func checkPlaceholders(s actions.Static, out *[]actions.Fault) {
 				}
 				meant := "${" + ownName(m[i+1]) + "}"
 				*out = append(*out, actions.Fault{
-					Argument: name, Summary: fmt.Sprintf("%s is not a placeholder", m[i]), Warning: true,
+					Argument: name, Summary: fmt.Sprintf("%s is not a placeholder", m[i]), Warning: m[i][0] != '#' && m[i][0] != '%',
 					Remedy: fmt.Sprintf("It is sent unchanged. Write an expression: %s.", meant), Old: m[i], New: meant,
 				})
 			}

@@ -14,10 +14,11 @@ import (
 )
 
 // placeholder matches a reference that is written as in other tools: {{ .inputs.x }}, {inputs.x},
-// #{inputs.x}, <inputs.x> and $inputs.x. segment matches a name in the place of a segment of a path: :x.
+// #{inputs.x}, %{inputs.x}, <inputs.x>, $(inputs.x) and $inputs.x. segment matches a name in the place of a segment of a path: :x.
 var placeholder, segment = sync.OnceValue(func() *regexp.Regexp {
 	const reference = `((?:inputs|config|state|session|steps|result|each|children|changes|old)(?:\.[A-Za-z_]\w*)+)`
-	return regexp.MustCompile(`(?:^|[^$#{])(?:(\{\{-?\s*[.$]?` + reference + `\s*-?\}\})|(\{` + reference + `\})|(<` + reference + `>))|(#\{` + reference + `\})|(?:^|[^$\w])(\$` + reference + `)`)
+	return regexp.MustCompile(`(?:^|[^$#%@{])(?:(\{\{-?\s*[.$]?` + reference + `\s*-?\}\})|(\{` + reference + `\})|(<` + reference + `>))|([#%@]\{` + reference + `\})|` +
+		`(?:^|[^$\w])(\$` + reference + `)|(?:^|[^$])(\$\(` + reference + `\))`)
 }), sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|/)(:([A-Za-z_]\w*))(?:/|$)`) })
 
 // warnPlaceholders warns about references in a literal text that are not templates, but name something that
@@ -39,7 +40,7 @@ func (c *compilation) warnReferences(n *spec.Node, text string) {
 		written, reference := m[i], m[i+1]
 		known := c.declared(reference)
 		switch {
-		case known == "", known != reference && written[0] != '$':
+		case known == "", known != reference && (written[0] != '$' || written[1] == '('):
 		default:
 			c.warnPlaceholder(n, strings.TrimSuffix(written, strings.TrimPrefix(reference, known)), known)
 		}

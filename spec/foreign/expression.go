@@ -14,8 +14,7 @@ var localName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 var inExpressions = sync.OnceValue(func() []rule {
 	return []rule{
 		{
-			regexp.MustCompile(`^\s*(\{)[^:{}"']*(\})\s*$`), "an expression has one brace", "Write ${…}, not ${{ … }}.",
-			func(_ string, m []int) []Part { return []Part{{m[2], m[3], ""}, {m[4], m[5], ""}} },
+			regexp.MustCompile(`^\s*(\{)[^{}]*(\})\s*$`), "an expression has one brace", "Write ${…}, not ${{ … }}.", twoBraces,
 		},
 		{localName(), "a local name is written alone", "", func(text string, _ []int) []Part {
 			var parts []Part
@@ -51,13 +50,13 @@ var inExpressions = sync.OnceValue(func() []rule {
 				return []Part{{m[2], end, itemOf(group(text, m, 2), text[m[1]:end])}}
 			},
 		},
+		{regexp.MustCompile(`(\bis\s+not\s+(?:None|null|nil|undefined)|!==?\s*(?:None|nil|undefined))\b`), "a value is compared with null by !=", "Write x != null.", whole(1, "!= null")},
+		{regexp.MustCompile(`(\bis\s+(?:None|null|nil|undefined)|===?\s*(?:None|nil|undefined))\b`), "a value is compared with null by ==", "Write x == null.", whole(1, "== null")},
 		{regexp.MustCompile(`(===)`), "two values are compared with ==", "Write == for ===.", whole(1, "==")},
 		{regexp.MustCompile(`(!==)`), "two values are compared with !=", "Write != for !==.", whole(1, "!=")},
 		{regexp.MustCompile(`(<>)`), "two values are compared with !=", "Write != for <>.", whole(1, "!=")},
 		{regexp.MustCompile(`\s(=~)\s`), "a string is compared with a pattern by matches", "Write x matches '^a'.", whole(1, "matches")},
 		{regexp.MustCompile(`[^=!<>](=)[^=~>]`), "two values are compared with ==", "Write == for =.", whole(1, "==")},
-		{regexp.MustCompile(`\b(is\s+not)\s+(?:None|null|nil|undefined)\b`), "a value is compared with null by !=", "Write x != null.", whole(1, "!=")},
-		{regexp.MustCompile(`\b(is)\s+(?:None|null|nil|undefined)\b`), "a value is compared with null by ==", "Write x == null.", whole(1, "==")},
 		{regexp.MustCompile(`(\?:)`), "a default is written with ??", "Write a ?? b.", whole(1, "??")},
 		{
 			regexp.MustCompile(`\$\{([^{}]*)\}`), "an expression cannot contain ${", "Write the name without ${ and }.",
@@ -81,6 +80,17 @@ var inExpressions = sync.OnceValue(func() []rule {
 		{regexp.MustCompile(`\s\?(?:[^?.:]|$)`), "a condition chooses between two values", "", choiceOfOne},
 	}
 })
+
+// firstKey matches the first member of a struct, which is in braces itself.
+var firstKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(?:[\w#.-]+|"[^"]*"|'[^']*'|\([^()]*\))\s*:`) })
+
+// twoBraces returns the parts that remove the braces around an expression that is no struct.
+func twoBraces(text string, m []int) []Part {
+	if firstKey().MatchString(text[m[3]:m[4]]) {
+		return nil
+	}
+	return []Part{{m[2], m[3], ""}, {m[4], m[5], ""}}
+}
 
 func group(text string, m []int, n int) string { return text[m[2*n]:m[2*n+1]] }
 

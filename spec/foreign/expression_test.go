@@ -36,6 +36,15 @@ func TestParseExpression(t *testing.T) {
 		`a | lowercase`:                                  `lower(a)`,
 		`a | default('x') | upper`:                       `upper(a ?? 'x')`,
 		`a | default 'x'`:                                `a ?? 'x'`,
+		`x is not None`:                                  `x != null`,
+		`x is None && y`:                                 `x == null && y`,
+		`x !== undefined`:                                `x != null`,
+		`x === undefined`:                                `x == null`,
+		`x is none`:                                      ``,
+		`{ a.b == "x" }`:                                 ` a.b == "x" `,
+		`{ a ? "x" : 'y' }`:                              ` a ? "x" : 'y' `,
+		`{"a": b c}`:                                     ``,
+		`{a: b c}`:                                       ``,
 		`a || b c`:                                       ``,
 	} {
 		r, ok := ParseExpression(text)

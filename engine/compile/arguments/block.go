@@ -145,6 +145,9 @@ func (b *Block) argument(f spec.Field, decl *actions.Arg) plan.Argument {
 		known := len(b.Diags)
 		a.Value = b.value(f, decl)
 		suggestChoice(f.Value, b.Diags[known:])
+		if escapesValues(decl) {
+			b.checkEncoded(f, b.Diags[known:])
+		}
 		for path, n := range inner {
 			if decl.InnerMode(path) == actions.Path {
 				a.Parts = a.Parts.With(path, plan.Part{Mode: actions.Path, Node: n, Value: b.Template(n, b.Scope, scopes.StringType, path)})

@@ -240,7 +240,10 @@ func (c *Compiler) reportFaults(s *plan.Step, found []actions.Fault, block spec.
 				}
 			}
 		}
-		if f.Warning && f.Old != "" && c.isReference(place, f.Old) {
+		if i := c.reference(place, f.Old); i >= 0 {
+			if !f.Warning {
+				c.Diags[i].Severity = diag.Error
+			}
 			continue
 		}
 		code, severity := finding.CodeBadCall, diag.Error
@@ -258,9 +261,10 @@ func (c *Compiler) reportFaults(s *plan.Step, found []actions.Fault, block spec.
 	}
 }
 
-// isReference reports whether a text within an argument was reported as a reference without ${ and }.
-func (c *Compiler) isReference(argument diag.Range, text string) bool {
-	return slices.ContainsFunc(c.Diags, func(d diag.Diagnostic) bool {
+// reference returns the index of the finding that a text within an argument is a reference without ${ and },
+// or -1.
+func (c *Compiler) reference(argument diag.Range, text string) int {
+	return slices.IndexFunc(c.Diags, func(d diag.Diagnostic) bool {
 		return d.Code == expr.CodeBareReference && d.Subject == argument && len(d.Edits) == 1 && d.Edits[0].Old == text
 	})
 }

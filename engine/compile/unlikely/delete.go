@@ -7,6 +7,7 @@ import (
 
 	"github.com/declprov/declprov/engine/compile/finding"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -24,6 +25,9 @@ func (c *checker) checkDelete() {
 	}
 	if verb, known := method.Value.Const(); !known || verb != "DELETE" || namesObject(s.Refs()) || found.Args["path"].Value == nil || !namesObject(found.Args["path"].Value.Refs()) {
 		return
+	}
+	if slices.ContainsFunc(c.Diags, func(d diag.Diagnostic) bool { return d.Subject == path.Node.Range }) {
+		return // a placeholder of another tool, which names it
 	}
 	text, query, _ := strings.Cut(path.Node.Text, "?")
 	named := strings.TrimSuffix(text, "/") + "/${id}"

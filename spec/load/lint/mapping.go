@@ -17,7 +17,7 @@ var keyNames = []string{"key", "Key", "k", "name", "str", "String", "text", "id"
 // reportMap reports a struct that stands for a map: {string: string}, {"*": string} or {[key]: string}.
 func (x *linter) reportMap(f *ast.Field, s lintSite) bool {
 	lit, ok := f.Value.(*ast.StructLit)
-	if !ok || len(lit.Elts) != 1 {
+	if !ok || len(lit.Elts) != 1 || x.blocks[f] {
 		return false
 	}
 	member, ok := lit.Elts[0].(*ast.Field)

@@ -144,7 +144,7 @@ func withoutSlash(key, method, path, example string) *wrongRequest {
 }
 
 // foreignNames matches placeholders of other tools, which another finding is about.
-var foreignNames = regexp.MustCompile(`(?:^|[^$])\{\s*[\w.{ }]+\}|/:[A-Za-z_]|/<[A-Za-z_]|/\$[A-Za-z_]`)
+var foreignNames = regexp.MustCompile(`(?:^|[^$])\{\s*[\w.{ }]+\}|/:[A-Za-z_]|/<[A-Za-z_]|/\$[A-Za-z_]|\$\([A-Za-z_]`)
 
 // isIn reports whether a path names something that is not the object, but that is found to be wrong
 // itself: a placeholder of another tool, or an input without `inputs.`.
