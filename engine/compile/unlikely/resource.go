@@ -157,9 +157,12 @@ func (c *checker) checkUpdate() {
 		if p.Replace || p.Ephemeral || option || c.replacedByRule(p.Name) || !names(sent, p.Name, "inputs") || names(updated, p.Name, "inputs", "changes", "state") {
 			continue
 		}
-		c.Warn(finding.CodeNotUpdated, p.Range, "inputs."+p.Name, fmt.Sprintf("no update sends the input %s", p.Name),
-			fmt.Sprintf("A change of it would be recorded, and never reach the object. Send ${inputs.%s} in update, or declare that a change replaces the resource: add @replace().", p.Name)).
-			Suggest(p.WithAttribute("replace()"))
+		d := c.Warn(finding.CodeNotUpdated, p.Range, "inputs."+p.Name, fmt.Sprintf("no update sends the input %s", p.Name),
+			fmt.Sprintf("A change of it would be recorded, and never reach the object. Send ${inputs.%s} in update, or declare that a change replaces the resource: add @replace().", p.Name))
+		sendsOthers := slices.ContainsFunc(r.Spec.Inputs.Fields, func(other *spec.Property) bool { return names(updated, other.Name, "inputs", "changes") })
+		if !sendsOthers { // an update of other inputs probably forgets this one
+			d.Suggest(p.WithAttribute("replace()"))
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/expr-lang/expr/ast"
@@ -68,6 +69,11 @@ func (c translator) translateAbsent(name string, at parse.Extent) (TypedPart, bo
 		return out, true
 	}
 	member := c.memberAfter(at)
+	if whole, ok := c.idAfter(name, at); ok {
+		out := c.Fail(CodeNameNotHere, at, "Write id.", "%s is not available here", name)
+		c.last().Suggest(diag.Edit{At: c.place.At(whole), Old: c.Text(whole), Text: "id"})
+		return out, true
+	}
 	for _, root := range foreign.Roots(name) {
 		own := c.available(root)
 		if own != nil && (own.Type == nil || member != "" && c.has(root, member) || member == "" && (name == "old" || name == "new")) {
@@ -81,6 +87,34 @@ func (c translator) translateAbsent(name string, at parse.Extent) (TypedPart, bo
 		return c.reportEarlyID(at)
 	}
 	return TypedPart{}, false
+}
+
+// ofResult matches the id of an object in what is recorded, or in a response.
+var ofResult = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\.body)?\.id(?:[^\w.(]|$)`) })
+
+// idAfter returns the extent of an expression that means the id of the object, which is available by its name.
+func (c translator) idAfter(name string, at parse.Extent) (whole parse.Extent, ok bool) {
+	after := c.Text(parse.Extent{From: at.To, To: len(c.extents.Source)})
+	if c.available("id") == nil || name != "state" && name != "result" && name != "body" || !ofResult().MatchString(after) {
+		return parse.Extent{}, false
+	}
+	return parse.Extent{From: at.From, To: at.To + strings.Index(after, ".id") + len(".id")}, true
+}
+
+// instead returns what is available in the place of what another operation has yielded, or "".
+func (c translator) instead(name string) string {
+	switch {
+	case name != "steps" && name != "result" && name != "body" && name != "state":
+		return ""
+	case c.available("state") != nil && c.available("id") != nil:
+		return " An operation does not see the steps of another one, such as create: write id, or state.NAME for what is recorded."
+	case name == "state" && c.available("result") != nil:
+		return " Nothing is recorded yet: write result.body.NAME, for what the step has yielded."
+	case name == "state" && c.available("id") != nil:
+		return " Nothing is recorded yet: write id, or inputs.NAME."
+	default:
+		return ""
+	}
 }
 
 // reportEarlyID reports the id where the object may not exist yet.

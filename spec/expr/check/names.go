@@ -30,7 +30,7 @@ func (c *checker) checkIdentifier(n *ast.IdentifierNode) TypedPart {
 			if out, ok := (translator{c}).translateAbsent(n.Value, at); ok {
 				return out
 			}
-			return c.Fail(CodeNameNotHere, at, name.Absent, "%s is not available here", n.Value)
+			return c.Fail(CodeNameNotHere, at, name.Absent+(translator{c}).instead(n.Value), "%s is not available here", n.Value)
 		}
 		t := name.Type
 		if t == nil {

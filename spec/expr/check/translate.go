@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,13 +43,13 @@ func (c translator) translateName(name string, at parse.Extent, available []stri
 		c.last().Suggest(diag.Edit{At: c.place.At(whole), Old: name + "." + own, Text: own})
 		return out, true
 	}
-	for _, root := range foreign.Roots(name) {
-		first, member, _ := strings.Cut(root, ".")
-		if !slices.Contains(available, first) {
-			continue
-		}
-		if after := c.memberAfter(at); member != "" && (after == "key" || after == "value") {
-			root = first // which has these members
+	after := c.memberAfter(at)
+	if root := c.rootOf(name, after, available); root != "" {
+		if after == "id" && c.available("id") != nil && !c.has(root, "id") {
+			whole := parse.Extent{From: at.From, To: at.To + len(".id")}
+			out := c.Fail(CodeUnknownName, at, "Write id.", "unknown name %q", name)
+			c.last().Suggest(diag.Edit{At: c.place.At(whole), Old: name + ".id", Text: "id"})
+			return out, true
 		}
 		return replace(root)
 	}
@@ -57,6 +58,38 @@ func (c translator) translateName(name string, at parse.Extent, available []stri
 			"A spec reads the environment by its settings: declare `config: token: string @env(TOKEN)`, and write config.token.", "unknown name %q", name), true
 	}
 	return TypedPart{}, false
+}
+
+// rootOf returns the name that another one stands for at the beginning of an expression, or "". One that is declared not to
+// have the member that follows is only meant if no other name has it.
+func (c translator) rootOf(name, after string, available []string) string {
+	lacking := ""
+	for _, root := range foreign.Roots(name) {
+		first, member, _ := strings.Cut(root, ".")
+		switch {
+		case !slices.Contains(available, first):
+		case member != "" && (after == "key" || after == "value"):
+			return first // which has these members
+		case after != "" && member == "" && c.lacks(first, after):
+			lacking = cmp.Or(lacking, root)
+		default:
+			return root
+		}
+	}
+	if lacking == "" {
+		return ""
+	}
+	return cmp.Or(c.holder(after), lacking)
+}
+
+// lacks reports whether a name of the scope is declared without a member.
+func (c translator) lacks(name, member string) bool {
+	n := c.available(name)
+	if n == nil || n.Type == nil {
+		return false
+	}
+	t := types.Resolve(n.Type, c.Types)
+	return t.Kind == spec.Object && !t.Open && t.Field(member) == nil
 }
 
 // operators are functions elsewhere, and operators here.
