@@ -189,7 +189,7 @@ func TestGood(t *testing.T) {
 			t.Errorf("%s (%s): %s", c.Name, c.Origin, described(list))
 		}
 	}
-	if len(cases) != 23 {
-		t.Errorf("%d cases, want 23", len(cases))
+	if len(cases) != 24 {
+		t.Errorf("%d cases, want 24", len(cases))
 	}
 }
