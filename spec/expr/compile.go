@@ -416,7 +416,10 @@ func (c *compilation) compileMixed(n *spec.Node, raw []template.Piece, want *spe
 			return c.compileConstant(n, v, want)
 		}
 	}
-	t := types.String()
+	t, before := types.String(), len(c.diags)
 	c.checkFit(t, want, n)
+	if len(c.diags) > before {
+		shapes{c}.oneExpression(n, raw, want).add(&c.diags[before])
+	}
 	return out, t
 }

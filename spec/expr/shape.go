@@ -11,7 +11,9 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/foreign"
+	"github.com/declprov/declprov/spec/template"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -48,6 +50,34 @@ func (c shapes) variantOf(t *spec.Type, kinds ...spec.Kind) *spec.Type {
 		}
 	}
 	return found
+}
+
+// joint matches what joins two conditions, or compares a value, in the text between expressions.
+var joint = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?:!|not|(?:\|\||&&|and|or|[=!]=|[<>]=?)\s*("[^"]*"|'[^']*'|[\d.]+|true|false|null)?)\s*$`)
+})
+
+// oneExpression returns the expression that a condition is meant to be whose parts are in ${…} each.
+func (c shapes) oneExpression(n *spec.Node, raw []template.Piece, want *spec.Type) shapeEdit {
+	if types.Present(types.Resolve(want, c.scope.Types), c.scope.Types).Kind != spec.Bool {
+		return shapeEdit{}
+	}
+	var text strings.Builder
+	for _, p := range raw {
+		if !p.Expr && !joint().MatchString(p.Text) {
+			return shapeEdit{}
+		}
+		part := p.Text
+		if p.Expr {
+			part = strings.TrimSpace(part)
+		}
+		text.WriteString(part)
+	}
+	if _, bad := parse.Expression(text.String()); bad != nil {
+		return shapeEdit{}
+	}
+	written := "${" + text.String() + "}"
+	return shapeEdit{"Write one expression: " + written + ".", []diag.Edit{{At: n.Range, Old: n.Text, Text: written}}}
 }
 
 // listOfOne returns what to write for a single value where a list is expected, among other things.

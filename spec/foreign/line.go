@@ -139,10 +139,14 @@ var inYAML = sync.OnceValue(func() []rule {
 	return []rule{
 		nested(),
 		attributeFirst(),
+		attributeOutside(),
+		keysOnLine(),
+		mapOnLine(),
 		{
 			regexp.MustCompile(`:\s+("[^"\n]*"(?:\s*\|\s*"[^"\n]*")+)\s*(?:#.*)?$`), "the quotes of YAML are not those of the type", "Quote the whole type: '\"a\" | \"b\"'.",
 			func(_ string, m []int) []Part { return []Part{{m[2], m[2], "'"}, {m[3], m[3], "'"}} },
 		},
+		quotesWithin(),
 		{
 			regexp.MustCompile(`:\s+(\*[^'\n#]*\|[^'\n#]*?)\s*(?:#.*)?$`), "a type that begins with * must be in quotes", "Quote the whole type: '*1 | int'.",
 			func(_ string, m []int) []Part { return []Part{{m[2], m[2], "'"}, {m[3], m[3], "'"}} },

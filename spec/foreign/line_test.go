@@ -1,6 +1,9 @@
 package foreign
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestParseLine(t *testing.T) {
 	tests := []struct {
@@ -39,6 +42,11 @@ func TestParseLine(t *testing.T) {
 		{line: `    // The name.`, want: `    # The name.`, yaml: true},
 		{line: `    size: "${inputs.size ?? ""}"`, want: `    size: "${inputs.size ?? ''}"`, yaml: true},
 		{line: `    name: x`, yaml: true},
+		{line: `    kind: "*"a" | "b""`, want: `    kind: '*"a" | "b"'`, yaml: true},
+		{line: `    tags: "[...string]" @set() @replace()`, want: `    tags: "[...string] @set() @replace()"`, yaml: true},
+		{line: `    inputs: name?: string`, want: `    inputs: {"name?": string}`, yaml: true},
+		{line: `    message: error: none`, yaml: true},
+		{line: `    labels: [string]: string`, want: `    labels: {"[string]": string}`, yaml: true},
 		{line: ``, yaml: true},
 	}
 	for _, test := range tests {
@@ -49,6 +57,28 @@ func TestParseLine(t *testing.T) {
 		}
 		if got := replaced(test.line, r.Parts); ok && got != test.want {
 			t.Errorf("ParseLine(%q) results in %q, want %q", test.line, got, test.want)
+		}
+	}
+}
+
+func TestParseIndentation(t *testing.T) {
+	for text, want := range map[string]int{ // -1 if all is indented well
+		"a: 1\n  b: 2":                        1,
+		"a:\n  b: 2\n  c: 3":                  -1,
+		"q: |\nquery Get {\n  a":              0,
+		"q: |\n  query Get {\n  a\nb: 1":      -1,
+		"- a: 1\n  b: 2":                      -1,
+		"x:\n  - a: 1\n    b: 2":              -1,
+		"a: {b: 1,\n  c: 2}":                  -1,
+		"a: \"one\n  b: two\"":                -1,
+		"  http: {path: /x}\n    gone: \"y\"": 1,
+	} {
+		_, line, ok := ParseIndentation(strings.Split(text, "\n"))
+		if !ok {
+			line = -1
+		}
+		if line != want {
+			t.Errorf("%q: line %d, want %d", text, line, want)
 		}
 	}
 }

@@ -94,21 +94,40 @@ func (s *sourceText) replaceTabs() []diag.Edit {
 var leadingSpace = regexp.MustCompile(`^[ \t]*`)
 
 // translateSyntax translates a line at which YAML cannot go on. The mistake may be a few lines
-// above the reported one: then the document can be parsed with the translation.
+// above the reported one, or anywhere below, if that begins a block: then the document can be parsed with the translation.
 func (r *yamlReader) translateSyntax(reported int) (translation, bool) {
 	const above = 3
-	for line := reported - 1; line >= max(reported-1-above, 0); line-- {
-		found, ok := foreign.ParseLine(r.src.line(line), true)
-		if !ok {
+	for i := range above + 1 + len(r.src.lines) - reported {
+		line := reported - 1 - i
+		if i > above {
+			line = reported + i - above - 1
+		}
+		if line < 0 {
 			continue
 		}
-		t := r.src.repair(line, found)
-		edited, err := diag.Apply(diag.Sources{r.src.name: r.src.content}, t.edits)
-		if line == reported-1 || err == nil && Parses(r.src.name, "yaml", edited[r.src.name]) {
-			return t, true
+		found, ok := foreign.ParseLine(r.src.line(line), true)
+		if t := (translation{}); ok {
+			if t = r.src.repair(line, found); line == reported-1 || r.src.parsesWith(t.edits) {
+				return t, true
+			}
 		}
 	}
-	return translation{}, false
+	found, line, ok := foreign.ParseIndentation(strings.Split(string(r.src.content), "\n"))
+	if !ok {
+		return translation{}, false
+	}
+	t := r.src.repair(line, found)
+	if strings.TrimSpace(found.Parts[0].Text) != "" {
+		t.edits = nil
+		return t, line >= reported-above-1
+	}
+	return t, r.src.parsesWith(t.edits)
+}
+
+// parsesWith reports whether the document can be parsed with edits.
+func (s *sourceText) parsesWith(edits []diag.Edit) bool {
+	edited, err := diag.Apply(diag.Sources{s.name: s.content}, edits)
+	return err == nil && Parses(s.name, "yaml", edited[s.name])
 }
 
 // indicatorValue matches a value that begins with an indicator character of YAML.
@@ -269,7 +288,7 @@ func (r *yamlReader) reportCutTemplate(n *yaml.Node, p Place) bool {
 	if hash == nil || !slices.Equal(strings.Fields(text[:hash[0]]), strings.Fields(n.Value)) { // it may have several lines
 		return false
 	}
-	end := closingBrace(text, strings.LastIndex(text[:hash[0]], "${")+len("${"))
+	end := foreign.ClosingBrace(text, strings.LastIndex(text[:hash[0]], "${")+len("${"))
 	if end < 0 || strings.Contains(text[hash[0]:end], "\n") {
 		return false
 	}
@@ -286,28 +305,6 @@ func (r *yamlReader) reportCutTemplate(n *yaml.Node, p Place) bool {
 
 // commentStart matches the beginning of a comment behind a value, with the space before it.
 var commentStart = regexp.MustCompile(`[ \t]+#`)
-
-// closingBrace returns the place of the brace that ends an expression, or -1.
-func closingBrace(text string, from int) int {
-	depth, quote := 0, byte(0)
-	for i := from; i < len(text); i++ {
-		switch c := text[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'':
-			quote = c
-		case c == '{':
-			depth++
-		case c == '}' && depth == 0:
-			return i
-		case c == '}':
-			depth--
-		}
-	}
-	return -1
-}
 
 // commentReference matches a reference to a type without quotes, as the value of a key.
 var commentReference = regexp.MustCompile(`:\s+(#[A-Z]\w*)\s*$`)
