@@ -240,10 +240,7 @@ func (c *Compiler) reportFaults(s *plan.Step, found []actions.Fault, block spec.
 				}
 			}
 		}
-		if i := c.reference(place, f.Old); i >= 0 {
-			if !f.Warning {
-				c.Diags[i].Severity = diag.Error
-			}
+		if c.isReference(place, f) {
 			continue
 		}
 		code, severity := finding.CodeBadCall, diag.Error
@@ -261,12 +258,16 @@ func (c *Compiler) reportFaults(s *plan.Step, found []actions.Fault, block spec.
 	}
 }
 
-// reference returns the index of the finding that a text within an argument is a reference without ${ and },
-// or -1.
-func (c *Compiler) reference(argument diag.Range, text string) int {
-	return slices.IndexFunc(c.Diags, func(d diag.Diagnostic) bool {
-		return d.Code == expr.CodeBareReference && d.Subject == argument && len(d.Edits) == 1 && d.Edits[0].Old == text
+// isReference reports whether the text within an argument that a fault is about was reported as a reference without
+// ${ and }. It is an error if the fault is one.
+func (c *Compiler) isReference(argument diag.Range, f actions.Fault) bool {
+	i := slices.IndexFunc(c.Diags, func(d diag.Diagnostic) bool {
+		return d.Code == expr.CodeBareReference && d.Subject == argument && len(d.Edits) == 1 && d.Edits[0].Old == f.Old
 	})
+	if i >= 0 && !f.Warning {
+		c.Diags[i].Severity = diag.Error
+	}
+	return i >= 0
 }
 
 // secretEchoes returns the type of a result in which the members are secret that echo a secret
