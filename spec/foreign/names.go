@@ -165,6 +165,7 @@ var keys = sync.OnceValue(func() map[string]map[string]Name {
 		},
 		"exec": {
 			"run": {Own: "shell"}, "script": {Own: "shell"}, "cmd": {Own: "command"}, "workingdirectory": {Own: "dir"}, "workdir": {Own: "dir"}, "cwd": {Own: "dir"},
+			"changedwhen": {Remedy: "Remove it. For a program that changes nothing, write `effect: \"none\"`."},
 			"environment": {Own: "env"}, "input": {Own: "stdin"}, "args": {Remedy: "Write the program and its arguments in one list: `command: [\"program\", \"argument\"]`."},
 		},
 		"file.write": {
