@@ -16,8 +16,8 @@ func TestInterpretedValues(t *testing.T) {
 	const json = "${jsonencode(inputs.v)}"
 	uses := map[string]bool{ // whether the text has characters of the value that the program interprets
 		"${inputs.v}": true, "${upper(string(inputs.v))}": true, "${base64encode(string(inputs.v))}": false,
-		json:                                     true, // in SQL, a backslash does not keep a quote from ending a name
-		"${string(inputs.v) == 'a' ? 'b' : 'c'}": true, // vet does not follow conditions
+		json: true, // in SQL, a backslash does not keep a quote from ending a name
+		"${string(inputs.v) == 'true' ? 'b' : 'c'}": true, // vet does not follow conditions
 	}
 	steps := map[string]bool{ // whether JSON is a literal in the language of the program
 		`command: ["psql", "-c", %q]`: false, `{command: ["psql"], stdin: %q}`: false, `{shell: "exec psql -q", stdin: %q}`: false,

@@ -72,10 +72,10 @@ func checkMembers(s actions.Static, out *[]actions.Fault) {
 		{login.Get("expires"), "auth", "login.expires"},
 	} {
 		name, literal := literalText(m.node)
-		if !literal || !memberName.MatchString(name) || strings.HasPrefix(name, "body.") {
-			continue // a reference without ${ and } is reported for any text
+		if !literal || !memberName.MatchString(name) {
+			continue
 		}
-		meant := "${body." + name + "}"
+		meant := "${body." + strings.TrimPrefix(name, "body.") + "}"
 		*out = append(*out, actions.Fault{
 			Argument: m.blame, Path: m.part, Summary: fmt.Sprintf("%q is a text, not a member of the response", name),
 			Remedy: fmt.Sprintf("Write %q.", meant), Old: name, New: meant,
