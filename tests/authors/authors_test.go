@@ -22,6 +22,7 @@ var warnings = map[string][]string{
 	// The DN of a parent may contain line breaks. The warning came after the spec.
 	"openldap":   {"bad-call", "bad-call", "bad-call"},
 	"pocketbase": {"at-least-once"},
+	"strapi":     {"id-changes"}, // found by its name, and named by its number
 	"unleash":    {"at-least-once"},
 }
 
