@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -68,8 +69,15 @@ func TestRefusedAfterALook(t *testing.T) {
 				for range first.runs {
 					func() {
 						defer func() { _ = recover() }()
-						if out := s.create("name", "a"); out.Err == nil || out.State != nil {
+						out := s.create("name", "a")
+						if out.Err == nil || out.State != nil {
 							t.Errorf("%+v", out)
+							return
+						}
+						for _, i := range intents(t, w.journal) {
+							if strings.Count(out.Err.Error(), i.Key) > 1 {
+								t.Errorf("the error names the entry twice: %v", out.Err)
+							}
 						}
 					}()
 				}

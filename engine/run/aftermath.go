@@ -88,16 +88,16 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 
 // mentionLeftovers adds to the error of a refused create what earlier creates may have left,
 // because that may be why it was refused. An earlier create that succeeded counts too: if the
-// host had recorded it, its intents would be settled.
+// host had recorded it, its intents would be settled. Those that the error names already are left out.
 func (a *aftermath) mentionLeftovers() {
 	if !a.book().MayHaveIntents() {
 		return
 	}
 	list, _ := a.book().Earlier() // the first create that needs the journal reports that it cannot be read
 	var keys []string
-	who := "it"
+	who, said := "it", a.failure.Error()
 	for _, i := range list {
-		if i.Operation == journal.Create && (!i.WasAnswered() || i.Token != a.token) && !i.UnderWay() {
+		if i.Operation == journal.Create && !strings.Contains(said, i.Key) && (!i.WasAnswered() || i.Token != a.token) && !i.UnderWay() {
 			keys = append(keys, i.Key)
 			if i.Token != a.token {
 				who = "it, or an earlier attempt at it,"
