@@ -9,9 +9,8 @@ MAKEFLAGS += --no-print-directory
 CGO_ENABLED ?= 0
 export CGO_ENABLED
 
-# grpcnotrace: gRPC's traces are not used. nethttpomithttp2: providers speak HTTP/1.1 (actions/http/session),
-# and gRPC has an HTTP/2 of its own. The same tags are in tests/internal/release and .ci/run.
-TAGS := grpcnotrace,nethttpomithttp2
+# gRPC's traces are not used. The same tags are in tests/internal/release and .ci/run.
+TAGS := grpcnotrace
 
 # The linters are in a separate module: tests/lint/go.mod.
 LINT := go tool -modfile=$(CURDIR)/tests/lint/go.mod

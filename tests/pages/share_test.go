@@ -97,10 +97,7 @@ func TestShare(t *testing.T) {
 // file with the certificate.
 func publish(t *testing.T, dir string) (address, authority string) {
 	t.Helper()
-	server, certificate, err := archives.Serve(filepath.Join(dir, "dist"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	server, certificate := archives.Serve(filepath.Join(dir, "dist"))
 	t.Cleanup(server.Close)
 	authority = filepath.Join(dir, "authority.pem")
 	write(t, authority, string(certificate))

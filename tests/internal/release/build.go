@@ -19,7 +19,7 @@ import (
 const Variable = "DECLPROV_BINARY"
 
 // Tags are the build tags of a release, as in the Makefile.
-const Tags = "grpcnotrace,nethttpomithttp2"
+const Tags = "grpcnotrace"
 
 // Built returns the path of a declprov that was built from this tree, once per process.
 func Built() (string, error) { return buildOnce() }
