@@ -94,8 +94,8 @@ var table = []row{
 	{"invalid UTF-8", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "error 1 > ok 1"},
 	{"compressed bomb", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "error 1 > ok 1"},
 
-	// A response without information: after an update, the object is read.
-	{"empty answer", "open 1 > ok 1 > 1", "open 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "ok 1 > ok 0"},
+	// A response without information: after an update, the object is read, and find tells the id of a new one.
+	{"empty answer", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "ok 1 > ok 0"},
 	{"wrong content type", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "error 1 > ok 1"},
 
 	// The server requests a delay. A 429 says that the request had no effect. A 503 may come
