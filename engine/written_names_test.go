@@ -34,6 +34,23 @@ func sentValues() map[string]sentValue {
 		"mapped":                {`"${map([1], ({fooBar: #}))}"`, `[{"fooBar":1}]`, `[{"fooBar":1}]`, `[{"fooBar":1}]`},
 		"captured":              {`"${capture('x', '(?P<fooBar>.)')}"`, `{"fooBar":"x"}`, `{"fooBar":"x"}`, `{"fooBar":"x"}`},
 	}
+	// In a value of two possible types, the one is meant that has all names, also those of nulls.
+	over, under := `merge(inputs.disk, {disk_name: null})`, `merge({disk_name: null}, inputs.disk)`
+	for condition, form := range map[string]string{
+		"perhaps":           `"${merge({item: inputs.disk}, inputs.name == 'n' ? {item: VALUE} : null)}"`,
+		"one of two":        `"${({item: inputs.name == 'n' ? VALUE : inputs.disk})}"`,
+		"the other of two":  `"${({item: inputs.name != 'n' ? inputs.disk : VALUE})}"`,
+		"in a list, either": `"${({item: first(inputs.name == 'n' ? [VALUE] : [inputs.disk])})}"`,
+	} {
+		values["a null merged over, "+condition] = sentValue{
+			strings.Replace(form, "VALUE", over, 1),
+			`{"item":{"diskName":"d","disk_name":null}}`, `{"item":{"disk_name":null}}`, `{"item":{"DiskName":"d","disk_name":null}}`,
+		}
+		values["a null merged under, "+condition] = sentValue{
+			strings.Replace(form, "VALUE", under, 1),
+			`{"item":{"diskName":"d","disk_name":null}}`, `{"item":{"disk_name":"d"}}`, `{"item":{"DiskName":"d","disk_name":null}}`,
+		}
+	}
 	for _, key := range []string{"fooBar", "any_", "ABC", "a-b", "x_y_", "x__y", "_id", "__typename", "@type", "$ref", "a.b", "x/y", "FooBar", "name", "maxAge"} {
 		text := fmt.Sprintf(`{%q:1}`, key)
 		values["written "+key] = sentValue{text, text, text, text}

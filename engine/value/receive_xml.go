@@ -153,6 +153,9 @@ func (s xmlShape) Kind() spec.Kind     { return s.plain().Kind() }
 func (s xmlShape) Is(literal any) bool { return s.plain().Is(literal) }
 func (s xmlShape) Len() int            { return s.plain().Len() }
 
+// IsNull is false: an element that is there has a value.
+func (s xmlShape) IsNull(*spec.Property) bool { return false }
+
 func (s xmlShape) Member(p *spec.Property) types.Shape {
 	m, _ := s.value.(map[string]any)
 	m = s.r.renameElements(m, &spec.Type{Fields: []*spec.Property{p}}, nil)

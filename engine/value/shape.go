@@ -50,6 +50,14 @@ func (s shape) Member(p *spec.Property) types.Shape {
 	return nil
 }
 
+func (s shape) IsNull(p *spec.Property) bool {
+	if !s.value.IsMap() {
+		return false
+	}
+	v, given := s.value.AsMap().GetOk(p.Name)
+	return given && v.IsNull()
+}
+
 func (s shape) Len() int {
 	switch {
 	case s.value.IsMap():

@@ -53,6 +53,19 @@ func (s plainShape) Kind() spec.Kind {
 func (s plainShape) Is(literal any) bool { return SameLiteral(s.reveal(), literal) }
 
 func (s plainShape) Member(p *spec.Property) Shape {
+	if v, _ := s.member(p); v != nil {
+		return plainShape{v, s.name}
+	}
+	return nil
+}
+
+func (s plainShape) IsNull(p *spec.Property) bool {
+	v, given := s.member(p)
+	return given && v == nil
+}
+
+// member returns the value of a property, and whether the struct has it.
+func (s plainShape) member(p *spec.Property) (v any, given bool) {
 	name := p.Name
 	if s.name != nil {
 		name = s.name(p)
@@ -65,14 +78,11 @@ func (s plainShape) Member(p *spec.Property) Shape {
 		}
 	}
 	members, _ := at.reveal().(map[string]any)
-	v := members[name]
+	v, given = members[name]
 	if s.name != nil {
 		v = AtItems(v, p.WireItem)
 	}
-	if v != nil {
-		return plainShape{v, s.name}
-	}
-	return nil
+	return v, given
 }
 
 // AtItems returns a list with the values at a path of members in its items. An item without such a
@@ -177,6 +187,11 @@ func (s nodeShape) Member(p *spec.Property) Shape {
 		return nodeShape{n}
 	}
 	return nil
+}
+
+func (s nodeShape) IsNull(p *spec.Property) bool {
+	n := s.node.Get(p.Name)
+	return n != nil && n.Kind == spec.NullNode
 }
 
 func (s nodeShape) Len() int { return len(s.node.Fields) + len(s.node.Items) }

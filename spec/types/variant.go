@@ -25,6 +25,8 @@ type Shape interface {
 	Is(literal any) bool
 	// Member returns a property of a struct, or nil if it is absent or null.
 	Member(p *spec.Property) Shape
+	// IsNull reports whether a struct has a property whose value is null.
+	IsNull(p *spec.Property) bool
 	// Len returns the number of items of a list or members of a struct.
 	Len() int
 	// Each calls visit with the items of a list or the values of a map, except nulls.
@@ -202,6 +204,9 @@ func (ts variants) fitMembers(t *spec.Type, v Shape, depth int) (f fit, guessed 
 	for _, p := range t.Fields {
 		member := v.Member(p)
 		if member == nil {
+			if v.IsNull(p) {
+				given++
+			}
 			if p.Required && p.Default == nil && !ts.Resolve(p.Type).Nullable {
 				f = partly
 			}
