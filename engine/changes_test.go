@@ -1,9 +1,12 @@
 package engine_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine"
 )
@@ -37,5 +40,63 @@ func TestChangesOfAFailedUpdate(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"change map[note:<nil> size:3]"}, w.log()); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+// TestChangesLeaveWhatTheServerChose: after a create or an update that failed halfway, `changes` has null for
+// what the program does not set, but not for what the server may choose: inputs that are outputs, too.
+func TestChangesLeaveWhatTheServerChose(t *testing.T) {
+	t.Parallel()
+	cases := []struct{ name, inputs, outputs, want string }{
+		{"an input", "tag?: string", "", "map[name:a size:2 tag:<nil>]"},
+		{"an input that is an output", "tag?: string", "tag?: string", "map[name:a size:2]"},
+		{"an input that is a required output", "tag?: string", "tag: string", "map[name:a size:2]"},
+		{"a list that is an output", "tag?: [...string]", "tag?: [...string]", "map[name:a size:2]"},
+		{"an input with a default", `tag: *"t" | string`, "tag?: string", "map[name:a size:2 tag:t]"},
+		{"an input that the server normalises", "tag?: string @normalised()", "tag?: string", "map[name:a size:2 tag:<nil>]"},
+		{"an output of another type", "tag?: string", "tag?: int", "map[name:a size:2 tag:<nil>]"},
+	}
+	for _, tc := range cases {
+		for _, verb := range []string{"create", "update"} {
+			t.Run(tc.name+", "+verb, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld()
+				e, _ := w.engine(t, `resources: Thing: {
+	inputs: {name: string, size: int, `+tc.inputs+`}
+	outputs: {`+tc.outputs+`}
+	id: "7"
+	create: steps: [{world: do: what: "make"}, {world: do: what: "second"}]
+	read: world: look: what: "read"
+	update: world: do: {what: "change", with: "${changes}"}
+	delete: world: do: what: "remove"
+}`)
+				tag := map[bool]any{true: 5, false: "t"}[strings.Contains(tc.outputs, "int")]
+				if strings.Contains(tc.outputs, "[") {
+					tag = []any{"t"}
+				}
+				w.on("read", yields("name", "a", "size", 1, "tag", tag))
+				inputs := func(size int) property.Map { return check(t, e, "Thing", object("name", "a", "size", size)) }
+				if verb == "create" {
+					w.on("second", failed("half of it"))
+				}
+				half := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: inputs(1)})
+				if verb == "update" && half.Err == nil {
+					w.on("change", failed("half of it"))
+					half = e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *half.State, Inputs: inputs(3)})
+				}
+				if half.Err == nil || half.State == nil {
+					t.Fatalf("%+v", half)
+				}
+				w.on("change", yields()).on("second", yields())
+				w.log()
+				whole := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *half.State, Inputs: inputs(2)})
+				if whole.Err != nil {
+					t.Fatal(whole.Err)
+				}
+				if log := w.log(); !slices.Contains(log, "change "+tc.want) {
+					t.Errorf("got %q, want change %s", log, tc.want)
+				}
+			})
+		}
 	}
 }

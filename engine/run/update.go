@@ -74,7 +74,7 @@ func (u update) change(ctx context.Context, state recorded.State, changes []valu
 		return Result{Err: fmt.Errorf("%s cannot be changed in place: its spec has no update", req.Type)}
 	}
 	if f := state.Private.Failed; f != nil && !f.Seen {
-		changes = res.changeAll()
+		changes = u.changeAll()
 	}
 	if res.Update != nil {
 		if err := recorded.CheckComplete(res.Resource, state, plan.Update); err != nil {
@@ -105,11 +105,13 @@ func resultOf(out *Result, err error) Result {
 
 // changeAll returns every input as changed: after an operation that stopped halfway, it is not
 // known which of them the object has. It has those that force a replacement: with another value
-// of them, there would be no update, and an API may refuse them in one.
-func (res resource) changeAll() []value.Change {
+// of them, there would be no update, and an API may refuse them in one. As in a diff, it is no change that
+// the program does not set what the server may choose.
+func (u update) changeAll() []value.Change {
 	var out []value.Change
-	for _, m := range res.Inputs.Fields {
-		if m.Replace {
+	rules := u.res.rules()
+	for _, m := range u.res.Inputs.Fields {
+		if m.Replace || u.req.Inputs.Get(m.Name).IsNull() && rules.ServerKeeps(m.Name) {
 			continue
 		}
 		out = append(out, value.Change{Path: m.Name, Kind: value.Update})

@@ -41,7 +41,7 @@ func (r Rules) Changes(ctx context.Context, olds, news property.Map, ignore []st
 	d := r.differ(ctx)
 	d.CompareObjects(r.Resource.Inputs, olds, news, "", r.Resource.Update == nil)
 	out := slices.DeleteFunc(d.Changes, func(c value.Change) bool {
-		return value.IsIgnored(c.Path, ignore) || c.Kind == value.Delete && r.serverKeeps(c.Path)
+		return value.IsIgnored(c.Path, ignore) || c.Kind == value.Delete && r.ServerKeeps(c.Path)
 	})
 	slices.SortStableFunc(out, func(a, b value.Change) int { return cmp.Compare(a.Path, b.Path) })
 	return out
@@ -110,9 +110,9 @@ func (r Rules) equalByTemplate(ctx context.Context, m *value.Member, old, new pr
 	return err == nil && v == true && !expr.HasUnknown(v)
 }
 
-// serverKeeps reports whether a path is a property whose value the server may choose, because it
+// ServerKeeps reports whether a path is a property whose value the server may choose, because it
 // is an input and an output of one type. Removing such a property from the program does not count as a change.
-func (r Rules) serverKeeps(path string) bool {
+func (r Rules) ServerKeeps(path string) bool {
 	in, out := r.Resource.Inputs.ByName[path], r.Resource.Outputs.ByName[path]
 	return in != nil && out != nil && !in.Normalised && in.Type.Kind == out.Type.Kind && in.Default == nil
 }
