@@ -81,7 +81,7 @@ func ofExchanges() []Mutant {
 			Mechanism: "`changes` holds what differs, and no more",
 			File:      "engine/run/update.go",
 			Find:      `	changes := u.changes(ctx, state)`,
-			Replace:   `	changes := u.res.changeAll()`,
+			Replace:   `	changes := u.changeAll()`,
 			Package:   complaints, Test: "TestComplaint15Payloads", Fails: "PATCH",
 		},
 		{

@@ -34,7 +34,7 @@ func ofState() []Mutant {
 			Complaint: 1, Promise: "What the server adds is no change, for ever",
 			Mechanism: "an input that the server may choose, taken out of the program, is left to the server",
 			File:      "engine/run/compare/compare.go",
-			Find:      `c.Kind == value.Delete && r.serverKeeps(c.Path)`,
+			Find:      `c.Kind == value.Delete && r.ServerKeeps(c.Path)`,
 			Replace:   `false`,
 			Package:   complaints, Test: "TestComplaint01PerpetualDiff", Fails: "region",
 		},
