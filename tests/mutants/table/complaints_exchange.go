@@ -81,8 +81,13 @@ func ofExchanges() []Mutant {
 			Mechanism: "`changes` holds what differs, and no more",
 			File:      "engine/run/update.go",
 			Find:      `	changes := u.changes(ctx, state)`,
-			Replace:   `	changes := u.changeAll()`,
-			Package:   complaints, Test: "TestComplaint15Payloads", Fails: "PATCH",
+			Replace: `	changes := u.changes(ctx, state)
+	for _, m := range u.res.Inputs.Fields {
+		if !m.Replace {
+			changes = append(changes, value.Change{Path: m.Name, Kind: value.Update})
+		}
+	}`,
+			Package: complaints, Test: "TestComplaint15Payloads", Fails: "PATCH",
 		},
 		{
 			Complaint: 15, Promise: "Each operation sends what it needs",
