@@ -14,8 +14,7 @@ import (
 
 	"github.com/declprov/declprov/actions/builtin"
 	"github.com/declprov/declprov/engine"
-	"github.com/declprov/declprov/spec/load"
-	"github.com/declprov/declprov/spec/load/printer"
+	"github.com/declprov/declprov/spec"
 )
 
 // TestRestEnvelopes plays the life of an object whose bodies and responses are in an envelope, as rest and
@@ -47,21 +46,10 @@ resources: Article: {
 		if strings.Contains(update, "PATCH") { // it is not known to be safe to repeat: find looks first
 			want = slices.Insert(want, 3, want[0])
 		}
-		doc, diags := load.Load(t.Context(), load.Source{Path: "-", Format: "cue", Stdin: []byte(strings.Replace(text, "UPDATE", update, 1))})
-		if len(diags) > 0 {
-			t.Fatalf("%+v", diags)
-		}
-		long, err := printer.CUE(doc.Provider)
-		if err != nil {
-			t.Fatal(err)
-		}
-		expanded, diags := load.Load(t.Context(), load.Source{Path: "-", Stdin: long, Format: "cue"})
-		if len(diags) > 0 {
-			t.Fatalf("%s\n%+v", long, diags)
-		}
-		for form, d := range map[string]*load.Document{"rest": doc, "expanded": expanded} {
+		short, expanded := restForms(t, strings.Replace(text, "UPDATE", update, 1))
+		for form, p := range map[string]*spec.Provider{"rest": short, "expanded": expanded} {
 			t.Run(update+", "+form, func(t *testing.T) {
-				program, diags := engine.Compile(d.Provider, builtin.Families())
+				program, diags := engine.Compile(p, builtin.Families())
 				if diags.HasErrors() {
 					t.Fatalf("%+v", diags)
 				}

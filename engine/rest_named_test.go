@@ -127,20 +127,9 @@ resources: Queue: {
 	outputs: messages: int
 	rest: {` + rest + `, id: "${inputs.name}"}
 }`
-				doc, diags := load.Load(t.Context(), load.Source{Path: "-", Stdin: []byte(text), Format: "cue"})
-				if len(diags) > 0 {
-					t.Fatalf("%+v", diags)
-				}
-				long, err := printer.CUE(doc.Provider)
-				if err != nil {
-					t.Fatal(err)
-				}
-				expanded, diags := load.Load(t.Context(), load.Source{Path: "-", Stdin: long, Format: "cue"})
-				if len(diags) > 0 {
-					t.Fatalf("%s\n%+v", long, diags)
-				}
-				short := lifeOfQueue(t, doc.Provider, parent, options)
-				if diff := cmp.Diff(short, lifeOfQueue(t, expanded.Provider, parent, options)); diff != "" {
+				written, expanded := restForms(t, text)
+				short := lifeOfQueue(t, written, parent, options)
+				if diff := cmp.Diff(short, lifeOfQueue(t, expanded, parent, options)); diff != "" {
 					t.Errorf("the requests differ (-rest +expanded):\n%s", diff)
 				}
 				put := `PUT /queues/a%2Fb`
@@ -161,6 +150,24 @@ resources: Queue: {
 			})
 		}
 	}
+}
+
+// restForms loads a spec in CUE, and what expand prints for it.
+func restForms(t *testing.T, text string) (short, expanded *spec.Provider) {
+	t.Helper()
+	read := func(text []byte) *spec.Provider {
+		doc, diags := load.Load(t.Context(), load.Source{Path: "-", Format: "cue", Stdin: text})
+		if len(diags) > 0 {
+			t.Fatalf("%s\n%+v", text, diags)
+		}
+		return doc.Provider
+	}
+	short = read([]byte(text))
+	long, err := printer.CUE(short)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return short, read(long)
 }
 
 // lifeOfQueue returns the requests in the life of a queue.

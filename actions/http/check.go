@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/http/request"
@@ -55,7 +56,7 @@ func check(s actions.Static) []actions.Fault {
 }
 
 // memberName matches the name of a member of a response, or a path of names.
-var memberName = regexp.MustCompile(`^[A-Za-z_][\w-]*(\.[A-Za-z_][\w-]*)*$`)
+var memberName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][\w-]*(\.[A-Za-z_][\w-]*)*$`) })
 
 // checkMembers reports names of members of a response where an expression gives the value. In rest, items
 // is a name.
@@ -72,7 +73,7 @@ func checkMembers(s actions.Static, out *[]actions.Fault) {
 		{login.Get("expires"), "auth", "login.expires"},
 	} {
 		name, literal := literalText(m.node)
-		if !literal || !memberName.MatchString(name) {
+		if !literal || !memberName().MatchString(name) {
 			continue
 		}
 		meant := "${body." + strings.TrimPrefix(name, "body.") + "}"

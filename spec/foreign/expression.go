@@ -84,7 +84,7 @@ var inExpressions = sync.OnceValue(func() []rule {
 // firstKey matches the first member of a struct, which is in braces itself.
 var firstKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(?:[\w#.-]+|"[^"]*"|'[^']*'|\([^()]*\))\s*:`) })
 
-// twoBraces returns the parts that remove the braces around an expression that is no struct.
+// twoBraces returns the parts that remove the braces around an expression that is not a struct.
 func twoBraces(text string, m []int) []Part {
 	if firstKey().MatchString(text[m[3]:m[4]]) {
 		return nil

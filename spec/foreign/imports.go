@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // libraryMember matches a member of a package of CUE that types are written with, and packageClause
@@ -33,11 +34,13 @@ func ParseImport(reference string, document []byte) (Repair, bool) {
 }
 
 // calls matches the functions of packages that types are written with.
-var calls = regexp.MustCompile(`\b(?:list|math|net|strings|struct|time)\.[A-Z]\w*\(`)
+var calls = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:list|math|net|strings|struct|time)\.[A-Z]\w*\(`)
+})
 
 // MissingImports returns the repairs by which a document imports the packages that a type uses.
 func MissingImports(cue string, document []byte) (repairs []Repair) {
-	for _, call := range calls.FindAllString(cue, -1) {
+	for _, call := range calls().FindAllString(cue, -1) {
 		r, _ := ParseImport(call, document)
 		name, _, _ := strings.Cut(call, ".")
 		known := slices.ContainsFunc(repairs, func(o Repair) bool { return o.Summary == r.Summary })

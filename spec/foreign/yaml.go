@@ -3,6 +3,7 @@ package foreign
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // quotesWithin returns the rule for a string in double quotes of YAML that contains double quotes.
@@ -60,8 +61,10 @@ func mapOnLine() rule {
 
 // blockText matches a key whose text is in the lines below it, and keyLine one with a value on its line.
 var (
-	blockText = regexp.MustCompile(`^( *)(?:- )?"?[\w.-]+[?!]?"?:\s*([|>][-+]?)\s*$`)
-	keyLine   = regexp.MustCompile(`^( *)(?:- )?"?[A-Za-z_][\w.-]*[?!]?"?:(?:\s+(\S.*?))?\s*$`)
+	blockText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^( *)(?:- )?"?[\w.-]+[?!]?"?:\s*([|>][-+]?)\s*$`) })
+	keyLine   = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^( *)(?:- )?"?[A-Za-z_][\w.-]*[?!]?"?:(?:\s+(\S.*?))?\s*$`)
+	})
 )
 
 // ParseIndentation finds lines of YAML whose indentation is wrong: the text of a block that is not indented, and a key
@@ -71,14 +74,14 @@ func ParseIndentation(lines []string) (r Repair, line int, ok bool) {
 	for i := range len(lines) - 1 {
 		below := lines[i+1]
 		indent := len(below) - len(strings.TrimLeft(below, " "))
-		if m := blockText.FindStringSubmatchIndex(lines[i]); m != nil && strings.TrimSpace(below) != "" && indent <= m[3]-m[2] && !keyLine.MatchString(below) {
+		if m := blockText().FindStringSubmatchIndex(lines[i]); m != nil && strings.TrimSpace(below) != "" && indent <= m[3]-m[2] && !keyLine().MatchString(below) {
 			mark := lines[i][m[4]:m[5]]
 			return Repair{
 				Summary: "the text below " + mark + " is not indented", Remedy: "Indent its lines deeper than the key.",
 				Parts: []Part{{m[4], m[5], mark}},
 			}, i, true
 		}
-		above, own := keyLine.FindStringSubmatchIndex(lines[i]), keyLine.FindStringSubmatchIndex(below)
+		above, own := keyLine().FindStringSubmatchIndex(lines[i]), keyLine().FindStringSubmatchIndex(below)
 		if above == nil || own == nil || above[4] < 0 || indent <= above[3]-above[2] || !isWhole(lines[i][above[4]:above[5]]) {
 			continue
 		}

@@ -20,7 +20,7 @@ type besideRest struct {
 	siblings []walk.Item
 	rest     walk.Item
 	ok       bool
-	// found are the keys, which count as keys of rest: what follows from their absence is no mistake.
+	// found are the keys, which count as keys of rest: what follows from their absence is not a mistake.
 	found []walk.Item
 }
 

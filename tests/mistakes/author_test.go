@@ -1,9 +1,6 @@
 package mistakes
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -11,16 +8,8 @@ import (
 // TestAuthor tries the mistakes of an author, one by one. Each is found, with the code that its case names,
 // at its line. If the case says what was meant, the edits result in it, and nothing is left to find.
 func TestAuthor(t *testing.T) {
-	dir := t.TempDir()
-	cases, paths := changes(t, "author.txt"), []string{}
-	for i, c := range cases {
-		text, _ := c.apply(t, c.Wrong)
-		path := filepath.Join(dir, fmt.Sprintf("%03d.%s", i, c.Lang))
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		paths = append(paths, path)
-	}
+	cases := changes(t, "author.txt")
+	paths := writeWrong(t, cases)
 	before := vet(t, paths)
 	after := fix(t, paths)
 	repaired := contents(t, paths)

@@ -115,23 +115,29 @@ func (c change) begins(lines []string) bool {
 	return true
 }
 
+// writeWrong writes the specs of cases as their authors wrote them, and returns the paths.
+func writeWrong(t *testing.T, cases []change) []string {
+	t.Helper()
+	dir := t.TempDir()
+	paths := make([]string, len(cases))
+	for i, c := range cases {
+		text, _ := c.apply(t, c.Wrong)
+		paths[i] = filepath.Join(dir, fmt.Sprintf("%03d.%s", i, c.Lang))
+		if err := os.WriteFile(paths[i], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return paths
+}
+
 // TestFurther measures the further mistakes: how many vet finds at their line, and how many have
 // a suggested edit that, applied mechanically, results in what was meant.
 func TestFurther(t *testing.T) {
-	dir := t.TempDir()
 	var all []change
-	var paths []string
 	for _, file := range []string{"cue.txt", "yaml.txt", "models.txt"} {
 		all = append(all, changes(t, file)...)
 	}
-	for i, c := range all {
-		text, _ := c.apply(t, c.Wrong)
-		path := filepath.Join(dir, fmt.Sprintf("%03d.%s", i, c.Lang))
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		paths = append(paths, path)
-	}
+	paths := writeWrong(t, all)
 	before := vet(t, paths)
 	after := fix(t, paths)
 	repaired := contents(t, paths)
@@ -173,16 +179,8 @@ func plainText(s string) string {
 
 // TestGood vets tricky specs that are right: there is no finding.
 func TestGood(t *testing.T) {
-	dir := t.TempDir()
-	cases, paths := changes(t, "good.txt"), []string{}
-	for i, c := range cases {
-		text, _ := c.apply(t, c.Wrong)
-		path := filepath.Join(dir, fmt.Sprintf("%03d.%s", i, c.Lang))
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		paths = append(paths, path)
-	}
+	cases := changes(t, "good.txt")
+	paths := writeWrong(t, cases)
 	found := vet(t, paths)
 	for i, c := range cases {
 		if list := found[paths[i]]; len(list) > 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/compile/finding"
@@ -13,11 +14,16 @@ import (
 )
 
 // encoding matches the call of a function that escapes a value for a URL, here and elsewhere.
-var encoding = regexp.MustCompile(`^\s*(?:urlencode|encodeURIComponent|url_encode|urlEncode|quote_plus)\((.*)\)\s*$`)
+var encoding = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?:urlencode|encodeURIComponent|url_encode|urlEncode|quote_plus)\((.*)\)\s*$`)
+})
 
 // encoded returns the value in an expression that only escapes it.
 func encoded(expression string) (value string, ok bool) {
-	m := encoding.FindStringSubmatch(expression)
+	if !strings.Contains(expression, "(") { // a provider asks for each expression when it starts
+		return "", false
+	}
+	m := encoding().FindStringSubmatch(expression)
 	if m == nil {
 		return "", false
 	}
