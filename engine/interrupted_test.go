@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"sync"
@@ -12,11 +13,13 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/journal"
 )
 
-// TestInterruptedUpdates kills a provider during an update, before or after an effect, in every kind
-// of request. Whatever the next program asks for, even what the host has recorded, the object has it
-// after the next update, and then nothing differs.
+// TestInterruptedUpdates kills a provider during an update, before or after an effect, or the host
+// before it records the state that the provider returns, in every kind of request. Whatever the next
+// program asks for, even what the host has recorded, and whatever name it gives the resource, the
+// object has it after the next update, and then nothing differs. No request sets what no program has set.
 func TestInterruptedUpdates(t *testing.T) {
 	t.Parallel()
 	programs := map[string]property.Map{
@@ -30,14 +33,20 @@ func TestInterruptedUpdates(t *testing.T) {
 	for _, kind := range []string{"safe: true, ", "key: true, ", "once: true, ", ""} {
 		for steps := 1; steps <= 2; steps++ {
 			for dies := 1; dies <= steps; dies++ {
-				for _, when := range []string{"before", "after"} {
+				for _, when := range []string{"before", "after", "host"} {
 					for _, also := range []string{"", "find", "no read"} {
 						for name, program := range programs {
 							t.Run(fmt.Sprintf("{%s} %d of %d %s %s, then %s", kind, dies, steps, when, also, name), func(t *testing.T) {
 								t.Parallel()
 								s := newInterrupted(t, kind, steps, also)
 								s.dies, s.when = dies, when
-								s.thenRuns(t, program)
+								s.thenRuns(t, program, "it")
+							})
+							t.Run(fmt.Sprintf("{%s} %d of %d %s %s, then renamed and %s", kind, dies, steps, when, also, name), func(t *testing.T) {
+								t.Parallel()
+								s := newInterrupted(t, kind, steps, also)
+								s.dies, s.when = dies, when
+								s.thenRuns(t, program, "another")
 							})
 						}
 					}
@@ -56,13 +65,16 @@ type interrupted struct {
 	// dies is the number of the request of the update in which the provider dies, 0 for none.
 	dies int
 	when string
+	// resource is the resource in the spec. meanwhile is called during the first update.
+	resource  string
+	meanwhile func()
 }
 
 func newInterrupted(t *testing.T, kind string, steps int, also string) *interrupted {
 	t.Helper()
 	update := `[{world: post: {` + kind + `what: "patch", with: "${changes}"}}]`
 	if steps == 2 {
-		update = `[{world: post: {` + kind + `what: "patch", with: "${pick(changes, 'size')}"}}, {world: post: {` + kind + `what: "patch", with: "${pick(changes, 'note')}"}}]`
+		update = `[{world: post: {` + kind + `what: "patch", with: "${pick(changes, 'size')}"}}, {world: post: {` + kind + `what: "patch", with: "${pick(changes, 'note', 'never')}"}}]`
 	}
 	more := ""
 	if also != "no read" {
@@ -74,7 +86,13 @@ func newInterrupted(t *testing.T, kind string, steps int, also string) *interrup
 	w := newWorld()
 	s := &interrupted{}
 	w.hooks["make"] = func(_ context.Context, call *actions.Call) actions.Outcome { return s.change(call, true) }
-	w.hooks["patch"] = func(_ context.Context, call *actions.Call) actions.Outcome { return s.change(call, false) }
+	w.hooks["patch"] = func(_ context.Context, call *actions.Call) actions.Outcome {
+		if do := s.meanwhile; do != nil {
+			s.meanwhile = nil
+			do()
+		}
+		return s.change(call, false)
+	}
 	get := func(context.Context, *actions.Call) actions.Outcome {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -84,12 +102,13 @@ func newInterrupted(t *testing.T, kind string, steps int, also string) *interrup
 		return actions.Succeed(map[string]any{"status": int64(200), "body": maps.Clone(s.object)})
 	}
 	w.hooks["get"], w.hooks["find"] = get, get
-	s.scene = newScene(t, w, `inputs: {note?: string, size: int}
+	s.resource = `inputs: {note?: string, size: int, never?: string}
 	id: "x"
 	create: world: post: {what: "make", with: "${inputs}"}
-	update: steps: `+update+`
+	update: steps: ` + update + `
 	delete: world: do: what: "remove"
-	`+more)
+	` + more
+	s.scene = newScene(t, w, s.resource)
 	return s
 }
 
@@ -102,11 +121,14 @@ func (s *interrupted) change(call *actions.Call, made bool) actions.Outcome {
 	} else {
 		s.sent++
 	}
-	died := !made && s.sent == s.dies
+	died := !made && s.sent == s.dies && s.when != "host"
 	if died && s.when == "before" {
 		panic("it dies")
 	}
 	with, _ := call.Args["with"].(map[string]any)
+	if _, set := with["never"]; set {
+		return actions.Refuse(errLost)
+	}
 	for name, v := range with {
 		if s.object[name] = v; v == nil {
 			delete(s.object, name)
@@ -118,8 +140,11 @@ func (s *interrupted) change(call *actions.Call, made bool) actions.Outcome {
 	return actions.Succeed(map[string]any{"body": map[string]any{}})
 }
 
-func (s *interrupted) thenRuns(t *testing.T, program property.Map) {
+// thenRuns makes the object, interrupts its update, and runs a program that calls the resource by a
+// name.
+func (s *interrupted) thenRuns(t *testing.T, program property.Map, name string) {
 	t.Helper()
+	now := engine.Ref{Type: "Thing", Name: name, Key: "urn:" + name}
 	made := s.create("note", "a", "size", 1)
 	if made.Err != nil {
 		t.Fatal(made.Err)
@@ -128,11 +153,11 @@ func (s *interrupted) thenRuns(t *testing.T, program property.Map) {
 		defer func() { _ = recover() }()
 		s.update(made.State, "note", "b", "size", 1)
 	}()
-	diff, err := s.e.Diff(t.Context(), engine.DiffRequest{Ref: ref("Thing"), State: *made.State, New: program})
+	diff, err := s.e.Diff(t.Context(), engine.DiffRequest{Ref: now, State: *made.State, New: program})
 	if err != nil || len(diff.Changes) == 0 && !diff.Force {
 		t.Fatalf("the host would send no update: %+v, %v", diff, err)
 	}
-	out := s.e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *made.State, Inputs: program})
+	out := s.e.Update(t.Context(), engine.UpdateRequest{Ref: now, State: *made.State, Inputs: program})
 	if out.Err != nil {
 		t.Fatal(out.Err)
 	}
@@ -147,11 +172,39 @@ func (s *interrupted) thenRuns(t *testing.T, program property.Map) {
 	if diff := cmp.Diff(want, s.object); diff != "" {
 		t.Errorf("the object (-want +got):\n%s", diff)
 	}
-	diff, err = s.e.Diff(t.Context(), engine.DiffRequest{Ref: ref("Thing"), State: *out.State, New: program})
+	diff, err = s.e.Diff(t.Context(), engine.DiffRequest{Ref: now, State: *out.State, New: program})
 	if err != nil || len(diff.Changes) > 0 || diff.Force {
 		t.Errorf("another update follows: %+v, %v", diff, err)
 	}
 	if left := s.statuses(); len(left) > 0 {
 		t.Errorf("the journal has %v", left)
+	}
+}
+
+// TestUpdateUnderWayElsewhere runs the next program while another process still updates the resource,
+// as after the host was killed alone: nothing is sent, and no program takes it for unchanged.
+func TestUpdateUnderWayElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"it", "another"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newInterrupted(t, "safe: true, ", 1, "")
+			made := s.create("note", "a", "size", 1)
+			other, _ := s.w.engine(t, "resources: Thing: {"+s.resource+"}")
+			now := engine.Ref{Type: "Thing", Name: name, Key: "urn:" + name}
+			s.meanwhile = func() {
+				diff, err := other.Diff(t.Context(), engine.DiffRequest{Ref: now, State: *made.State, New: object("note", "a", "size", 1)})
+				if err != nil || !diff.Force {
+					t.Errorf("nothing seems to differ: %+v, %v", diff, err)
+				}
+				var busy *journal.BusyError
+				if out := other.Update(t.Context(), engine.UpdateRequest{Ref: now, State: *made.State, Inputs: object("note", "a", "size", 1)}); !errors.As(out.Err, &busy) || out.State != nil {
+					t.Errorf("a second update: %+v", out)
+				}
+			}
+			if out := s.update(made.State, "note", "b", "size", 1); out.Err != nil || s.sent != 1 {
+				t.Errorf("%d updates were sent: %v", s.sent, out.Err)
+			}
+		})
 	}
 }

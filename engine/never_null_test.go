@@ -400,14 +400,21 @@ func (l *nullLife) older(reads bool) {
 	if state == nil {
 		return
 	}
-	for name := range state.Outputs.AllStable {
+	another := 0
+	again := func() engine.State {
 		old := *state
+		another++
+		old.Private.Token += fmt.Sprint(another) // that of a resource with a life of its own
+		return old
+	}
+	for name := range state.Outputs.AllStable {
+		old := again()
 		old.Outputs = old.Outputs.Delete(name)
 		old.Inputs = old.Inputs.Delete(name)
 		l.goesOn("a state without "+name, old, reads)
 	}
 	for name, part := range map[string]string{"deep": "n", "either": "kind", "st": "x", "one": "kind"} {
-		old := *state
+		old := again()
 		if v := old.Outputs.Get(name); v.IsMap() {
 			old.Outputs = old.Outputs.Set(name, property.New(v.AsMap().Delete(part)))
 		}

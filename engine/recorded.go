@@ -18,9 +18,10 @@ import (
 // intents that it settles are those of the inputs that were recorded, whatever
 // an upgrade makes of them.
 func (e *Engine) recorded(ctx context.Context, res *plan.Resource, ref recorded.Ref, s recorded.State) (recorded.State, error) {
-	e.resources.SettleRecorded(res, ref, s)
-	s.Private.Unmade = e.resources.UnmadeBy(res, ref, s)
-	s, err := e.resources.Interrupted(res, ref, s)
+	about := e.resources.Entries(res, ref, s)
+	about.Settle(s)
+	s.Private.Unmade = about.UnmadeBy(s)
+	s, err := about.Interrupted(s)
 	if err != nil {
 		return s, err
 	}

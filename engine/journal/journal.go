@@ -27,6 +27,9 @@ type Subject struct {
 	// distinguishes resources with the same name on different servers. A renewed token
 	// does not change it.
 	Settings string `json:"settings,omitempty"`
+	// State is the token of a recorded state, if the intents are about that state: they are found
+	// by it alone, whatever names the stack and the resource have by then.
+	State string `json:"state,omitempty"`
 }
 
 // Project returns the project of a URN, or "" if Resource is not a URN.
@@ -75,7 +78,11 @@ func (s Subject) Former(name string) Subject {
 
 // file returns the name of the subject's file.
 func (s Subject) file() string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{s.Provider, s.Type, s.Resource, s.Settings}, "\x00")))
+	parts := []string{s.Provider, s.Type, s.Resource, s.Settings}
+	if s.State != "" {
+		parts = []string{"state", s.State}
+	}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:16]) + ending
 }
 
@@ -131,6 +138,8 @@ type Intent struct {
 	// settled later. Withheld are the names of the omitted inputs.
 	Inputs        json.RawMessage `json:"inputs,omitempty"`
 	Withheld      []string        `json:"withheld,omitempty"`
+	// Given are the names of the inputs of an update.
+	Given []string `json:"given,omitempty"`
 	Configuration json.RawMessage `json:"configuration,omitempty"`
 	Began         time.Time       `json:"began,omitzero"`
 	// Sent is the time of the last attempt.

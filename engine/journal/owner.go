@@ -185,12 +185,16 @@ func (o *owner) releaseIf(ready func() bool) error {
 	return errors.Join(err, f.Close())
 }
 
+// is reports whether a process is this one.
+func (o *owner) is(p Process) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.file != nil && p == o.self
+}
+
 // alive reports whether a process is running and holds its intents.
 func (o *owner) alive(p Process) bool {
-	o.mu.Lock()
-	own := o.file != nil && p == o.self
-	o.mu.Unlock()
-	if own {
+	if o.is(p) {
 		return true
 	}
 	if p.Name == "" || p.Name != filepath.Base(p.Name) {

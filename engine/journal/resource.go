@@ -11,7 +11,9 @@ type Resource struct {
 	// former are the subjects that the resource had before its type was renamed. Their intents
 	// are intents of the resource; new ones are of subject.
 	former []Subject
-	open   func() (*Journal, error)
+	// state is the subject of the intents of updates, without a State if there is no recorded state.
+	state Subject
+	open  func() (*Journal, error)
 	// read are the intents as Intents has read them, nil before.
 	read *[]Intent
 }
@@ -25,16 +27,41 @@ func NewResource(open func() (*Journal, error), s Subject, former ...Subject) *R
 // Subject returns the resource that the intents are about.
 func (r *Resource) Subject() Subject { return r.subject }
 
+// OfState returns the part of the journal that is about the resource and its recorded state with a
+// token. Intents of updates are about the state: they are found whatever name the resource has now.
+func (r *Resource) OfState(token string) *Resource {
+	out := &Resource{subject: r.subject, former: r.former, open: r.open, state: r.subject}
+	out.state.State = token
+	return out
+}
+
+// Busy returns a *BusyError if another living process works on one of the intents.
+func (r *Resource) Busy(list []Intent) error {
+	j, err := r.open()
+	if err != nil {
+		return err
+	}
+	for _, i := range list {
+		if i.UnderWay() && !j.owner.is(i.Owner) {
+			return &BusyError{Intent: i}
+		}
+	}
+	return nil
+}
+
 // MayHaveIntents reports whether there may be intents: see Journal.Has. There are none in a
 // journal that cannot be opened, as nothing could be written to it.
 func (r *Resource) MayHaveIntents() bool {
 	j, err := r.open()
-	return err == nil && (j.Has(r.subject) || slices.ContainsFunc(r.former, j.Has))
+	return err == nil && (j.Has(r.subject) || r.state.State != "" && j.Has(r.state) || slices.ContainsFunc(r.former, j.Has))
 }
 
 // subjects returns the subject of the resource, and the former ones that may have intents.
 func (r *Resource) subjects(j *Journal) []Subject {
 	all := []Subject{r.subject}
+	if r.state.State != "" && j.Has(r.state) {
+		all = append(all, r.state)
+	}
 	for _, s := range r.former {
 		if j.Has(s) {
 			all = append(all, s)
@@ -84,6 +111,9 @@ func (r *Resource) Begin(i Intent, sync bool) (Intent, error) {
 		return i, err
 	}
 	i.Subject = r.subject
+	if i.Operation == Update && r.state.State != "" {
+		i.Subject = r.state
+	}
 	return j.Begin(i, sync)
 }
 

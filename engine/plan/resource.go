@@ -112,7 +112,7 @@ func (r *Resource) Finds(s *Step) bool { return r.Find != nil && s == r.Maker &&
 // Journals reports whether the journal may contain intents of the resource.
 func (r *Resource) Journals() bool {
 	if r.Create != nil && len(r.Create.Steps) > 1 && slices.ContainsFunc(r.Create.Steps, (*Step).IsInMade) {
-		return true // see run.noted
+		return true // see withUnmadeIntent in package run
 	}
 	in := func(op *Operation) bool {
 		return op != nil && slices.ContainsFunc(op.Steps, func(s *Step) bool {

@@ -45,7 +45,7 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 	}
 	if err == nil {
 		rs.Tokens.Forget(res.object(state), state.Private.Token)
-		r.warn(res.settleDeleted(state, r.Missed))
+		r.warn(res.entries(state.Private.Token).SettleDeleted(state, r.Missed))
 		r.warnLeftAlone(state)
 	}
 	return r.Mask().Error(err) // with the secrets that the steps have seen

@@ -9,6 +9,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/entries"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
@@ -147,7 +148,7 @@ func (r *run) forgetUpdates(s *recorded.State) error {
 	}
 	list, err := r.book().Intents()
 	for _, i := range list {
-		if i.Operation != journal.Update || i.Token != s.Private.Token {
+		if i.Operation != journal.Update || i.Token != s.Private.Token || entries.IsWhole(i) {
 			continue
 		}
 		if s.Private.ID == "" {

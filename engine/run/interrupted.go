@@ -1,24 +1,24 @@
 package run
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/entries"
 	"github.com/declprov/declprov/engine/run/recorded"
 )
 
-// An update whose process is killed leaves no state that says so, and the next program may ask for
-// what the host has recorded: then nothing would differ, although the object is another one. So an
-// intent stands for the whole update, from before its first effect until its state is returned.
+// Entries returns the entries of the journal about a resource and its recorded state.
+func (rs *Resources) Entries(of *plan.Resource, ref recorded.Ref, s recorded.State) entries.Entries {
+	return rs.resource(of, ref, nil).entries(s.Private.Token)
+}
 
-// wholeUpdate is the step of the intent of a whole update.
-const wholeUpdate = -1
-
-// isWhole reports whether an intent stands for a whole update of the resource with a token.
-func isWhole(i journal.Intent, token string) bool {
-	return i.Operation == journal.Update && i.Step == wholeUpdate && i.Token == token
+// entries returns the entries of the journal about the resource and its recorded state with a token.
+func (res resource) entries(token string) entries.Entries {
+	return entries.Entries{Resource: res.Resource, Book: res.book(token)}
 }
 
 // beginUpdate records that an update is under way, before its first effect.
@@ -27,8 +27,8 @@ func (r owner) beginUpdate(s *plan.Step) error {
 		return nil
 	}
 	i := r.intent(s)
-	i.Step, i.StepName, i.Element, i.Looked, i.Proves = wholeUpdate, "", "", false, false
-	begun, err := r.book().Begin(i, false)
+	i.Given = r.givenNames()
+	begun, err := r.res.entries(r.token).BeginUpdate(i)
 	if err != nil {
 		return r.Stop(s, 1, actions.Refused, err)
 	}
@@ -36,16 +36,8 @@ func (r owner) beginUpdate(s *plan.Step) error {
 	return nil
 }
 
-// endUpdate removes the intent of this update, and, if there is a state that says what is known, those
-// of earlier ones that were interrupted.
-func (r updating) endUpdate(stated bool) error {
-	if r.wholeUpdate == nil {
-		return nil
-	}
-	own := r.wholeUpdate.Key
-	r.wholeUpdate = nil
-	return r.book().Remove(func(i journal.Intent) bool { return i.Key == own || stated && isWhole(i, r.token) })
-}
+// givenNames returns the names of the inputs.
+func (r *run) givenNames() []string { return slices.Sorted(maps.Keys(r.given.AsMap())) }
 
 // interruptOnPanic is deferred: the process goes on after a panic, and the update must not look as if
 // it did, too.
@@ -57,22 +49,4 @@ func (r updating) interruptOnPanic() {
 		}
 		panic(bug)
 	}
-}
-
-// Interrupted returns a state as it is after an update that was killed: it is not known which of the
-// inputs that it was to change the object has. It returns other states unchanged.
-func (rs *Resources) Interrupted(of *plan.Resource, ref recorded.Ref, s recorded.State) (recorded.State, error) {
-	res := rs.resource(of, ref, nil)
-	if s.ID == "" || s.Private.Token == "" || s.Private.Failed != nil || of.Update == nil || !res.Journals() || !res.book().MayHaveIntents() {
-		return s, nil
-	}
-	list, err := res.book().Intents()
-	at := slices.IndexFunc(list, func(i journal.Intent) bool {
-		return i.Operation == journal.Update && i.Token == s.Private.Token && i.Open()
-	})
-	if err != nil || at < 0 {
-		return s, err
-	}
-	s.Private.Failed = recorded.Interrupt(of.Update)
-	return s, nil
 }

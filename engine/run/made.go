@@ -79,12 +79,6 @@ func (r owner) withUnmadeIntent(s *plan.Step, send func() (any, error)) (any, er
 	return value, err
 }
 
-// isUnmade reports whether an intent is of a step that the recorded state names as unmade.
-func (res resource) isUnmade(s recorded.State, i journal.Intent) bool {
-	of := res.stepOf(i)
-	return of != nil && slices.Contains(strings.Fields(s.Private.Unmade), of.Model.As)
-}
-
 // warnLeftAlone warns of objects that a delete has left alone because their owner is unknown.
 func (r *run) warnLeftAlone(s recorded.State) {
 	if s.Private.Unmade == "" || !r.book().MayHaveIntents() {
@@ -98,55 +92,4 @@ func (r *run) warnLeftAlone(s recorded.State) {
 			r.Log.Message(operation.Warning, fmt.Sprintf("it is not known whether %s had made something, so that was not removed: look for it in the service; `declprov journal` lists it until `declprov journal forget %s`", i.StepName, i.Key))
 		}
 	}
-}
-
-// unmadeAfter returns the names of the create's steps after that of an intent that have no intent
-// themselves: they have made nothing.
-func (res resource) unmadeAfter(i journal.Intent) string {
-	if i.Operation != journal.Create {
-		return ""
-	}
-	list, _ := res.book().Earlier() // if it cannot be read, no later step counts as begun
-	var out []string
-	for _, s := range res.Create.Steps[min(i.Step+1, len(res.Create.Steps)):] {
-		begun := slices.ContainsFunc(list, func(o journal.Intent) bool {
-			return o.Operation == journal.Create && o.Token == i.Token && o.Step == s.Index
-		})
-		if s.IsInMade() && !begun {
-			out = append(out, s.Model.As)
-		}
-	}
-	return strings.Join(out, " ")
-}
-
-// stepOf returns the step of an intent, nil if the spec no longer has it.
-func (res resource) stepOf(i journal.Intent) *plan.Step {
-	op := res.Create
-	if i.Operation == journal.Update {
-		op = res.Update
-	}
-	if op == nil || i.Step < 0 || i.Step >= len(op.Steps) {
-		return nil
-	}
-	return op.Steps[i.Step]
-}
-
-// UnmadeBy returns the names of the steps that have made nothing according to the state and the
-// journal. The journal has more than the state if a run was killed before it returned its state.
-func (rs *Resources) UnmadeBy(of *plan.Resource, ref recorded.Ref, s recorded.State) string {
-	res := rs.resource(of, ref, nil)
-	if s.Private.Unmade == "" || res.Create == nil {
-		return s.Private.Unmade
-	}
-	book := res.book()
-	if !book.MayHaveIntents() {
-		return s.Private.Unmade
-	}
-	list, _ := book.Intents() // the first create that needs the journal reports that it cannot be read
-	return strings.Join(slices.DeleteFunc(strings.Fields(s.Private.Unmade), func(name string) bool {
-		return slices.ContainsFunc(list, func(i journal.Intent) bool {
-			made := res.stepOf(i)
-			return i.Token == s.Private.Token && made != nil && made.Model.As == name && (i.WasAnswered() || made.OwnsWhatItSends())
-		})
-	}), " ")
 }

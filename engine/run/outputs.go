@@ -183,7 +183,7 @@ func (r *run) newFailed(failed int, err error) *recorded.Failed {
 	m := r.Mask()
 	out := &recorded.Failed{
 		Op: string(r.Verb), Step: failed, Steps: r.Operation.Shape(), Inputs: recorded.HashInputs(r.given), Error: screen.Show(err.Error(), m).String(),
-		Unknown: operation.StatusOf(err) == actions.Unknown, Misfits: slices.Sorted(maps.Keys(r.Misfits)),
+		Given: r.givenNames(), Unknown: operation.StatusOf(err) == actions.Unknown, Misfits: slices.Sorted(maps.Keys(r.Misfits)),
 	}
 	if id, _ := r.Vars.Values["id"].(string); r.Verb == plan.Update && id != r.ID {
 		out.ID = id

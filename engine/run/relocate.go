@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/entries"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
@@ -26,7 +27,7 @@ func (res resource) relocate(ctx context.Context, s *recorded.State) error {
 	if res.Find == nil || s.Private.Token == "" || !res.Journals() {
 		return nil
 	}
-	list, err := res.book().Intents()
+	list, err := res.book(s.Private.Token).Intents()
 	if err != nil {
 		return err
 	}
@@ -57,13 +58,13 @@ func (res resource) closeLostUpdates(s recorded.State) error {
 	if res.Find == nil || s.Private.Token == "" || s.Private.Failed != nil {
 		return nil
 	}
-	book := res.book()
+	book := res.book(s.Private.Token)
 	if !book.MayHaveIntents() {
 		return nil
 	}
 	list, err := book.Intents()
 	for _, i := range list {
-		if i.Operation == journal.Update && i.Token == s.Private.Token && i.Open() {
+		if i.Operation == journal.Update && i.Token == s.Private.Token && i.Open() && !entries.IsWhole(i) {
 			i.Status, i.ID, i.Moved = journal.Answered, recorded.CurrentID(s), true
 			err = errors.Join(err, book.Put(i, false))
 		}

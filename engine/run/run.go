@@ -24,6 +24,7 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // Resources are the resources of a configured provider. It is safe for concurrent use.
@@ -83,9 +84,14 @@ func (res resource) object(s recorded.State) recorded.Object {
 	return recorded.ObjectOf(res.Resource, s)
 }
 
-// book returns the part of the journal that is about the resource.
-func (res resource) book() *journal.Resource {
-	return res.all.journal.Resource(res.ref.Type, cmp.Or(res.ref.Key, res.ref.Name), res.FormerNames())
+// book returns the part of the journal that is about the resource, and about its recorded state with
+// a token, "" if it has none.
+func (res resource) book(token string) *journal.Resource {
+	all := res.all.journal.Resource(res.ref.Type, cmp.Or(res.ref.Key, res.ref.Name), res.FormerNames())
+	if token == "" {
+		return all
+	}
+	return all.OfState(token)
 }
 
 // rules returns the rules by which values of the resource are compared.
@@ -140,7 +146,7 @@ func (res resource) beginWith(ctx context.Context, op *plan.Operation, v plan.Ve
 // book returns the part of the journal that is about the run's resource.
 func (r *run) book() *journal.Resource {
 	if r.journal == nil {
-		r.journal = r.res.book()
+		r.journal = r.res.book(r.token)
 	}
 	return r.journal
 }
@@ -150,6 +156,13 @@ func (r *run) book() *journal.Resource {
 func (r *run) warn(err error) {
 	if err != nil {
 		r.Log.Message(operation.Warning, err.Error())
+	}
+}
+
+// warn logs an error of the journal that changes nothing about the result.
+func (res resource) warn(err error) {
+	if err != nil && res.log != nil {
+		res.log.Message(operation.Warning, screen.Show(err.Error(), nil))
 	}
 }
 

@@ -98,7 +98,7 @@ type settling struct {
 func (r settling) lookUp(ctx context.Context) (Settled, error) {
 	i, inputs := r.intent, r.given
 	found := Settled{By: "find"}
-	state := recorded.State{ID: i.ID, Inputs: inputs, Private: recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, Unmade: r.res.unmadeAfter(i)}}
+	state := recorded.State{ID: i.ID, Inputs: inputs, Private: recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, Unmade: r.res.entries(i.Token).UnmadeAfter(i)}}
 	if state.ID == "" || i.Operation == journal.Update && r.Resource.Find != nil {
 		if r.Resource.Find == nil {
 			return found, ErrNoFind

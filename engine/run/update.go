@@ -15,9 +15,16 @@ func (rs *Resources) Update(ctx context.Context, of *plan.Resource, state record
 	rs.Tokens.Show(u.res.object(state), req.Ref, state.Private.Token)
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
-	out := u.run(ctx, state)
-	if !req.Preview {
-		out = u.res.keepToken(state, out)
+	if req.Preview {
+		return u.run(ctx, state)
+	}
+	about := u.res.entries(state.Private.Token)
+	if err := about.RefuseBusy(state); err != nil {
+		return Result{Err: err}
+	}
+	out := u.res.keepToken(state, u.run(ctx, state))
+	if out.State != nil {
+		u.res.warn(about.EndUpdates(out.State))
 	}
 	return out
 }
@@ -74,7 +81,7 @@ func (u update) change(ctx context.Context, state recorded.State, changes []valu
 		return Result{Err: fmt.Errorf("%s cannot be changed in place: its spec has no update", req.Type)}
 	}
 	if f := state.Private.Failed; f != nil && !f.Seen {
-		changes = u.changeAll()
+		changes = u.changeAll(state)
 	}
 	if res.Update != nil {
 		if err := recorded.CheckComplete(res.Resource, state, plan.Update); err != nil {
@@ -106,17 +113,23 @@ func resultOf(out *Result, err error) Result {
 // changeAll returns every input as changed: after an operation that stopped halfway, it is not
 // known which of them the object has. It has those that force a replacement: with another value
 // of them, there would be no update, and an API may refuse them in one. As in a diff, it is no change that
-// the program does not set what the server may choose.
-func (u update) changeAll() []value.Change {
+// the program does not set what the server may choose, nor what no program has set so far.
+func (u update) changeAll(state recorded.State) []value.Change {
 	var out []value.Change
 	rules := u.res.rules()
 	for _, m := range u.res.Inputs.Fields {
-		if m.Replace || u.req.Inputs.Get(m.Name).IsNull() && rules.ServerKeeps(m.Name) {
+		if m.Replace || u.req.Inputs.Get(m.Name).IsNull() && (rules.ServerKeeps(m.Name) || !mayHave(state, m.Name)) {
 			continue
 		}
 		out = append(out, value.Change{Path: m.Name, Kind: value.Update})
 	}
 	return out
+}
+
+// mayHave reports whether an object may have an input that a program has set.
+func mayHave(s recorded.State, name string) bool {
+	_, recorded := s.Inputs.GetOk(name)
+	return recorded || s.Private.Failed.MayHaveGiven(name)
 }
 
 // keepToken gives the state after an update the token of the state before. A state that an older

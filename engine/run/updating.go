@@ -31,7 +31,9 @@ type updating struct {
 func (r updating) finish(ctx context.Context) Result {
 	defer r.interruptOnPanic()
 	out := r.finishSteps(ctx)
-	r.warn(r.endUpdate(out.State != nil))
+	if own := r.wholeUpdate; own != nil && out.State == nil {
+		r.warn(r.book().RemoveOne(*own)) // nothing was changed
+	}
 	return out
 }
 
@@ -68,6 +70,9 @@ func (r updating) finishSteps(ctx context.Context) Result {
 		next.Inputs = old.Inputs // as hosts record it, too: nobody knows which of the new ones hold
 		next.Private.Written = old.Private.Written
 		next.Private.Failed = r.newFailed(failed, failure)
+		if before := old.Private.Failed; before != nil {
+			next.Private.Failed.AddGiven(before.Given...)
+		}
 	} else {
 		outputs.WarnKept(r.Run, old.Private.Written, next.Private.Written)
 		if err := r.forgetUpdates(next); err != nil {

@@ -164,6 +164,8 @@ type Private struct {
 	ID string `json:"id,omitempty"`
 	// Token is the token of the create or import of the resource; see tokens.go.
 	Token string `json:"t,omitempty"`
+	// Updated is the key of the journal's entry for the last update; see package entries.
+	Updated string `json:"u,omitempty"`
 	// VisibleBy is the time by which the server shows the object, if the spec says how long that may take
 	// after a create (`consistency`).
 	VisibleBy time.Time `json:"visibleBy,omitzero"`
@@ -226,6 +228,9 @@ type Failed struct {
 	Steps string `json:"steps,omitempty"`
 	// Inputs is the hash of the inputs that the operation ran with.
 	Inputs string `json:"inputs"`
+	// Given are the names of the inputs that the operation ran with, and those of earlier ones whose
+	// outcome is not known either. A state of an older version has none.
+	Given []string `json:"given,omitempty"`
 	// Error is the error message for users.
 	Error string `json:"error,omitempty"`
 }

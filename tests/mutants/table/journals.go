@@ -37,9 +37,33 @@ func ofJournals() []Mutant {
 		},
 		{
 			Promise: "A killed update is not forgotten", Mechanism: "a state with an open update is that of a failed one",
-			File: "engine/recorded.go", Find: `	s, err := e.resources.Interrupted(res, ref, s)`,
-			Replace: `	_, err := e.resources.Interrupted(res, ref, s)`,
+			File: "engine/recorded.go", Find: `	s, err := about.Interrupted(s)`,
+			Replace: `	_, err := about.Interrupted(s)`,
 			Package: "engine", Test: "TestInterruptedUpdates", Fails: "the host would send no update",
+		},
+		{
+			Promise: "A killed update is not forgotten", Mechanism: "an update is recorded until a recorded state has its key",
+			File: "engine/run/entries/updates.go", Find: `	return errors.Join(e.Book.Put(last, false), e.Book.Remove(`,
+			Replace: `	return errors.Join(e.Book.RemoveOne(last), e.Book.Remove(`,
+			Package: "engine", Test: "TestInterruptedUpdates", Fails: "the host would send no update",
+		},
+		{
+			Promise: "A killed update is not forgotten", Mechanism: "an update is found by the token of the state",
+			File: "engine/journal/resource.go", Find: `	if i.Operation == Update && r.state.State != "" {`,
+			Replace: `	if false {`,
+			Package: "engine", Test: "TestInterruptedUpdates", Fails: "the host would send no update",
+		},
+		{
+			Promise: "A killed update is not forgotten", Mechanism: "no update is sent while another process updates the resource",
+			File: "engine/run/update.go", Find: `	if err := about.RefuseBusy(state); err != nil {`,
+			Replace: `	if err := about.RefuseBusy(state); err != nil && false {`,
+			Package: "engine", Test: "TestUpdateUnderWayElsewhere", Fails: "interrupted_test.go",
+		},
+		{
+			Promise: "A killed update is not forgotten", Mechanism: "what no program has set is not set to null",
+			File: "engine/run/update.go", Find: `	return recorded || s.Private.Failed.MayHaveGiven(name)`,
+			Replace: `	return true || recorded`,
+			Package: "engine", Test: "TestChangesLeaveWhatTheServerChose", Fails: "changes_test.go",
 		},
 		{
 			Promise:   "A create that nobody knows the end of is settled first",
@@ -134,15 +158,15 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is lost",
 			Mechanism: "what a create may have made anew stays listed when the old object is gone",
-			File:      "engine/run/recorded_intents.go",
-			Find: `		if i.Open() && res.isUnmade(s, i) {
+			File:      "engine/run/entries/entries.go",
+			Find: `		if i.Open() && e.isUnmade(s, i) {
 			return false // a delete that reads made has left it alone
 		}
-		moved := missed && i.Operation == journal.Update
-		anew := missed && i.Operation == journal.Create && i.Open() && res.Maker != nil && i.Step == res.Maker.Index
+		moved := missed && i.Operation == journal.Update && i.Status != journal.Handed
+		anew := missed && i.Operation == journal.Create && i.Open() && e.Maker != nil && i.Step == e.Maker.Index
 `,
 			// A named step that was undone is kept for that, too.
-			Replace: `		moved := missed && i.Operation == journal.Update
+			Replace: `		moved := missed && i.Operation == journal.Update && i.Status != journal.Handed
 		const anew = false
 `,
 			Package: "engine", Test: "TestWhatWasMadeAnewIsListed", Fails: "in the journal",
@@ -281,7 +305,7 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "A create that nobody knows the end of is settled first",
 			Mechanism: "an intent is forgotten once the host shows that it has the id",
-			File:      "engine/run/recorded_intents.go",
+			File:      "engine/run/entries/entries.go",
 			Find: `		case failed == nil || failed.Op != string(plan.Create):
 			return true`,
 			Replace: `		case failed == nil || failed.Op != string(plan.Create):

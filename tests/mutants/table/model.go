@@ -65,7 +65,7 @@ func ofModel() []Mutant {
 		row(lost, "the intent is written before the request is sent", "LOST AND NOT LISTED",
 			"engine/run/intents.go", `		return r.Resource.Finds(s) || s.Certainty != actions.Uncertain, r.Resource.Finds(s)`, `		return false, false`),
 		row(lost, "the journal forgets only what is recorded", "LOST AND NOT LISTED",
-			"engine/run/recorded_intents.go", `		case i.Token != s.Private.Token:`, `		case false:`),
+			"engine/run/entries/entries.go", `	case i.Token != s.Private.Token:`, `	case false:`),
 		row(lost, "a state is dropped only if every step was undone", "LOST AND NOT LISTED",
 			"engine/run/aftermath.go", `		left = left || !a.undone[t.Step.Index]`, `		left = left || len(a.undone) == 0`),
 		row(lost, "finished steps are not sent again", "LOST AND NOT LISTED",

@@ -30,7 +30,7 @@ func ofProof() []Mutant {
 			"TestSettleDeletesNothingHanded", "Deleted:true"),
 		row(foreign, "what settle deletes is forgotten with all its steps", "engine/settle.go", `return o.Key != i.Key && o.Accompanies(i)`, `return false`,
 			"TestSettledWithAllItsSteps", "it is not refused"),
-		row("Nothing is lost", "what is imported is no longer in the way", "engine/run/recorded_intents.go", `return i.Status == journal.Handed && i.ID == recorded.CurrentID(s)`, `return false`,
+		row("Nothing is lost", "what is imported is no longer in the way", "engine/run/entries/entries.go", `return i.Status == journal.Handed && i.ID == recorded.CurrentID(s)`, `return false`,
 			"TestHandedAndImported/keyed", "in the journal"),
 		row("Nothing is lost", "what another resource is shown to have is in nobody's way", "engine/run/earlier_create.go", `	if known && by.Resource != recorded.OwnerName(r.res.ref) {`, `	if false && known && by.Resource != recorded.OwnerName(r.res.ref) {`,
 			"TestHandedAndHeldByAnother", "Pulumi was told of"),
@@ -38,7 +38,7 @@ func ofProof() []Mutant {
 			"TestOtherInputsAndAnotherObject", "Pulumi was told of"),
 		row(foreign, "what was undone is not told as made", "engine/run/made.go", `			ran[t.Step.Model.As] = !undone[t.Step.Index]`, `			ran[t.Step.Model.As] = true`,
 			"TestMade/refused_at_2,_undo_001_", "the delete"),
-		row("Nothing is lost", "what a run made whose state was lost is the resource's", "engine/run/made.go", `(i.WasAnswered() || made`, `(i.Status == journal.Answered || made`,
+		row("Nothing is lost", "what a run made whose state was lost is the resource's", "engine/run/entries/entries.go", `(i.WasAnswered() || made`, `(i.Status == journal.Answered || made`,
 			"TestMadeByARunThatNobodyHeardOf/post:_{once:_true,_true", "the delete (-want +got)"),
 		row("Nothing is lost", "what an earlier create may have done is not refused for good", "engine/run/sending.go", `		n.doubt = n.begunBefore()`, `		n.doubt = false`,
 			"TestBegunByARunThatNobodyHeardOf", "entries of the step are open"),
@@ -46,7 +46,7 @@ func ofProof() []Mutant {
 			"TestMadeOverALife/left_out", "the delete"),
 		row(foreign, "what nobody knows of is not told as made", "engine/run/made.go", `		if t.Done || t.Step.OwnsWhatItSends() {`, `		if true {`,
 			"TestMade/unknown_at_1,_undo_000_", "the delete"),
-		row("Nothing is lost", "what a delete has left alone stays listed", "engine/run/recorded_intents.go", `		if i.Open() && res.isUnmade(s, i) {`, `		if false {`,
+		row("Nothing is lost", "what a delete has left alone stays listed", "engine/run/entries/entries.go", `		if i.Open() && e.isUnmade(s, i) {`, `		if false {`,
 			"TestMadeByARunThatDied/post:_{once:_true,_make1_create", "the journal has"),
 		row(whole, "the rest of a create is made with the inputs of now", "engine/run/resume.go", `	if canContinue(ctx) && failedAtSameStep(state, made) {`, `	if false {`,
 			"TestHalfMadeWithOtherInputs/the_part_is_refused_once_more", "no room ("),
@@ -59,7 +59,7 @@ func ofProof() []Mutant {
 			"TestARefreshKeepsWhatWasBegun/not_made_yet", "want gone: false"),
 		row("Nothing is lost", "what a run makes that says nothing of it is written down", "engine/run/made.go", `	if r.Undoing || r.Verb == plan.Create`, `	if true || r.Undoing || r.Verb == plan.Create`,
 			"TestMadeByARunThatDied/do:_{make1_create", "the delete"),
-		row("Nothing is lost", "what a run has written down stays until a state says it", "engine/run/recorded_intents.go", `		case res.isUnmade(s, i):`, `		case false:`,
+		row("Nothing is lost", "what a run has written down stays until a state says it", "engine/run/entries/entries.go", `	case e.isUnmade(s, i):`, `	case false:`,
 			"TestMadeByARunThatDied/post:_{safe:_true,_make2_a_later_update", "the delete"),
 		row(foreign, "vet warns of deletes of what a create may not have made", "engine/compile/certainty/foreign.go", `	return maker, why
 `, `	return nil, ""
@@ -125,7 +125,7 @@ func ofProof() []Mutant {
 			"TestRefreshWithAnotherID/by_name,_another", "it warns: false"),
 		row(foreign, "an update that gives another id was not done while the old one is there", "engine/run/relocate.go", ` && f.existsUnderID(ctx, was, before) {`, ` && false {`,
 			"TestARenameTakesNoOthersID/beside_the_old", "has the id of what was found: true"),
-		row("Nothing is lost", "an update whose object is not found stays listed where a delete finds nothing", "engine/run/recorded_intents.go", ` && (failed == nil || failed.Op != string(plan.Update))`, ``,
+		row("Nothing is lost", "an update whose object is not found stays listed where a delete finds nothing", "engine/run/entries/entries.go", ` && (failed == nil || failed.Op != string(plan.Update))`, ``,
 			"TestAFailedMoveStaysListed/with_its_id,_not_found", "the update is listed: false"),
 		row("Nothing is lost", "an update whose responses tell no id asks find for it", "engine/run/updating.go", `	if !r.looked || stop.Err(ctx) != nil {
 		return false`, `	if true {
@@ -176,7 +176,7 @@ func ofProof() []Mutant {
 	case err != nil:
 		return true, fmt.Errorf("reading what`,
 			"TestWhatAnEarlierCreateWasToldStands/there", "it is listed: false"),
-		row("Nothing is lost", "an update that failed stays listed where a delete finds nothing", "engine/run/recorded_intents.go", `!i.UnderWay() && !moved`, `!i.UnderWay() && (true || !moved)`,
+		row("Nothing is lost", "an update that failed stays listed where a delete finds nothing", "engine/run/entries/entries.go", `!i.UnderWay() && !moved`, `!i.UnderWay() && (true || !moved)`,
 			"TestAFailedMoveStaysListed/not_found", "the update is listed: false"),
 		row("Nothing is done twice under a key", "what may have been done for what was undone is sent under another key", "engine/run/orphans.go", `	maybe := operation.StatusOf(a.failure) != actions.Refused`, `	maybe := false`,
 			"TestWhatMayBelongToWhatWasUndoneIsListed", "in the journal"),

@@ -1,0 +1,119 @@
+// Package entries tells what the entries of the journal say about the recorded state of a resource,
+// and removes those that the state makes unnecessary.
+package entries
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
+)
+
+// Entries are the entries of the journal about one resource.
+type Entries struct {
+	*plan.Resource
+	Book *journal.Resource
+}
+
+// Settle removes the entries of a create or update whose state the host has recorded. Steps that are
+// still to be done keep their entries. If the journal cannot be changed, the entries stay listed,
+// which does no harm.
+func (e Entries) Settle(s recorded.State) {
+	if s.ID == "" || s.Private.Token == "" || !e.Journals() || !e.Book.MayHaveIntents() {
+		return
+	}
+	_ = e.Book.Remove(func(i journal.Intent) bool { return !i.UnderWay() && e.isRecorded(i, s) })
+}
+
+// isRecorded reports whether a recorded state says what an entry says.
+func (e Entries) isRecorded(i journal.Intent, s recorded.State) bool {
+	failed := s.Private.Failed
+	switch {
+	case IsWhole(i) && i.Token == s.Private.Token:
+		return i.Key == s.Private.Updated || failed != nil && failed.Op == string(plan.Update) // which says the same
+	case i.Token != s.Private.Token:
+		return i.Status == journal.Handed && i.ID == recorded.CurrentID(s) // the object was imported
+	case e.isUnmade(s, i):
+		return false
+	case i.Operation == journal.Update:
+		// An answered step of an unfinished update may have renamed the object.
+		return i.Status == journal.Answered && i.ID == recorded.CurrentID(s) && (failed == nil || failed.Op != string(plan.Update))
+	case failed == nil || failed.Op != string(plan.Create):
+		return true
+	default:
+		return (i.Step < failed.Step || slices.Contains(failed.Kept, i.Step)) && !slices.Contains(failed.Undone, i.Step)
+	}
+}
+
+// SettleDeleted removes the entries of a resource that was deleted: what they may have made is
+// gone with it, and another resource may take its name. missed is true if the delete did not
+// find all of it. Then the entries of updates stay, because one that failed or did not finish
+// may have renamed the object, and so do open ones of the step that makes the object, because
+// that may have made an object that the state does not name.
+func (e Entries) SettleDeleted(s recorded.State, missed bool) error {
+	if s.Private.Token == "" || !e.Journals() || !e.Book.MayHaveIntents() {
+		return nil
+	}
+	return e.Book.Remove(func(i journal.Intent) bool {
+		if i.Open() && e.isUnmade(s, i) {
+			return false // a delete that reads made has left it alone
+		}
+		moved := missed && i.Operation == journal.Update && i.Status != journal.Handed
+		anew := missed && i.Operation == journal.Create && i.Open() && e.Maker != nil && i.Step == e.Maker.Index
+		return i.Token == s.Private.Token && !i.UnderWay() && !moved && !anew
+	})
+}
+
+// isUnmade reports whether an entry is of a step that the recorded state names as unmade.
+func (e Entries) isUnmade(s recorded.State, i journal.Intent) bool {
+	of := e.stepOf(i)
+	return of != nil && slices.Contains(strings.Fields(s.Private.Unmade), of.Model.As)
+}
+
+// stepOf returns the step of an entry, nil if the spec no longer has it.
+func (e Entries) stepOf(i journal.Intent) *plan.Step {
+	op := e.Create
+	if i.Operation == journal.Update {
+		op = e.Update
+	}
+	if op == nil || i.Step < 0 || i.Step >= len(op.Steps) {
+		return nil
+	}
+	return op.Steps[i.Step]
+}
+
+// UnmadeAfter returns the names of the create's steps after that of an entry that have no entry
+// themselves: they have made nothing.
+func (e Entries) UnmadeAfter(i journal.Intent) string {
+	if i.Operation != journal.Create {
+		return ""
+	}
+	list, _ := e.Book.Earlier() // if it cannot be read, no later step counts as begun
+	var out []string
+	for _, s := range e.Create.Steps[min(i.Step+1, len(e.Create.Steps)):] {
+		begun := slices.ContainsFunc(list, func(o journal.Intent) bool {
+			return o.Operation == journal.Create && o.Token == i.Token && o.Step == s.Index
+		})
+		if s.IsInMade() && !begun {
+			out = append(out, s.Model.As)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// UnmadeBy returns the names of the steps that have made nothing according to the state and the
+// journal. The journal has more than the state if a run was killed before it returned its state.
+func (e Entries) UnmadeBy(s recorded.State) string {
+	if s.Private.Unmade == "" || e.Create == nil || !e.Book.MayHaveIntents() {
+		return s.Private.Unmade
+	}
+	list, _ := e.Book.Intents() // the first create that needs the journal reports that it cannot be read
+	return strings.Join(slices.DeleteFunc(strings.Fields(s.Private.Unmade), func(name string) bool {
+		return slices.ContainsFunc(list, func(i journal.Intent) bool {
+			made := e.stepOf(i)
+			return i.Token == s.Private.Token && made != nil && made.Model.As == name && (i.WasAnswered() || made.OwnsWhatItSends())
+		})
+	}), " ")
+}

@@ -1,0 +1,84 @@
+package entries
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/run/recorded"
+)
+
+// An update whose process is killed leaves no state that says so, and the next program may ask for
+// what the host has recorded: then nothing would differ, although the object is another one. The same
+// happens if the host is killed while the provider ends the update. So an entry stands for the whole
+// update, from before its first effect until a recorded state has its key. It is found by the token
+// of the state, and so also after the stack or the resource was renamed.
+
+// wholeUpdate is the step of the entry of a whole update.
+const wholeUpdate = -1
+
+// IsWhole reports whether an entry stands for a whole update.
+func IsWhole(i journal.Intent) bool { return i.Operation == journal.Update && i.Step == wholeUpdate }
+
+// BeginUpdate records that an update of a state is under way. i is the intent of its first step.
+func (e Entries) BeginUpdate(i journal.Intent) (journal.Intent, error) {
+	i.Step, i.StepName, i.Element, i.Looked, i.Proves = wholeUpdate, "", "", false, false
+	return e.Book.Begin(i, false)
+}
+
+// EndUpdates records that the host gets a state that says what is known about the updates of the
+// resource. The state gets the key of the entry that stays until the host has recorded it.
+func (e Entries) EndUpdates(s *recorded.State) error {
+	list, err := e.updates(*s)
+	list = slices.DeleteFunc(list, func(i journal.Intent) bool { return !IsWhole(i) })
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	last := list[len(list)-1]
+	last.Status = journal.Handed
+	s.Private.Updated = last.Key
+	return errors.Join(e.Book.Put(last, false), e.Book.Remove(func(i journal.Intent) bool {
+		return IsWhole(i) && i.Token == last.Token && i.Key != last.Key
+	}))
+}
+
+// RefuseBusy returns a *journal.BusyError if another living process updates the resource.
+func (e Entries) RefuseBusy(s recorded.State) error {
+	list, err := e.updates(s)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	return e.Book.Busy(list)
+}
+
+// Interrupted returns a state as it is after an update of which the host has recorded nothing: it is
+// not known which of the inputs that it was to change the object has. It returns other states
+// unchanged.
+func (e Entries) Interrupted(s recorded.State) (recorded.State, error) {
+	if s.ID == "" || s.Private.Failed != nil || e.Update == nil {
+		return s, nil
+	}
+	list, err := e.updates(s)
+	list = slices.DeleteFunc(list, func(i journal.Intent) bool {
+		return !i.Open() && !(IsWhole(i) && i.Key != s.Private.Updated)
+	})
+	if err != nil || len(list) == 0 {
+		return s, err
+	}
+	s.Private.Failed = recorded.Interrupt(e.Update)
+	for _, i := range list {
+		s.Private.Failed.AddGiven(i.Given...)
+	}
+	return s, nil
+}
+
+// updates returns the entries of updates of a state.
+func (e Entries) updates(s recorded.State) ([]journal.Intent, error) {
+	if s.Private.Token == "" || !e.Journals() || !e.Book.MayHaveIntents() {
+		return nil, nil
+	}
+	list, err := e.Book.Intents()
+	return slices.DeleteFunc(list, func(i journal.Intent) bool {
+		return i.Operation != journal.Update || i.Token != s.Private.Token
+	}), err
+}
