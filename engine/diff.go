@@ -52,6 +52,9 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 		}
 		out.DeleteBeforeReplace = true
 	}
+	if !slices.ContainsFunc(out.Changes, func(c Change) bool { return c.Replace }) {
+		e.resources.Tokens.Manage(recorded.ObjectOf(res, state), req.Ref, state.Private.Token)
+	}
 	out.Changes = value.Shown(out.Changes)
 	if len(out.Changes) > 0 && !out.DeleteBeforeReplace {
 		// The user may have any change replace; it matters then, too.

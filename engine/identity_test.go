@@ -265,7 +265,7 @@ func orElse(a, b string) string {
 // makes alone.
 func TestRenamesAreHealed(t *testing.T) {
 	const spec = `resources: Thing: {
-	inputs: name: string
+	inputs: {name: string, size: int}
 	id: "${inputs.name}"
 	create: world: do: {what: "make", with: "${inputs.name}"}
 	read: world: look: {what: "read", with: "${id}"}
@@ -274,17 +274,17 @@ func TestRenamesAreHealed(t *testing.T) {
 }`
 	w := newWorld()
 	e, _ := w.engine(t, spec)
-	made := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", "a")})
-	changed := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *made.State, Inputs: object("name", "b")})
+	made := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", "a", "size", 1)})
+	changed := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *made.State, Inputs: object("name", "b", "size", 1)})
 	if changed.Err != nil || changed.State.ID != "a" || changed.State.Private.ID != "b" {
 		t.Fatalf("%+v", changed)
 	}
-	w.on("read", yields("name", "b"))
+	w.on("read", yields("name", "b", "size", 1))
 	seen := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: *changed.State})
 	if seen.Err != nil || seen.State.ID != "b" || seen.State.Private.ID != "" || seen.State.Private.Token != made.State.Private.Token {
 		t.Fatalf("%+v", seen.State)
 	}
-	w.on("read", yields("name", "c"))
+	w.on("read", yields("name", "c", "size", 1))
 	seen = e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: *seen.State})
 	if seen.Err != nil || seen.State.ID != "c" {
 		t.Fatalf("%+v", seen.State)

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -128,37 +129,77 @@ func TestNoRead(t *testing.T) {
 	}
 }
 
-// TestRefreshWithAnotherID: what a read finds by a name may be another object than the
-// one that was recorded; one that it finds by id is the same.
-func TestRefreshWithAnotherID(t *testing.T) {
-	for name, tc := range map[string]struct {
-		by, id string
-		warns  bool
+// TestReadsWithAnotherID reads an object, and the response has another id than the recorded one, or than
+// the one of an import. A refresh that asked for the id takes the other one only if the rest shows that it
+// is the same object; one that asked for something else warns. No read takes the object of another resource.
+func TestReadsWithAnotherID(t *testing.T) {
+	t.Parallel()
+	const error, warning, silence = "error", "warning", "silence"
+	cases := []struct {
+		by, id, serial string
+		size           int
+		owned          bool
+		refresh        string
+		importing      string
 	}{
-		"by name, another": {"${inputs.name}", "8", true},
-		"by name, the one": {"${inputs.name}", "7", false},
-		"by id, another":   {"${id}", "8", false},
-		"by what is known": {"${state.serial}", "8", false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld().on("read", yields("id", tc.id, "serial", "s"))
-			e, _ := w.engine(t, strings.Replace(`resources: Thing: {
-	inputs: name: string @noRead()
-	outputs: serial: string
+		{by: "${id}", id: "7", serial: "s", size: 1, refresh: silence, importing: silence},
+		{by: "${id}", id: "8", serial: "s", size: 1, refresh: warning, importing: warning},
+		{by: "${id}", id: "8", serial: "t", size: 1, refresh: error, importing: warning},
+		{by: "${id}", id: "8", serial: "s", size: 2, refresh: error, importing: warning},
+		{by: "${id}", id: "8", serial: "s", size: 1, owned: true, refresh: error, importing: error},
+		{by: "${state.serial}", id: "7", serial: "s", size: 1, refresh: silence},
+		{by: "${state.serial}", id: "8", serial: "s", size: 1, refresh: warning},
+		{by: "${state.serial}", id: "8", serial: "s", size: 2, refresh: warning},
+		{by: "${state.serial}", id: "8", serial: "s", size: 1, owned: true, refresh: error},
+		{by: "${inputs.name}", id: "7", serial: "s", size: 1, refresh: silence},
+		{by: "${inputs.name}", id: "8", serial: "s", size: 1, refresh: warning},
+		{by: "${inputs.name}", id: "8", serial: "t", size: 2, refresh: warning},
+		{by: "${inputs.name}", id: "8", serial: "s", size: 1, owned: true, refresh: error},
+	}
+	for _, tc := range cases {
+		for _, reason := range []engine.ReadReason{engine.Refresh, engine.Import} {
+			want := map[engine.ReadReason]string{engine.Refresh: tc.refresh, engine.Import: tc.importing}[reason]
+			if want == "" {
+				continue // an import knows only the id
+			}
+			t.Run(fmt.Sprintf("by %s, %v: %+v", tc.by, reason, tc), func(t *testing.T) {
+				t.Parallel()
+				w := newWorld().on("read", yields("id", tc.id, "serial", tc.serial, "size", tc.size))
+				e, _ := w.engine(t, strings.Replace(`resources: Thing: {
+	inputs: {name?: string @noRead(), size: int}
+	outputs: serial: string @stable()
 	id: "${result.id}"
 	create: world: do: what: "make"
-	read: {world: look: {what: "read", with: "BY"}, return: serial: "${result.serial}"}
+	read: world: look: {what: "read", with: "BY"}
+	update: world: do: what: "change"
 	delete: world: do: what: "remove"
 }`, "BY", tc.by, 1))
-			log := &recorder{}
-			state := engine.State{ID: "7", Inputs: object("name", "a"), Outputs: object("name", "a", "serial", "s")}
-			out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: state, Reason: engine.Refresh, Log: log})
-			if out.Err != nil || out.State.ID != tc.id {
-				t.Fatalf("%+v", out)
-			}
-			if got := len(log.messages) > 0; got != tc.warns {
-				t.Errorf("it warns: %v, and should: %v (%q)", got, tc.warns, log.messages)
-			}
-		})
+				if tc.owned {
+					w.on("make", yields("id", "8", "serial", "s"))
+					other := e.Create(t.Context(), engine.CreateRequest{Ref: engine.Ref{Type: "Thing", Name: "b", Key: "urn:b"}, Inputs: object("size", 1)})
+					if other.Err != nil {
+						t.Fatal(other.Err)
+					}
+				}
+				log := &recorder{}
+				state := engine.State{ID: "7"}
+				if reason == engine.Refresh {
+					state.Inputs, state.Outputs = object("name", "a", "size", 1), object("name", "a", "size", 1, "serial", "s")
+				}
+				out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: state, Reason: reason, Log: log})
+				got := silence
+				switch {
+				case out.Err != nil && out.State == nil:
+					got = error
+				case out.Err != nil || out.State.ID != tc.id:
+					t.Fatalf("%+v", out)
+				case len(log.messages) > 0:
+					got = warning
+				}
+				if got != want {
+					t.Errorf("%s, want %s (%v %q)", got, want, out.Err, log.messages)
+				}
+			})
+		}
 	}
 }

@@ -136,10 +136,10 @@ type Intent struct {
 	Hash string `json:"hash,omitempty"`
 	// Inputs and Configuration are the values without secrets, so that the intent can be
 	// settled later. Withheld are the names of the omitted inputs.
-	Inputs        json.RawMessage `json:"inputs,omitempty"`
-	Withheld      []string        `json:"withheld,omitempty"`
+	Inputs   json.RawMessage `json:"inputs,omitempty"`
+	Withheld []string        `json:"withheld,omitempty"`
 	// Given are the names of the inputs of an update.
-	Given []string `json:"given,omitempty"`
+	Given         []string        `json:"given,omitempty"`
 	Configuration json.RawMessage `json:"configuration,omitempty"`
 	Began         time.Time       `json:"began,omitzero"`
 	// Sent is the time of the last attempt.

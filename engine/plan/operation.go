@@ -68,6 +68,13 @@ func (o *Operation) RefersToState() bool {
 	})
 }
 
+// AsksByID reports whether the operation refers to the id.
+func (o *Operation) AsksByID() bool {
+	isID := func(ref expr.Ref) bool { return ref.Path[0] == "id" }
+	return o.Return != nil && slices.ContainsFunc(o.Return.Refs(), isID) ||
+		slices.ContainsFunc(o.Steps, func(s *Step) bool { return slices.ContainsFunc(s.Refs(), isID) })
+}
+
 // StepIndex returns the index of the step with a name.
 func (o *Operation) StepIndex(name string) (index int, ok bool) {
 	index = slices.IndexFunc(o.Steps, func(s *Step) bool { return s.Model.As == name })

@@ -36,6 +36,9 @@ type Resource struct {
 	// FoundBy are the recorded properties that distinguish objects with the same id; see
 	// engine/run/recorded/tokens.go.
 	FoundBy []string
+	// KnowsObjects is true if FoundBy tells objects with the same id apart for certain. It does not if
+	// an operation refers to all recorded properties, or if nothing reads or deletes the object.
+	KnowsObjects bool
 
 	Create, Read, Update, Delete *Operation
 	Methods                      map[string]*Function

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -220,9 +221,10 @@ func TestAJournalThatIsLostIsTold(t *testing.T) {
 			t.Setenv("CI", tc.ci)
 			t.Setenv("DECLPROV_JOURNAL", tc.journal)
 			t.Setenv("XDG_STATE_HOME", t.TempDir())
+			var made atomic.Int32
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", "application/json")
-				_, _ = w.Write([]byte(`{"id":"7"}`))
+				_, _ = fmt.Fprintf(w, `{"id":"%d"}`, made.Add(1))
 			}))
 			defer server.Close()
 			l := startListener(t)

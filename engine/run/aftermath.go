@@ -38,6 +38,9 @@ type aftermath struct {
 // is left.
 func (r *run) afterFailure(ctx context.Context, failure error) Result {
 	a := &aftermath{run: r, failure: failure}
+	if r.Effected && errors.As(failure, new(*takenError)) {
+		return a.refuseTaken()
+	}
 	if !r.Effected {
 		a.mentionLeftovers()
 		return Result{Err: r.Mask().Error(a.failure)}

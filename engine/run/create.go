@@ -28,15 +28,15 @@ func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateR
 		return r.previewState(ctx, recorded.State{Inputs: req.Inputs})
 	}
 	r.token = rs.Tokens.Next()
+	defer claims{r}.releaseOnPanic()
 	out, settled := earlier{r}.settle(ctx)
 	if !settled {
 		out = r.finishCreate(ctx)
 	}
-	if out.State != nil {
+	if out = (claims{r}).keep(out); out.State != nil {
 		if limit, err := r.Duration(res.Consistency, 0); err == nil && limit > 0 {
 			out.State.Private.VisibleBy = time.Now().Add(limit).UTC()
 		}
-		rs.Tokens.Show(r.res.object(*out.State), req.Ref, r.token)
 	}
 	r.recordHandover(out)
 	return out

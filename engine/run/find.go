@@ -25,6 +25,8 @@ type finder struct {
 	res resource
 	// given are the inputs of a create or an update.
 	given property.Map
+	// token is the token of the create that made the resource: see recorded.Private.
+	token string
 }
 
 // finder returns a finder for the object of a create with these inputs.

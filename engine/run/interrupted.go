@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
@@ -27,7 +29,7 @@ func (r owner) beginUpdate(s *plan.Step) error {
 		return nil
 	}
 	i := r.intent(s)
-	i.Given = r.givenNames()
+	i.Given = namesOf(r.given)
 	begun, err := r.res.entries(r.token).BeginUpdate(i)
 	if err != nil {
 		return r.Stop(s, 1, actions.Refused, err)
@@ -36,8 +38,8 @@ func (r owner) beginUpdate(s *plan.Step) error {
 	return nil
 }
 
-// givenNames returns the names of the inputs.
-func (r *run) givenNames() []string { return slices.Sorted(maps.Keys(r.given.AsMap())) }
+// namesOf returns the names of inputs.
+func namesOf(inputs property.Map) []string { return slices.Sorted(maps.Keys(inputs.AsMap())) }
 
 // interruptOnPanic is deferred: the process goes on after a panic, and the update must not look as if
 // it did, too.

@@ -131,13 +131,13 @@ func (r *run) readBack(ctx context.Context, made map[string]property.Value) (map
 	var values map[string]property.Value
 	var missing error
 	err = stop.Until(ctx, time.Now().Add(limit), func() { r.Log.Status("waiting until it can be read") }, func() (bool, error) {
-		reader := reading{r.res.all.New(ctx, r.Resource, r.res.Read, plan.Read, r.res.ref, r.res.log), r.res}
+		reader := r.res.newReading(ctx)
 		reader.Env = r.Env
 		reader.Secrets.Values = append(reader.Secrets.Values, r.Secrets.Values...)
 		reader.SetInputs(r.given)
 		reader.SetState(recorded.State{Inputs: r.given, Outputs: property.NewMap(made), Private: recorded.Private{Unmade: r.unmadeSteps(nil)}})
 		reader.TakeID(r.ID)
-		yield, err := reader.read(ctx)
+		yield, err := reader.Read(ctx)
 		if errors.Is(err, verdict.ErrGone) || errors.Is(err, verdict.ErrNotFound) {
 			missing = err
 			return false, nil
@@ -146,7 +146,7 @@ func (r *run) readBack(ctx context.Context, made map[string]property.Value) (map
 		if err == nil {
 			r.ETag = reader.ETag
 			r.takeServerValues(yield, reader.Mask())
-			values, err = reader.outputs(r.Run, yield, made)
+			values, err = reader.OutputsOf(r.Run, yield, made)
 		}
 		if err != nil {
 			err = reader.Mask().Error(fmt.Errorf("reading it back: %w", err))
@@ -157,17 +157,6 @@ func (r *run) readBack(ctx context.Context, made map[string]property.Value) (map
 		return nil, r.notReadableError(limit, missing)
 	}
 	return values, err
-}
-
-// outputs returns the outputs in the value of a read after a write. It keeps those of the write that a
-// read does not return.
-func (r reading) outputs(of *operation.Run, yield any, made map[string]property.Value) (map[string]property.Value, error) {
-	got, err := r.Resource.Outputs.Project(yield, r.Mask())
-	outputs.KeepUnread(r.Resource, &got, made, true)
-	if err == nil && len(got.Missing) > 0 {
-		err = outputs.MissingError(of, "read yields", got.Missing, yield)
-	}
-	return got.Values, err
 }
 
 // newState returns the state of a resource that the run has created.
@@ -183,7 +172,7 @@ func (r *run) newFailed(failed int, err error) *recorded.Failed {
 	m := r.Mask()
 	out := &recorded.Failed{
 		Op: string(r.Verb), Step: failed, Steps: r.Operation.Shape(), Inputs: recorded.HashInputs(r.given), Error: screen.Show(err.Error(), m).String(),
-		Given: r.givenNames(), Unknown: operation.StatusOf(err) == actions.Unknown, Misfits: slices.Sorted(maps.Keys(r.Misfits)),
+		Given: namesOf(r.given), Unknown: operation.StatusOf(err) == actions.Unknown, Misfits: slices.Sorted(maps.Keys(r.Misfits)),
 	}
 	if id, _ := r.Vars.Values["id"].(string); r.Verb == plan.Update && id != r.ID {
 		out.ID = id

@@ -19,6 +19,9 @@ type owner struct{ *run }
 
 // BeforeWrite looks for the object before the first effect of a create or an update.
 func (o owner) BeforeWrite(ctx context.Context, s *plan.Step) error {
+	if err := o.claimNamed(s); err != nil {
+		return err
+	}
 	if err := o.lookFirst(ctx); err != nil {
 		return err
 	}
@@ -122,9 +125,13 @@ func (o owner) Recorded(s *plan.Step) error {
 	if err != nil {
 		return o.Stop(s, 1, actions.Failed, err)
 	}
-	if id != "" {
-		o.TakeID(id)
+	if id == "" {
+		return nil
 	}
+	if err := (claims{o.run}).take(recorded.State{ID: id, Inputs: o.given}, responseRemedy); err != nil {
+		return o.Stop(s, 1, actions.Failed, err)
+	}
+	o.TakeID(id)
 	return nil
 }
 

@@ -19,26 +19,35 @@ import (
 // resource has it, and if it holds what was sent.
 
 // whyNotOwn returns why an object that find found for a step is not the resource's own, "" if it
-// may be. sent are the inputs that requests may have sent: the object must hold those of one of
-// them. Inputs that were withheld from the journal are not compared.
+// may be: then it is claimed. sent are the inputs that requests may have sent: the object must hold
+// those of one of them. Inputs that were withheld from the journal are not compared.
 func (f finder) whyNotOwn(ctx context.Context, s *plan.Step, found any, withheld []string, sent ...property.Map) (why string, err error) {
 	id := f.resultID(s, found)
 	if id == "" {
 		return "", nil
 	}
-	held, known := f.res.all.Tokens.Owner(f.res.object(recorded.State{ID: id, Inputs: f.given}))
-	if known && held.Resource != recorded.OwnerName(f.res.ref) {
+	state := recorded.State{ID: id, Inputs: f.given, Private: recorded.Private{SchemaVersion: f.Resource.Spec.SchemaVersion}}
+	if why, err = f.contradiction(ctx, s, &state, withheld, sent); err != nil || why != "" {
+		return why, err
+	}
+	if held, ok := f.res.all.Tokens.Claim(f.res.object(state), f.res.ref, f.token); !ok {
 		return "it belongs to " + held.Resource, nil
 	}
+	return "", nil
+}
+
+// contradiction returns what speaks against an object that read reads with a state, "" if nothing
+// does. It completes the state by what read returns.
+func (f finder) contradiction(ctx context.Context, s *plan.Step, of *recorded.State, withheld []string, sent []property.Map) (why string, err error) {
 	if f.Resource.Read == nil {
 		return "", nil
 	}
-	state := recorded.State{ID: id, Inputs: f.given, Private: recorded.Private{SchemaVersion: f.Resource.Spec.SchemaVersion}}
+	state := *of
 	reader, yield, err := f.readAs(ctx, state)
 	whole := err == nil
 	if errors.Is(err, verdict.ErrGone) || errors.Is(err, verdict.ErrNotFound) {
 		// If the create stopped halfway, some steps of read may find nothing yet.
-		yield, err = reader.readPastMissing(ctx)
+		yield, err = reader.ReadPastMissing(ctx)
 	}
 	if err != nil {
 		return "", fmt.Errorf("reading what is there now: %w", reader.Mask().Error(err))
@@ -49,11 +58,13 @@ func (f finder) whyNotOwn(ctx context.Context, s *plan.Step, found any, withheld
 	if whole {
 		f.ETag = reader.ETag
 	}
-	seen, err := reader.inputs(state, yield, false)
+	seen, err := reader.InputsOf(state, yield, false)
 	if err != nil {
 		return "it cannot be what was sent: " + reader.Mask().Error(err).Error(), nil
 	}
 	withheld = append(slices.Clone(withheld), f.Resource.Inputs.UnknownPaths(nil, property.New(seen), "")...)
+	got, _ := f.Resource.Outputs.Project(yield, reader.Mask())
+	of.Outputs = property.NewMap(got.Values)
 	if name := f.res.rules().Read().Contradiction(ctx, s, seen, withheld, sent); name != "" {
 		return fmt.Sprintf("its %q does not hold what was sent", name), nil
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/outputs"
+	"github.com/declprov/declprov/engine/run/reading"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
@@ -45,21 +46,33 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 	if err != nil {
 		return Result{Err: r.Mask().Error(err)}
 	}
-	out := r.state(state, yield, req.hasOnlyID())
-	if out.State == nil {
+	var out Result
+	if out.State, out.Err = r.State(state, yield, req.hasOnlyID()); out.State == nil {
 		return out
 	}
 	out.State.Private.Imported = out.State.Private.Imported || req.hasOnlyID()
 	if out.Err == nil {
-		r.warn(req, state, yield, out.State)
+		res.warnOfRead(r, req, state, yield, out.State)
 	}
 	rs.Tokens.Show(res.object(*out.State), req.Ref, out.State.Private.Token)
 	return out
 }
 
+// newReading returns a run of the resource's `read`.
+func (res resource) newReading(ctx context.Context) reading.Reading {
+	return reading.Reading{Run: res.all.New(ctx, res.Resource, res.Read, plan.Read, res.ref, res.log), Rules: res.rules(), Taken: res.taken}
+}
+
+// reading returns a run of the resource's `read` for a state.
+func (res resource) reading(ctx context.Context, s recorded.State) reading.Reading {
+	r := res.newReading(ctx)
+	r.Recall(s)
+	return r
+}
+
 // readUntilSeen reads a resource. If it was created so recently that the server may not show it yet,
 // what is not found is looked for again.
-func (res resource) readUntilSeen(ctx context.Context, s recorded.State) (r reading, yield any, err error) {
+func (res resource) readUntilSeen(ctx context.Context, s recorded.State) (r reading.Reading, yield any, err error) {
 	look := func() (bool, error) {
 		r = res.reading(ctx, s)
 		if s.ID == "" {
@@ -68,7 +81,7 @@ func (res resource) readUntilSeen(ctx context.Context, s recorded.State) (r read
 		if err = r.Open(); err != nil {
 			return true, nil
 		}
-		yield, err = r.read(ctx)
+		yield, err = r.Read(ctx)
 		return !errors.Is(err, verdict.ErrGone), nil
 	}
 	waiting := func() { r.Log.Status("waiting until it can be seen") }
@@ -78,16 +91,17 @@ func (res resource) readUntilSeen(ctx context.Context, s recorded.State) (r read
 	return r, yield, err
 }
 
-// warn warns of what a refresh or an import has not found.
-func (r reading) warn(req ReadRequest, before recorded.State, yield any, after *recorded.State) {
+// warnOfRead warns of what a refresh or an import has not found.
+func (res resource) warnOfRead(r reading.Reading, req ReadRequest, before recorded.State, yield any, after *recorded.State) {
 	switch req.Reason {
 	case Refresh:
-		if err := r.res.closeLostUpdates(*after); err != nil {
+		if err := res.closeLostUpdates(*after); err != nil {
 			r.Log.Message(operation.Warning, err.Error())
 		}
 		outputs.WarnUnread(r.Run, before.Inputs, yield)
-		r.warnOtherID(recorded.CurrentID(before), after.ID)
+		r.WarnOtherID(req.Reason == Import, recorded.CurrentID(before), after.ID)
 	case Import:
+		r.WarnOtherID(req.Reason == Import, recorded.CurrentID(before), after.ID)
 		outputs.WarnPlaceholders(r.Run, after.Inputs)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/entries"
 	"github.com/declprov/declprov/engine/run/operation"
+	"github.com/declprov/declprov/engine/run/reading"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
@@ -167,14 +168,14 @@ func (f finder) existsUnderID(ctx context.Context, was string, before property.M
 	if err != nil {
 		return false
 	}
-	seen := reader.state(recorded.State{ID: was, Inputs: before}, yield, false)
-	return seen.State != nil && seen.State.ID == was
+	seen, _ := reader.State(recorded.State{ID: was, Inputs: before}, yield, false)
+	return seen != nil && seen.ID == was
 }
 
 // readAs reads the resource with a state, with the permissions of the finder.
-func (f finder) readAs(ctx context.Context, s recorded.State) (reading, any, error) {
+func (f finder) readAs(ctx context.Context, s recorded.State) (reading.Reading, any, error) {
 	r := f.res.reading(ctx, s)
 	r.Env = f.Env
-	yield, err := r.read(ctx)
+	yield, err := r.Read(ctx)
 	return r, yield, err
 }

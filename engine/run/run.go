@@ -102,8 +102,6 @@ func (res resource) rules() compare.Rules {
 // run is one execution of an operation that changes a resource.
 type run struct {
 	finder
-	// token is the token of the create that made the resource: see recorded.Private.
-	token string
 	// server are the inputs as the write, or the read after it, returns them. They are only
 	// collected if a property has @normalised().
 	server property.Map

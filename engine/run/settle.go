@@ -166,7 +166,7 @@ func (r settling) readFound(ctx context.Context, state recorded.State) (*recorde
 	if err := reader.Open(); err != nil {
 		return nil, err
 	}
-	yield, err := reader.read(ctx)
+	yield, err := reader.Read(ctx)
 	if errors.Is(err, verdict.ErrGone) {
 		return nil, nil
 	}
@@ -176,9 +176,9 @@ func (r settling) readFound(ctx context.Context, state recorded.State) (*recorde
 	if err != nil {
 		return nil, reader.Mask().Error(err)
 	}
-	out := reader.state(state, yield, false)
-	if out.State != nil {
-		return out.State, nil // what cannot be recorded of it does not matter here
+	seen, err := reader.State(state, yield, false)
+	if seen != nil {
+		return seen, nil // what cannot be recorded of it does not matter here
 	}
-	return nil, out.Err
+	return nil, err
 }

@@ -70,7 +70,8 @@ func (a *aftermath) hasUndo() bool {
 // host has shown: the server gave a replacement the id of the object that it replaces.
 func (a *aftermath) isKnownObject() bool {
 	id := cmp.Or(a.ID, a.evalLateID())
-	return a.res.all.Tokens.Superseded(a.res.object(recorded.State{ID: id, Inputs: a.given}), a.token)
+	_, known := a.res.all.Tokens.Superseded(a.res.object(recorded.State{ID: id, Inputs: a.given}), a.token)
+	return known
 }
 
 // isOwn reports whether what a step may have made is the create's own, so that it may be undone.

@@ -12,7 +12,7 @@ import (
 // Update changes a resource in place, or resumes what an earlier run left unfinished.
 func (rs *Resources) Update(ctx context.Context, of *plan.Resource, state recorded.State, req UpdateRequest) Result {
 	u := update{rs.resource(of, req.Ref, req.Log), req}
-	rs.Tokens.Show(u.res.object(state), req.Ref, state.Private.Token)
+	rs.Tokens.Manage(u.res.object(state), req.Ref, state.Private.Token)
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
 	if req.Preview {
@@ -147,7 +147,7 @@ func (res resource) keepToken(before recorded.State, out Result) Result {
 	if was != is {
 		res.all.Tokens.Forget(was, token)
 	}
-	res.all.Tokens.Show(is, res.ref, token)
+	res.all.Tokens.Manage(is, res.ref, token)
 	return out
 }
 

@@ -46,7 +46,10 @@ func (r updating) finishSteps(ctx context.Context) Result {
 			return *settled
 		}
 	}
-	r.untold = failure == nil && !r.takeNewID() && !r.findNewID(ctx)
+	if failure == nil {
+		failure = r.takeNewID(ctx)
+		r.Failed = len(r.Operation.Steps)
+	}
 	next := &recorded.State{ID: old.ID, Inputs: r.given, Private: recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, Token: old.Private.Token, Unmade: r.unmadeSteps(nil)}}
 	if r.ID != old.ID {
 		next.Private.ID = r.ID
@@ -132,19 +135,19 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 	if err != nil {
 		return nil
 	}
-	seen := reader.state(now, yield, false)
-	if seen.State == nil || seen.Err != nil {
+	seen, err := reader.State(now, yield, false)
+	if seen == nil || err != nil {
 		return nil
 	}
-	if !r.readMatches(ctx, r.given, seen.State.Inputs) {
-		if r.readMatches(ctx, s.Inputs, seen.State.Inputs) {
+	if !r.readMatches(ctx, r.given, seen.Inputs) {
+		if r.readMatches(ctx, s.Inputs, seen.Inputs) {
 			r.ETag, s.Private.ETag = reader.ETag, reader.ETag // nobody else has changed it
 		}
 		return nil
 	}
-	out := &recorded.State{ID: s.ID, Inputs: r.given, Outputs: recorded.WithInputs(r.given, recorded.DeclaredOutputs(r.Resource, *seen.State))}
+	out := &recorded.State{ID: s.ID, Inputs: r.given, Outputs: recorded.WithInputs(r.given, recorded.DeclaredOutputs(r.Resource, *seen))}
 	out.Private = recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, ETag: reader.ETag, Token: s.Private.Token, Unmade: r.unmadeSteps(nil)}
-	out.Private.Written = recorded.NewWritten(r.Resource, r.given, seen.State.Inputs)
+	out.Private.Written = recorded.NewWritten(r.Resource, r.given, seen.Inputs)
 	if r.ID != s.ID {
 		out.Private.ID = r.ID
 	}
@@ -198,18 +201,25 @@ func (r updating) mayLeaveOld(ctx context.Context, s *recorded.State) bool {
 	return !errors.Is(err, verdict.ErrGone)
 }
 
-// takeNewID takes the id that an update gave the resource. It returns false if the responses of
-// the update do not have the id, or if the id refers to a step of another operation.
-func (r updating) takeNewID() bool {
-	if !r.HasIDSources(plan.Last(r.Results) != nil) {
-		return false
+// takeNewID takes the id that an update gave the resource, from its responses or from find. The id
+// stays untold if neither has it, or if it refers to a step of another operation.
+func (r updating) takeNewID(ctx context.Context) error {
+	id := ""
+	if r.HasIDSources(plan.Last(r.Results) != nil) {
+		id, _ = r.EvalID()
 	}
-	id, err := r.EvalID()
-	if err != nil || id == "" {
-		return false
+	if id == "" {
+		r.untold = !r.findNewID(ctx)
+		return nil
+	}
+	if id != r.ID {
+		now := recorded.State{ID: id, Inputs: r.given, Outputs: r.old.Outputs}
+		if err := r.res.taken(now, "the response to the update names it, so the id stays as it was. Run `pulumi refresh`, which shows what both of them are now"); err != nil {
+			return err
+		}
 	}
 	r.TakeID(id)
-	return true
+	return nil
 }
 
 // goneRemedy returns what to do about an update that did not find its object.

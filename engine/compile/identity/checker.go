@@ -21,6 +21,13 @@ func Check(found *finding.Collector, r *plan.Resource) {
 	}
 	c := checker{Collector: found, r: r}
 	r.FoundBy = foundBy(r)
+	r.KnowsObjects = r.Read != nil || r.Delete != nil
+	for _, op := range []*plan.Operation{r.Read, r.Delete} {
+		if op != nil {
+			_, whole := op.Recorded(r)
+			r.KnowsObjects = r.KnowsObjects && !whole
+		}
+	}
 	c.checkImportEnd()
 	why := c.whyFixed()
 	r.Identity.Follows = why == ""
@@ -217,15 +224,15 @@ func (c *checker) checkDeleteInputs() {
 
 // foundBy returns the recorded properties that tell objects with the same id apart: those that
 // delete refers to and, if there is a read, read too. An output that delete refers to is always
-// one of them.
+// one of them. Without a delete, they are those that read refers to.
 func foundBy(r *plan.Resource) []string {
-	if r.Delete == nil {
-		return nil
-	}
 	var read []string
 	whole := r.Read == nil
 	if r.Read != nil {
 		read, whole = r.Read.Recorded(r)
+	}
+	if r.Delete == nil {
+		return read
 	}
 	deleted, _ := r.Delete.Recorded(r)
 	return slices.DeleteFunc(deleted, func(name string) bool {

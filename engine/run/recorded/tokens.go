@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"strconv"
 	"sync"
 	"time"
@@ -28,8 +29,12 @@ type Tokens struct {
 	last   int64
 }
 
-// Owner is the owner of an object: the token of its state, and the resource of the host.
-type Owner struct{ token, Resource string }
+// Owner is the owner of an object: the token of its state, and the resource of the host. Managed is
+// true if the program of this run has the resource and keeps the object.
+type Owner struct {
+	token, Resource string
+	Managed         bool
+}
 
 // OwnerName returns the name of a resource for Owner.Resource.
 func OwnerName(ref Ref) string { return cmp.Or(ref.Key, ref.Name) }
@@ -57,6 +62,16 @@ func (t *Tokens) Next() string {
 
 // Show records that an object exists and belongs to the state of a resource with the token.
 func (t *Tokens) Show(o Object, ref Ref, token string) {
+	t.show(o, Owner{token, OwnerName(ref), false})
+}
+
+// Manage is Show for a resource that the program keeps as it is or changes in place.
+func (t *Tokens) Manage(o Object, ref Ref, token string) {
+	t.show(o, Owner{token, OwnerName(ref), true})
+}
+
+func (t *Tokens) show(o Object, now Owner) {
+	token := now.token
 	if token == "" || o.id == "" {
 		return
 	}
@@ -65,8 +80,8 @@ func (t *Tokens) Show(o Object, ref Ref, token string) {
 	if t.newest == nil {
 		t.newest = map[Object]Owner{}
 	}
-	before, now := t.newest[o], Owner{token, OwnerName(ref)}
-	if token < before.token || before == now {
+	before := t.newest[o]
+	if token < before.token || token == before.token && before.Resource == now.Resource && (before.Managed || !now.Managed) {
 		return
 	}
 	t.newest[o] = now
@@ -74,6 +89,35 @@ func (t *Tokens) Show(o Object, ref Ref, token string) {
 	if at, err := strconv.ParseInt(token[:min(16, len(token))], 16, 64); err == nil {
 		t.last = max(t.last, at)
 	}
+}
+
+// Claim records that an object belongs to a resource with the token, if none has it. It returns the
+// owner if that is another resource: of two that claim an object at once, one gets it. If the resource
+// has the object already, under whatever token, nothing changes.
+func (t *Tokens) Claim(o Object, ref Ref, token string) (by Owner, ok bool) {
+	if o.id == "" {
+		return Owner{}, true
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if by, known := t.newest[o]; known {
+		return by, by.Resource == OwnerName(ref)
+	}
+	if token == "" {
+		return Owner{}, true // who asks does not keep it
+	}
+	if t.newest == nil {
+		t.newest = map[Object]Owner{}
+	}
+	t.newest[o] = Owner{token, OwnerName(ref), true}
+	return Owner{}, true
+}
+
+// Release records that a create with a token has left nothing.
+func (t *Tokens) Release(token string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	maps.DeleteFunc(t.newest, func(_ Object, by Owner) bool { return by.token == token })
 }
 
 // Forget records that an object of the token is gone. It does nothing if the object has
@@ -86,12 +130,10 @@ func (t *Tokens) Forget(o Object, token string) {
 	}
 }
 
-// Superseded reports whether an object is known to belong to another state.
-func (t *Tokens) Superseded(o Object, token string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	newest, known := t.newest[o]
-	return known && newest.token != token
+// Superseded reports whether an object is known to belong to another state, and whose that is.
+func (t *Tokens) Superseded(o Object, token string) (by Owner, superseded bool) {
+	by, known := t.Owner(o)
+	return by, known && by.token != token
 }
 
 // Owner returns the owner of an object; known is false if none was recorded.

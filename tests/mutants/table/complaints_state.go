@@ -25,7 +25,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 1, Promise: "What the server adds is no change, for ever",
 			Mechanism: "an input that the server may choose is read only where the program set it",
-			File:      "engine/run/reading.go",
+			File:      "engine/run/reading/reading.go",
 			Find:      `chosen := !importing && !given && !wasWritten && r.Resource.Outputs.ByName[m.Name] != nil`,
 			Replace:   `chosen := false`,
 			Package:   complaints, Test: "TestComplaint01PerpetualDiff", Fails: "became an input",
@@ -41,7 +41,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 1, Promise: "What the server adds is no change, for ever",
 			Mechanism: "an input that is not read back has its default",
-			File:      "engine/run/reading.go",
+			File:      "engine/run/reading/reading.go",
 			Find:      `return m.Default != nil && (recorded || importing)`,
 			Replace:   `return false`,
 			Package:   complaints, Test: "TestComplaint01Defaults", Fails: "mode",
@@ -57,7 +57,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 2, Promise: "What is read may be shaped unlike what was written",
 			Mechanism: "@noRead(): the recorded value stands",
-			File:      "engine/run/reading.go",
+			File:      "engine/run/reading/reading.go",
 			Find:      `case m.NoRead || m.Ephemeral || chosen:`,
 			Replace:   `case m.Ephemeral || chosen:`,
 			Package:   complaints, Test: "TestComplaint02NotReadBack", Fails: "note",
@@ -89,7 +89,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 8, Promise: "What is there can be imported by its id alone",
 			Mechanism: "an import takes its inputs from what read gives",
-			File:      "engine/run/reading.go",
+			File:      "engine/run/reading/reading.go",
 			Find: `		default:
 			inputs = inputs.Set(m.Name, shown.WithSecret(shown.Secret() || recorded.HasSecrets()))`,
 			Replace: `		default:`,
@@ -98,7 +98,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 8, Promise: "What is there can be imported by its id alone",
 			Mechanism: "what the server chose is an input at an import, and at no other read",
-			File:      "engine/run/reading.go",
+			File:      "engine/run/reading/reading.go",
 			Find:      `chosen := !importing && !given`,
 			Replace:   `chosen := !given`,
 			Package:   complaints, Test: "TestComplaint08Import", Fails: "a value that the server chose before the import is not an input",
@@ -181,7 +181,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 17, Promise: "Only what the server calls gone is gone",
 			Mechanism: "an answer of nothing, where no `return` says what that means, is an error",
-			File:      "engine/run/reading.go",
+			File:      "engine/run/reading/reading.go",
 			Find:      `	if r.Operation.Return != nil {`,
 			Replace:   `	if true {`,
 			Package:   complaints, Test: "TestComplaint17Gone", Fails: `200 "": gone is true`,
@@ -189,7 +189,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 17, Promise: "Only what the server calls gone is gone",
 			Mechanism: "an answer without a required output is an error",
-			File:      "engine/run/reading.go",
+			File:      "engine/run/reading/reading.go",
 			Find:      `if lost == nil && len(got.Missing) > 0 {`,
 			Replace:   `if false {`,
 			Package:   complaints, Test: "TestComplaint17Gone", Fails: `200 "{}": gone is false, error <nil>`,
@@ -213,7 +213,7 @@ func ofState() []Mutant {
 		{
 			Complaint: 17, Promise: "Only what the server calls gone is gone",
 			Mechanism: "what a later step of a read does not find is a part, not the thing",
-			File:      "engine/run/reading.go",
+			File:      "engine/run/reading/reading.go",
 			Find:      `errors.Is(err, verdict.ErrNotFound) && r.Failed == 0`,
 			Replace:   `errors.Is(err, verdict.ErrNotFound)`,
 			Package:   complaints, Test: "TestComplaint17PartIsNotThere", Fails: "a missing part means that the resource is gone",

@@ -6,7 +6,7 @@ func ofIdentity() []Mutant {
 		{
 			Promise:   "What is destroyed is what was imported",
 			Mechanism: "an import's id is made of what read sees",
-			File:      "engine/run/reading.go",
+			File:      "engine/run/reading/identity.go",
 			Find:      `	found.ID = r.idOf(found.Inputs)`,
 			Replace:   ``,
 			Package:   "engine", Test: "TestIdentityTable", Fails: "import of ",
@@ -14,7 +14,7 @@ func ofIdentity() []Mutant {
 		{
 			Promise:   "A resource is found under its new name",
 			Mechanism: "a refresh takes the id that an update gave",
-			File:      "engine/run/reading.go",
+			File:      "engine/run/reading/identity.go",
 			Find:      `	found.Private.ID = ""`,
 			Replace:   ``,
 			Package:   "engine", Test: "TestRenamesAreHealed", Fails: "b",

@@ -306,10 +306,10 @@ func ofJournals() []Mutant {
 			Promise:   "A create that nobody knows the end of is settled first",
 			Mechanism: "an intent is forgotten once the host shows that it has the id",
 			File:      "engine/run/entries/entries.go",
-			Find: `		case failed == nil || failed.Op != string(plan.Create):
-			return true`,
-			Replace: `		case failed == nil || failed.Op != string(plan.Create):
-			return false`,
+			Find: `	case failed == nil || failed.Op != string(plan.Create):
+		return true`,
+			Replace: `	case failed == nil || failed.Op != string(plan.Create):
+		return false`,
 			Package: "engine", Test: "TestKeyedCreate", Fails: "intents_test.go",
 		},
 	}

@@ -77,9 +77,9 @@ func ofLanguage() []Mutant {
 		{
 			Promise:   "The second up has nothing to do",
 			Mechanism: "a value that the server rewrites is compared with that of the last write",
-			File:      "engine/run/reading.go",
-			Find:      `		case wasWritten && r.res.rules()`,
-			Replace:   `		case false && r.res.rules()`,
+			File:      "engine/run/reading/reading.go",
+			Find:      `		case wasWritten && r.Rules.`,
+			Replace:   `		case false && r.Rules.`,
 			Package:   "engine", Test: "TestNormalised", Fails: "recorded (-want +got)",
 		},
 		{
@@ -93,7 +93,7 @@ func ofLanguage() []Mutant {
 		{
 			Promise:   "What a server shows once stays recorded",
 			Mechanism: "a read changes no output with @noRead()",
-			File:      "engine/run/reading.go",
+			File:      "engine/run/reading/reading.go",
 			Find:      `	outputs.KeepUnread(r.Resource, &got, old.Outputs.AsMap(), true)`,
 			Replace:   `	outputs.KeepUnread(r.Resource, &got, nil, true)`,
 			Package:   "engine", Test: "TestValuesShownOnce", Fails: "read: ",

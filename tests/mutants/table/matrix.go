@@ -44,7 +44,7 @@ func ofMatrix() []Mutant {
 		row("no part of a path is secret", "engine/run/arguments/arguments.go",
 			`		if p.Secret ||`, `		if false ||`,
 			"TestServedSecrets/resource", `a path`),
-		row("a refresh marks what is declared secret by now", "engine/run/reading.go",
+		row("a refresh marks what is declared secret by now", "engine/run/reading/reading.go",
 			`property.New(inputs)); changed {`, `property.New(inputs)); false && changed {`,
 			"TestServedSecrets/read", `shows the secret`),
 		row("a map whose keys hold a secret is one", "engine/value/project.go",

@@ -73,13 +73,13 @@ func ofModel() []Mutant {
 		row(lost, "what a failed step may have left is listed", "LOST AND NOT LISTED",
 			"engine/run/sending.go", `		return nil, errors.Join(err, n.book().Put(n.intent, false))`, `		return nil, errors.Join(err, n.book().RemoveOne(n.intent))`),
 		row(lost, "a token guards what has the id of what is deleted", "DELETED WHAT IT HAD MADE",
-			"engine/run/recorded/tokens.go", `	return known && newest.token != token`, `	return known && newest.token != token && false`),
+			"engine/run/recorded/tokens.go", `	return by, known && by.token != token`, `	return by, known && by.token != token && false`),
 		row(foreign, "a lost update takes over only what was not there before", "ANOTHER OWNER'S OBJECT",
 			"engine/run/owner.go", `	o.looked = id == "" || id == o.ID`, `	o.looked = id == "" || id == o.ID || true`),
 		row(wanted, "what was undone is done again", "NOT AS WANTED",
 			"engine/run/aftermath.go", `		if i != r.Failed {`, `		if false {`),
 		row(lost, "the id is evaluated again after a read", "LOST AND NOT LISTED",
-			"engine/run/reading.go", `	found.ID = r.idOf(found.Inputs)`, `	found.ID = old.ID`),
+			"engine/run/reading/identity.go", `	found.ID = r.idOf(found.Inputs)`, `	found.ID = old.ID`),
 		row(cancel, "a cancel starts nothing new", "BEGUN AFTER A CANCEL",
 			"actions/stop.go", `stop.Err() != nil {
 		return errNotSent`, `stop.Err() != nil && false {

@@ -72,7 +72,7 @@ func ofOutside() []Mutant {
 		},
 		{
 			Promise: data, Mechanism: "a refresh keeps what is managed without what cannot be recorded of it",
-			File:    "engine/run/reading.go",
+			File:    "engine/run/reading/reading.go",
 			Find:    `if lost != nil && (importing || !value.IsUnrecordable(lost)) {`,
 			Replace: `if lost != nil {`,
 			Package: outside, Test: "TestSignedData", Fails: "nothing is recorded",

@@ -1,16 +1,17 @@
-package run
+// Package reading reads resources: it runs `read`, and tells the state that its response gives.
+package reading
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/compare"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/outputs"
 	"github.com/declprov/declprov/engine/run/recorded"
@@ -20,21 +21,17 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// reading is a run of `read`.
-type reading struct {
+// Reading is a run of `read`.
+type Reading struct {
 	*operation.Run
-	res resource
+	// Rules are the rules by which values of the resource are compared.
+	Rules compare.Rules
+	// Taken returns an error that has a remedy if the object of a state belongs to another resource.
+	Taken func(s recorded.State, remedy string) error
 }
 
-// reading returns a run of the resource's `read` for a state.
-func (res resource) reading(ctx context.Context, s recorded.State) reading {
-	r := reading{res.all.New(ctx, res.Resource, res.Read, plan.Read, res.ref, res.log), res}
-	r.Recall(s)
-	return r
-}
-
-// read runs the steps of `read` and returns its value, and verdict.ErrGone if there is no object.
-func (r reading) read(ctx context.Context) (any, error) {
+// Read runs the steps of `read` and returns its value, and verdict.ErrGone if there is no object.
+func (r Reading) Read(ctx context.Context) (any, error) {
 	if err := r.Steps(ctx); err != nil {
 		if errors.Is(err, verdict.ErrNotFound) && r.Failed == 0 {
 			return nil, verdict.ErrGone
@@ -57,10 +54,10 @@ func (r reading) read(ctx context.Context) (any, error) {
 	return nil, errors.New("read yields nothing; say with `return` what it means, or that null is gone")
 }
 
-// readPastMissing continues a read after the step that found nothing, and returns its value. What
+// ReadPastMissing continues a read after the step that found nothing, and returns its value. What
 // depends on a step that found nothing is unknown in it. It returns nil if no step found
 // anything, or if all steps ran and `return` is null.
-func (r reading) readPastMissing(ctx context.Context) (any, error) {
+func (r Reading) ReadPastMissing(ctx context.Context) (any, error) {
 	if len(r.Results) == len(r.Operation.Steps) {
 		return nil, nil
 	}
@@ -92,8 +89,8 @@ func (r reading) readPastMissing(ctx context.Context) (any, error) {
 	return r.Return(r.Operation)
 }
 
-// state returns the old state, updated by the value of a read.
-func (r reading) state(old recorded.State, yield any, importing bool) Result {
+// State returns the old state, updated by the value of a read.
+func (r Reading) State(old recorded.State, yield any, importing bool) (*recorded.State, error) {
 	m := r.Mask()
 	got, lost := r.Resource.Outputs.Project(yield, m)
 	outputs.KeepUnread(r.Resource, &got, old.Outputs.AsMap(), true)
@@ -101,7 +98,7 @@ func (r reading) state(old recorded.State, yield any, importing bool) Result {
 	if lost == nil && len(got.Missing) > 0 {
 		lost = outputs.MissingError(r.Run, "read yields", got.Missing, yield)
 	}
-	inputs, lostInputs := r.inputs(old, yield, importing)
+	inputs, lostInputs := r.InputsOf(old, yield, importing)
 	if all, changed := r.Resource.Inputs.Seal(property.New(inputs)); changed {
 		inputs = all.AsMap() // the spec may have declared it secret since then
 	}
@@ -109,7 +106,7 @@ func (r reading) state(old recorded.State, yield any, importing bool) Result {
 	// A managed resource stays managed without the values that cannot be recorded; an import
 	// fails.
 	if lost != nil && (importing || !value.IsUnrecordable(lost)) {
-		return Result{Err: m.Error(fmt.Errorf("read of %s: %w", r.Resource.Spec.Name, lost))}
+		return nil, m.Error(fmt.Errorf("read of %s: %w", r.Resource.Spec.Name, lost))
 	}
 	for name, value := range got.Values {
 		got.Values[name] = recorded.CopySecrecy(value, old.Outputs.Get(name))
@@ -124,17 +121,17 @@ func (r reading) state(old recorded.State, yield any, importing bool) Result {
 	}
 	found, err := r.identify(old, recorded.State{Inputs: inputs, Outputs: recorded.WithInputs(inputs, got.Values), Private: private})
 	if err != nil {
-		return Result{Err: m.Error(fmt.Errorf("read of %s: %w", r.Resource.Spec.Name, err))}
+		return nil, m.Error(fmt.Errorf("read of %s: %w", r.Resource.Spec.Name, err))
 	}
 	if lost != nil {
 		lost = m.Error(fmt.Errorf("read of %s: %w", r.Resource.Spec.Name, lost))
 	}
-	return Result{State: &found, Err: lost}
+	return &found, lost
 }
 
-// inputs returns the recorded inputs, updated by the value of a read. Inputs that mean the same as
+// InputsOf returns the recorded inputs, updated by the value of a read. Inputs that mean the same as
 // before keep their recorded value.
-func (r reading) inputs(old recorded.State, yield any, importing bool) (property.Map, error) {
+func (r Reading) InputsOf(old recorded.State, yield any, importing bool) (property.Map, error) {
 	inputs := old.Inputs
 	found, err := r.Resource.Inputs.Project(yield, r.Mask())
 	if err != nil && !value.IsUnrecordable(err) {
@@ -151,9 +148,9 @@ func (r reading) inputs(old recorded.State, yield any, importing bool) (property
 		switch {
 		case slices.Contains(found.Lost, m.Name):
 			// It keeps its recorded value.
-		case wasWritten && r.res.rules().Read().IsSame(r.Vars.Context, m, wrote.Server, shown):
+		case wasWritten && r.Rules.Read().IsSame(r.Vars.Context, m, wrote.Server, shown):
 			inputs = wrote.Restore(inputs, m.Name)
-		case given != there && r.res.rules().Read().IsSame(r.Vars.Context, m, recorded, shown):
+		case given != there && r.Rules.Read().IsSame(r.Vars.Context, m, recorded, shown):
 			// One of them is empty, and the other is absent.
 		case m.NoRead || m.Ephemeral || chosen:
 			if importing && !given && m.Default != nil {
@@ -165,7 +162,7 @@ func (r reading) inputs(old recorded.State, yield any, importing bool) (property
 			inputs = inputs.Set(m.Name, m.Fallback)
 		case !there:
 			inputs = inputs.Delete(m.Name)
-		case given && (value.PlainEqual(recorded, shown) || r.res.rules().Read().IsSame(r.Vars.Context, m, recorded, shown)):
+		case given && (value.PlainEqual(recorded, shown) || r.Rules.Read().IsSame(r.Vars.Context, m, recorded, shown)):
 		default:
 			inputs = inputs.Set(m.Name, shown.WithSecret(shown.Secret() || recorded.HasSecrets()))
 		}
@@ -179,87 +176,13 @@ func meansDefault(m *value.Member, recorded, importing bool) bool {
 	return m.Default != nil && (recorded || importing)
 }
 
-// idOf returns the id that the response of a read gives a resource with the inputs that were
-// read, "" if it gives none.
-func (r reading) idOf(inputs property.Map) string {
-	if !r.Resource.Identity.Follows {
-		return ""
+// OutputsOf returns the outputs in the value of a read after a write. It keeps those of the write that a
+// read does not return.
+func (r Reading) OutputsOf(of *operation.Run, yield any, made map[string]property.Value) (map[string]property.Value, error) {
+	got, err := r.Resource.Outputs.Project(yield, r.Mask())
+	outputs.KeepUnread(r.Resource, &got, made, true)
+	if err == nil && len(got.Missing) > 0 {
+		err = outputs.MissingError(of, "read yields", got.Missing, yield)
 	}
-	of := r.Resource.Identity
-	if of.Answered && r.Operation.Return == nil && len(of.OfInputs) == 0 || !of.Answered && r.areUnchanged(of.OfInputs, inputs) {
-		return r.EvalPublicID() // of what is in scope already
-	}
-	before := r.Vars
-	defer func() { r.Vars = before }()
-	var found []string
-	answers := []any{nil}
-	if of.Answered {
-		answers = r.responsesForID()
-	}
-	for _, answer := range answers {
-		vars := *before
-		vars.Values = maps.Clone(before.Values)
-		r.Vars = &vars
-		r.SetInputs(inputs)
-		if s := plan.Last(r.Operation.Steps); s != nil && answer != nil {
-			r.SetResult(s, answer)
-		}
-		if id := r.EvalPublicID(); id != "" && !slices.Contains(found, id) {
-			found = append(found, id)
-		}
-	}
-	if len(found) == 2 && r.ID != "" {
-		return "" // the response and the value of read lead to different ids
-	}
-	if len(found) == 0 {
-		return ""
-	}
-	return found[0]
-}
-
-// identify returns the state that a read found with its id: the one that the read gives, else the
-// one that it had.
-func (r reading) identify(old recorded.State, found recorded.State) (recorded.State, error) {
-	found.ID = r.idOf(found.Inputs)
-	if found.ID == "" {
-		found.ID = recorded.CurrentID(old)
-	}
-	found.Private.ID = ""
-	if found.ID == "" {
-		return found, errors.New("cannot determine its id: neither the import ID nor the result of `read` contains it")
-	}
-	return found, nil
-}
-
-// areUnchanged reports whether inputs have their recorded values.
-func (r reading) areUnchanged(names []string, inputs property.Map) bool {
-	return !slices.ContainsFunc(names, func(name string) bool {
-		v, given := inputs.GetOk(name)
-		return !given || v.IsNull() || !v.Equals(r.Before.Get(name))
-	})
-}
-
-// responsesForID returns what stands for the response of the create after a read: the response of
-// the read, and the same with the value of the read as its body.
-func (r reading) responsesForID() []any {
-	raw := r.Vars.Values["result"]
-	s := plan.Last(r.Operation.Steps)
-	yield, err := r.PlainReturn(r.Operation)
-	if s == nil || err != nil || yield == nil || s.ForEach != nil {
-		return []any{raw}
-	}
-	return []any{raw, s.WithYield(yield, raw)}
-}
-
-// warnOtherID warns of a refresh that found another id although read does not ask for the recorded
-// one: what it found may be another object in the place of the recorded one.
-func (r reading) warnOtherID(old, now string) {
-	if old == now || old == "" {
-		return
-	}
-	if r.Operation.RefersToState() {
-		return
-	}
-	r.Log.Message(operation.Warning, fmt.Sprintf("its id was %q and is %q now. Read asks neither for the id nor for what was recorded, so this may be another object, in the place of yours; "+
-		"if somebody else owns it, run `pulumi state delete '%s'` before you update or destroy it", old, now, r.res.ref.Key))
+	return got.Values, err
 }

@@ -1,0 +1,114 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/screen"
+)
+
+// Two resources must not have one object: what one does to it, the other undoes, and the first that
+// is removed deletes it for both. So a resource claims an object before it takes it for its own: when
+// find finds it, when a response names it, or, if the inputs give the id, before anything is sent.
+
+// takenError reports that an object belongs to another resource.
+type takenError struct {
+	id, owner string
+	remedy    string
+}
+
+func (e *takenError) Error() string {
+	return fmt.Sprintf("%q belongs to %s, and two resources cannot share an object: %s", e.id, e.owner, e.remedy)
+}
+
+// taken returns the error for an object of a state that another resource has, nil if none has it.
+func (res resource) taken(s recorded.State, remedy string) error {
+	by, known := res.all.Tokens.Owner(res.object(s))
+	if !known || by.Resource == recorded.OwnerName(res.ref) {
+		return nil
+	}
+	return &takenError{recorded.CurrentID(s), by.Resource, remedy}
+}
+
+// claims are the claims of a create.
+type claims struct{ *run }
+
+// take claims the object of a state that a create has made, or is about to make. An object that only
+// a read has shown may be that of a resource that the program has no more, under its new name.
+func (r claims) take(s recorded.State, remedy string) error {
+	if !r.Resource.KnowsObjects {
+		return nil
+	}
+	by, ok := r.res.all.Tokens.Claim(r.res.object(s), r.res.ref, r.token)
+	if ok || !by.Managed {
+		return nil
+	}
+	return &takenError{recorded.CurrentID(s), by.Resource, remedy}
+}
+
+// claimNamed claims the object of a create whose id its inputs give, before anything is sent.
+func (o owner) claimNamed(s *plan.Step) error {
+	if o.Verb != plan.Create || o.Preview || o.Undoing || o.ID != "" || o.Resource.ID == nil || slices.ContainsFunc(o.Resource.ID.Refs(), refersToResult) {
+		return nil
+	}
+	id, err := o.EvalID()
+	if err != nil || id == "" {
+		return nil // its step says what is wrong with it
+	}
+	err = claims{o.run}.take(recorded.State{ID: id, Inputs: o.given}, "choose another name, or remove one of them; nothing was sent")
+	if err != nil {
+		return o.Stop(s, 1, actions.Refused, err)
+	}
+	return nil
+}
+
+// refersToResult reports whether a name stands for the response of a step.
+func refersToResult(ref expr.Ref) bool {
+	return slices.Contains(plan.AnswerNames, ref.Path[0]) || ref.Path[0] == "steps"
+}
+
+// responseRemedy says what to do about a response that names the object of another resource.
+const responseRemedy = "the response to the create names it, so nothing is recorded of this create. If the program means one object, remove one of the two; " +
+	"else run `pulumi refresh`, which shows whether the object of the other one has changed, and look in the service for what this create has made"
+
+// refuseTaken returns the result of a create whose response names the object of another resource. Its
+// entries of the journal are listed for people: no later create continues them.
+func (a *aftermath) refuseTaken() Result {
+	list, err := a.book().Intents()
+	for _, i := range list {
+		if !slices.ContainsFunc(a.begun, func(own journal.Intent) bool { return own.Key == i.Key }) {
+			continue
+		}
+		i.Status, i.Error = journal.Failed, screen.Show(a.failure.Error(), a.Mask()).String()
+		err = errors.Join(err, a.book().Put(i, false))
+	}
+	return Result{Err: a.Mask().Error(errors.Join(a.failure, err))}
+}
+
+// keep claims the object of the state that a create leaves, whose properties are all known now.
+func (r claims) keep(out Result) Result {
+	if out.State == nil {
+		r.res.all.Tokens.Release(r.token)
+		return out
+	}
+	if err := r.take(*out.State, responseRemedy); err != nil {
+		r.res.all.Tokens.Release(r.token)
+		return (&aftermath{run: r.run, failure: errors.Join(out.Err, err)}).refuseTaken()
+	}
+	r.res.all.Tokens.Manage(r.res.object(*out.State), r.res.ref, r.token)
+	return out
+}
+
+// releaseOnPanic is deferred: the process goes on after a panic, and the create has no object then.
+func (r claims) releaseOnPanic() {
+	if bug := recover(); bug != nil {
+		r.res.all.Tokens.Release(r.token)
+		panic(bug)
+	}
+}

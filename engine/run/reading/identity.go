@@ -1,0 +1,162 @@
+package reading
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/operation"
+	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/value"
+)
+
+// idOf returns the id that the response of a read gives a resource with the inputs that were
+// read, "" if it gives none.
+func (r Reading) idOf(inputs property.Map) string {
+	if !r.Resource.Identity.Follows {
+		return ""
+	}
+	of := r.Resource.Identity
+	if of.Answered && r.Operation.Return == nil && len(of.OfInputs) == 0 || !of.Answered && r.areUnchanged(of.OfInputs, inputs) {
+		return r.EvalPublicID() // of what is in scope already
+	}
+	before := r.Vars
+	defer func() { r.Vars = before }()
+	var found []string
+	answers := []any{nil}
+	if of.Answered {
+		answers = r.responsesForID()
+	}
+	for _, answer := range answers {
+		vars := *before
+		vars.Values = maps.Clone(before.Values)
+		r.Vars = &vars
+		r.SetInputs(inputs)
+		if s := plan.Last(r.Operation.Steps); s != nil && answer != nil {
+			r.SetResult(s, answer)
+		}
+		if id := r.EvalPublicID(); id != "" && !slices.Contains(found, id) {
+			found = append(found, id)
+		}
+	}
+	if len(found) == 2 && r.ID != "" {
+		return "" // the response and the value of read lead to different ids
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return found[0]
+}
+
+// identify returns the state that a read found with its id: the one that the read gives, else the
+// one that it had.
+func (r Reading) identify(old recorded.State, found recorded.State) (recorded.State, error) {
+	found.ID = r.idOf(found.Inputs)
+	if found.ID == "" {
+		found.ID = recorded.CurrentID(old)
+	}
+	found.Private.ID = ""
+	if found.ID == "" {
+		return found, errors.New("cannot determine its id: neither the import ID nor the result of `read` contains it")
+	}
+	return found, r.checkIdentity(old, found)
+}
+
+// areUnchanged reports whether inputs have their recorded values.
+func (r Reading) areUnchanged(names []string, inputs property.Map) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		v, given := inputs.GetOk(name)
+		return !given || v.IsNull() || !v.Equals(r.Before.Get(name))
+	})
+}
+
+// responsesForID returns what stands for the response of the create after a read: the response of
+// the read, and the same with the value of the read as its body.
+func (r Reading) responsesForID() []any {
+	raw := r.Vars.Values["result"]
+	s := plan.Last(r.Operation.Steps)
+	yield, err := r.PlainReturn(r.Operation)
+	if s == nil || err != nil || yield == nil || s.ForEach != nil {
+		return []any{raw}
+	}
+	return []any{raw, s.WithYield(yield, raw)}
+}
+
+// A read may tell another id than the recorded one. If the server has renamed the object, that is its
+// id now. But a cache, a proxy or an API that searches may have returned the object of somebody else,
+// which the next destroy would delete.
+
+// checkIdentity returns an error if what a read has found is not the object of the state that was read.
+func (r Reading) checkIdentity(old, found recorded.State) error {
+	was := recorded.CurrentID(old)
+	if old.Private.Lookup || was == found.ID {
+		return nil
+	}
+	if err := r.Taken(found, "read names it, so nothing of it is recorded"); err != nil {
+		return err
+	}
+	if was == "" || !r.Operation.AsksByID() || strings.EqualFold(was, found.ID) {
+		return nil
+	}
+	if f := old.Private.Failed; f != nil && f.Op == string(plan.Update) {
+		return nil // that update may have renamed it, and changed the rest
+	}
+	if old.Outputs.Len() == 0 {
+		return nil // an import, which has nothing to compare
+	}
+	switch differs, known := r.compareRest(old, found); {
+	case differs != "":
+		return fmt.Errorf("it was asked for the id %q and returned the object %q, whose %s is another one, too: nothing of it is recorded, because it may be somebody else's. "+
+			"If it was renamed, run `pulumi state delete '%s'`, and import %q", was, found.ID, differs, r.Rules.Ref.Key, found.ID)
+	case !known:
+		return fmt.Errorf("it was asked for the id %q and returned the object %q, and nothing shows that this is the same: nothing of it is recorded. "+
+			"If it was renamed, run `pulumi state delete '%s'`, and import %q", was, found.ID, r.Rules.Ref.Key, found.ID)
+	}
+	return nil
+}
+
+// compareRest compares what is not part of the id: the inputs that the program has set, and the outputs
+// that never change. It returns the first that differs, and whether it could compare any.
+func (r Reading) compareRest(old, found recorded.State) (differs string, known bool) {
+	for _, m := range r.Resource.Inputs.Fields {
+		was, given := old.Inputs.GetOk(m.Name)
+		if !given || was.IsNull() || m.NoRead || m.Ephemeral || slices.Contains(r.Resource.Identity.OfInputs, m.Name) {
+			continue
+		}
+		if known = true; !r.Rules.Read().IsSame(r.Vars.Context, m, was, found.Inputs.Get(m.Name)) {
+			return "inputs." + m.Name, true
+		}
+	}
+	for _, m := range r.Resource.Outputs.Fields {
+		was, given := old.Outputs.GetOk(m.Name)
+		if !given || was.IsNull() || !m.Stable || m.NoRead {
+			continue
+		}
+		if known = true; !value.PlainEqual(was, found.Outputs.Get(m.Name)) {
+			return "outputs." + m.Name, true
+		}
+	}
+	return "", known
+}
+
+// WarnOtherID warns of a refresh or an import that has found another id.
+func (r Reading) WarnOtherID(importing bool, was, now string) {
+	switch {
+	case was == now || was == "":
+	case importing:
+		r.Log.Message(operation.Warning, fmt.Sprintf("it was asked for the id %q, and returned the object %q, which is recorded: check that you mean this one", was, now))
+	case r.Operation.AsksByID():
+		r.Log.Message(operation.Warning, fmt.Sprintf("its id was %q and is %q now, as read shows", was, now))
+	case r.Operation.RefersToState():
+		r.Log.Message(operation.Warning, fmt.Sprintf("its id was %q and is %q now. Read does not ask for the id, so this may be another object, in the place of yours; "+
+			"if somebody else owns it, run `pulumi state delete '%s'` before you update or destroy it", was, now, r.Rules.Ref.Key))
+	default:
+		r.Log.Message(operation.Warning, fmt.Sprintf("its id was %q and is %q now. Read asks neither for the id nor for what was recorded, so this may be another object, in the place of yours; "+
+			"if somebody else owns it, run `pulumi state delete '%s'` before you update or destroy it", was, now, r.Rules.Ref.Key))
+	}
+}
