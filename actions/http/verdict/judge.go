@@ -167,6 +167,9 @@ func (j *Judge) expectedOutcome(r *request.Request, resp *Response) actions.Outc
 	} else if err := resp.decode(j.Format, j.typed, j.values); err != nil {
 		return j.UnusableOutcome(r, resp, err)
 	}
+	if resp.Status == http.StatusMultiStatus && r.Effect == actions.Write && !slices.Contains(j.expect, resp.Status) {
+		return j.multiStatusOutcome(r, resp)
+	}
 	if j.graphql && j.Format != "none" {
 		if out := j.graphqlOutcome(r, resp); out.Status != actions.Done {
 			return out
@@ -194,12 +197,19 @@ func (j *Judge) unexpectedOutcome(r *request.Request, resp *Response, wait time.
 			out.Status = actions.Refused // the endpoint does not exist, which says nothing about an object
 		}
 	}
+	page := out.Status == actions.Gone && j.pageInsteadOfAbsence(r, resp)
+	if page {
+		out.Status = actions.Refused
+	}
 	if resp.MethodChanged {
 		out.Status = actions.Unknown // the response is about another request than the one that was processed
 	}
 	text := fmt.Sprintf("%s returned %s", j.Title(r), resp.Title())
 	if said := j.serverMessage(resp); said != "" {
 		text += ": " + said
+	}
+	if page {
+		text += fmt.Sprintf(pageText, resp.Status)
 	}
 	if skew := resp.ClockSkew.Round(10 * time.Second); skew != 0 { // Date has whole seconds
 		text += fmt.Sprintf("; by its Date, the server's clock is %s %s that of this machine: correct the one that is wrong", skew.Abs(), map[bool]string{true: "ahead of", false: "behind"}[skew > 0])

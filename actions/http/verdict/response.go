@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -181,7 +180,7 @@ func (resp *Response) decode(requested string, typed bool, b *decode.Budget) err
 	if len(resp.Raw) == 0 || form == "none" {
 		return nil
 	}
-	if requested == "" && resp.isPage() {
+	if requested == "" && resp.Status/100 == 2 && resp.isPage() {
 		return errPage
 	}
 	if resp.Event != nil && requested == "" && !typed {
@@ -223,23 +222,6 @@ func (resp *Response) decode(requested string, typed bool, b *decode.Budget) err
 		kind = "no Content-Type"
 	}
 	return fmt.Errorf("the body (%s) cannot be decoded as %s: %w", kind, strings.ToUpper(form), err)
-}
-
-// errPage is the error of a success that is a page for people, as proxies, login portals and
-// maintenance pages send it: it says nothing about the request.
-var errPage = errors.New("the body is an HTML page, as of a proxy or a login, and not a response of the API. If the API responds with pages, set `response: \"text\"`")
-
-// isPage reports whether the body is an HTML document. A short text with that Content-Type is none:
-// some frameworks send one by default.
-func (resp *Response) isPage() bool {
-	const most = 512
-	kind, _ := resp.mediaType()
-	if resp.Status/100 != 2 || kind != "text/html" && kind != "application/xhtml+xml" {
-		return false
-	}
-	begin := bytes.TrimPrefix(resp.Raw[:min(most, len(resp.Raw))], []byte("\xef\xbb\xbf"))
-	text := strings.ToLower(string(bytes.TrimSpace(begin)))
-	return slices.ContainsFunc([]string{"<!doctype html", "<html", "<head"}, func(tag string) bool { return strings.HasPrefix(text, tag) })
 }
 
 // decodeEvent sets Body to the data of an event, which is text if it is not JSON.

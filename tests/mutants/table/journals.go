@@ -280,6 +280,22 @@ func ofJournals() []Mutant {
 		},
 		{
 			Promise:   "Nothing is made twice",
+			Mechanism: "a 404 that is a page does not say that an object does not exist",
+			File:      "actions/http/verdict/page.go",
+			Find:      `		return resp.isPageOfError()`,
+			Replace:   `		return resp.isPageOfError() && false`,
+			Package:   "engine", Test: "TestPagesAreNoAbsence", Fails: "made gone done, want refused error error",
+		},
+		{
+			Promise:   "Nothing is lost",
+			Mechanism: "a response with a status for each part of a change is no success",
+			File:      "actions/http/verdict/judge.go",
+			Find:      `	if resp.Status == http.StatusMultiStatus && r.Effect`,
+			Replace:   `	if false && r.Effect`,
+			Package:   "actions/http", Test: "TestMultiStatus", Fails: "want unknown",
+		},
+		{
+			Promise:   "Nothing is made twice",
 			Mechanism: "408 of a proxy leaves it unknown what was done",
 			File:      "actions/http/verdict/judge.go",
 			Find:      `	case http.StatusRequestTimeout, clientClosedRequest:`,
