@@ -181,9 +181,9 @@ type Outcome struct {
 	// AsReceived returns the result with the typed member as after a failure: converted by
 	// Call.Adapt. It is set if Status is Done and Received is true.
 	AsReceived func() any
-	// Cut says that Result is incomplete because the author limited it: an object that is
-	// missing in Result may exist.
-	Cut bool
+	// Partial says that Result may be incomplete, so that an object that is missing in it may
+	// exist; nil if it is complete.
+	Partial *Partial
 	// ETag identifies the version of the object that the response is about (RFC 9110, 8.8.3);
 	// it is "" if the response does not name one. The next change of the object gets it in
 	// Call.ETag.
@@ -200,6 +200,14 @@ type Outcome struct {
 	// Class is what `retry: on` matches: "connection", "timeout", an HTTP
 	// status, an exit code.
 	Class string
+}
+
+// Partial is why a result may be incomplete.
+type Partial struct {
+	// Why completes "it was not found, but …", and says what to do.
+	Why string
+	// Listed says that the result is a list, which has more items than those that were read.
+	Listed bool
 }
 
 // Succeed returns the outcome of a successful run.

@@ -50,6 +50,7 @@ name: "pets"
 version: "1.0.0"
 config: endpoint: string
 http: baseURL: "${config.endpoint}"
+#Pet: {id: string, name: string}
 resources: Pet: {
 	inputs: name: string @replace()
 	consistency: "0s"
@@ -134,6 +135,151 @@ func TestPagesAreNoAbsence(t *testing.T) {
 					t.Error(err)
 				}
 			}
+		}
+	}
+}
+
+// incomplete are responses with a list without the pet a (its id would be 7), and whether they prove that it does not exist.
+var incomplete = []struct {
+	name   string
+	status int
+	header map[string]string
+	body   string
+	proves bool
+	// lacks is the member that an item does not show.
+	lacks string
+}{
+	{name: "an empty list", body: `[]`, proves: true},
+	{name: "others", body: `[{"id":"1","name":"b"},{"id":"2","name":"c"}]`, proves: true},
+	{name: "201", status: 201, body: `[]`, proves: true},
+	{name: "202", status: 202, body: `[]`},
+	{name: "203", status: 203, body: `[]`},
+	{name: "206", status: 206, body: `[{"id":"1","name":"b"}]`},
+	{name: "207", status: 207, body: `[{"id":"1","name":"b"}]`},
+	{name: "206, whole", status: 206, header: map[string]string{"Content-Range": "items 0-0/1"}, body: `[{"id":"1","name":"b"}]`, proves: true},
+	{name: "206, a part", status: 206, header: map[string]string{"Content-Range": "0-0/2"}, body: `[{"id":"1","name":"b"}]`},
+	{name: "a range", header: map[string]string{"Content-Range": "0-0/2"}, body: `[{"id":"1","name":"b"}]`},
+	{name: "a range of unknown size", header: map[string]string{"Content-Range": "0-0/*"}, body: `[{"id":"1","name":"b"}]`, proves: true},
+	{name: "next", header: map[string]string{"Link": `</pets?page=2>; rel="next"`}, body: `[{"id":"1","name":"b"}]`},
+	{name: "next of several", header: map[string]string{"Link": `</pets>; rel="first", </pets?page=2>; rel="NEXT last"`}, body: `[]`},
+	{name: "no next", header: map[string]string{"Link": `</pets>; rel="first", </pets>; rel="prev"`}, body: `[]`, proves: true},
+	{name: "a broken next", header: map[string]string{"Link": `/pets?page=2; rel="next"`}, body: `[]`},
+	{name: "a broken link", header: map[string]string{"Link": `/style.css; rel="preload"`}, body: `[]`, proves: true},
+	{name: "X-Next-Page", header: map[string]string{"X-Next-Page": "2"}, body: `[{"id":"1","name":"b"}]`},
+	{name: "no X-Next-Page", header: map[string]string{"X-Next-Page": "", "X-Total-Pages": "1", "X-Total": "1"}, body: `[{"id":"1","name":"b"}]`, proves: true},
+	{name: "X-Total-Count", header: map[string]string{"X-Total-Count": "2"}, body: `[{"id":"1","name":"b"}]`},
+	{name: "X-Total-Count of all", header: map[string]string{"X-Total-Count": "1"}, body: `[{"id":"1","name":"b"}]`, proves: true},
+	{name: "no id", body: `[{"name":"b"}]`, proves: true, lacks: "id"},
+	{name: "an id of null", body: `[{"id":null,"name":"b"},{"id":"2","name":"c"}]`, proves: true, lacks: "id"},
+	{name: "no name", body: `[{"id":"1","label":"b"}]`, proves: true, lacks: "name"},
+	{name: "a name of null", body: `[{"id":"2","name":"c"},{"id":"1","name":null}]`, proves: true, lacks: "name"},
+	{name: "an empty name", body: `[{"id":"1","name":""}]`, proves: true},
+}
+
+// envelopes are members beside the list of an envelope, and whether the list is then all that there is. There are two items.
+var envelopes = map[string]bool{
+	``: true, `"has_more": true`: false, `"has_more": false`: true, `"hasMore": true`: false, `"hasNextPage": true`: false, `"has_more": null`: true,
+	`"next": "/pets?page=2"`: false, `"next": null`: true, `"next": ""`: true, `"next": false`: true, `"next": {}`: true, `"next": 0`: true, `"next": 2`: false, `"next": {"href": "/pets?page=2"}`: false,
+	`"nextPageToken": "x"`: false, `"nextPageToken": ""`: true, `"next_cursor": "x"`: false, `"next_cursor": null`: true, `"nextLink": "/pets?p=2"`: false, `"@odata.nextLink": "/pets?p=2"`: false,
+	`"total": 2`: true, `"total": 3`: false, `"total": "3"`: false, `"total": 0`: true, `"count": 2`: true, `"count": 9`: false, `"total_count": 3`: false, `"totalCount": 1`: true, `"totalElements": 3, "last": false`: false,
+	`"last": true, "totalElements": 2`: true, `"isLast": false`: false, `"isLast": true, "next": "/pets"`: true,
+	`"has_more": false, "next_cursor": "x"`: true, // a cursor for later
+	`"meta": {"pagination": {"total": 3}}`:  false, `"meta": {"pagination": {"total": 2, "pageCount": 1}}`: true, `"meta": {"next": "x"}`: false, `"metadata": {"continue": "x"}`: false, `"metadata": {"continue": ""}`: true,
+	`"links": {"next": "/pets?page=2"}`: false, `"links": {"next": null, "self": "/pets"}`: true, `"_links": {"next": {"href": "/pets?page=2"}}`: false, `"links": [{"rel": "next", "href": "/p"}]`: false, `"links": [{"rel": "self", "href": "/p"}]`: true,
+	`"paging": {"next": {"after": "x"}}`: false, `"pageInfo": {"hasNextPage": false, "endCursor": "x"}`: true, `"page": 1, "total_pages": 2`: false, `"page": 1, "total_pages": 1`: true, `"response_metadata": {"next_cursor": ""}`: true,
+	`"filtered_count": 2, "total_count": 9`: true, `"recordsTotal": 9, "recordsFiltered": 2`: true, `"incomplete_results": true`: false, `"isTruncated": true`: false, `"truncated": true`: false,
+	`"nextSyncToken": "x"`: true, `"links": {"nextRelease": "x"}`: true, `"totals": {"price": 100}`: true,
+}
+
+// TestIncompleteListsProveNothing combines responses with the ways to look for an object in a list: if the response does not
+// show all objects, that one is missing in it proves nothing. One that is in it is found.
+func TestIncompleteListsProveNothing(t *testing.T) {
+	ways := []struct {
+		name, pet, with string
+		// typed says that an item may lack a member; envelope, that the list is in `items`.
+		typed, envelope, paged bool
+	}{
+		{name: "unique", pet: `rest: {path: "/pets", read: "list", unique: "name"}`},
+		{name: "unique of two", pet: `rest: {path: "/pets", read: "list", unique: ["name", "name"]}`},
+		{name: "unique, items", pet: `rest: {path: "/pets", read: "list", unique: "name", items: "items"}`, envelope: true},
+		{name: "unique, types", pet: `rest: {path: "/pets", read: "list", unique: "name", returns: #Pet}`, typed: true},
+		{name: "unique, items, types", pet: `rest: {path: "/pets", read: "list", unique: "name", items: "items", returns: #Pet}`, typed: true, envelope: true},
+		{name: "a name", pet: `rest: {path: "/pets", id: "${inputs.name}", read: "list", items: "items"}`, envelope: true},
+		{name: "a search", pet: `rest: {path: "/pets", read: "list", unique: "name", list: "POST /pets/search"}`},
+		{name: "find", pet: `rest: {path: "/pets", read: "list", unique: "name", find: "GET /pets/search?name=${inputs.name}"}`},
+		{name: "an own find", typed: true, pet: `id: "${result.body.id}"
+	create: http: {method: "POST", path: "/pets", json: "${inputs}"}
+	find: {http: path: "/pets", return: "${find(body, .name == inputs.name)}"}
+	read: {http: path: "/pets", return: "${find(body, .id == id)}"}
+	delete: http: {method: "DELETE", path: "/pets/${id}"}`},
+		{name: "an own find, gone", typed: true, envelope: true, pet: `id: "${result.body.id}"
+	create: http: {method: "POST", path: "/pets", json: "${inputs}"}
+	find: {http: path: "/pets", gone: "${none(body.items, .name == inputs.name)}", return: "${find(body.items, .name == inputs.name)}"}
+	read: {http: {path: "/pets", items: "${body.items}"}, gone: "${none(result.items, .id == id)}", return: "${find(result.items, .id == id)}"}
+	delete: http: {method: "DELETE", path: "/pets/${id}"}`},
+		{name: "a false alarm", envelope: true, paged: true, pet: `rest: {path: "/pets", read: "list", unique: "name", items: "items", paginate: {next: "${null}"}}`},
+	}
+	for _, way := range ways {
+		for _, r := range incomplete {
+			if way.typed && r.lacks != "" {
+				continue
+			}
+			if way.envelope {
+				r.body = `{"items": ` + r.body + `}`
+			}
+			// The author of paginate says that there are no more pages, but not that a status is a success like others.
+			proves := r.proves || way.paged && !slices.Contains([]int{202, 203, 207}, r.status)
+			readBy := "id"
+			if way.name == "a name" {
+				readBy = "name"
+			}
+			looksInList(t, way.name+"/"+r.name, way.pet, r.status, r.header, r.body, proves && r.lacks != "name", proves && r.lacks != readBy)
+		}
+		for members, proves := range envelopes {
+			if way.envelope {
+				body := `{"items": [{"id":"1","name":"b"},{"id":"2","name":"c"}], ` + members + `}`
+				looksInList(t, way.name+"/"+members, way.pet, 200, nil, strings.Replace(body, ", }", "}", 1), proves || way.paged, proves || way.paged)
+			}
+		}
+	}
+}
+
+// looksInList checks what becomes of a pet if it is not in the list of a response, and if it is.
+func looksInList(t *testing.T, name, pet string, status int, header map[string]string, body string, makes, forgets bool) {
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		wantCreate, wantRefresh := "refused", "error"
+		if makes {
+			wantCreate = "made"
+		}
+		if forgets {
+			wantRefresh = "gone"
+		}
+		absent := &fixedAPI{status: status, header: header, body: body}
+		create, refresh, _, errs := absent.lives(t, pet)
+		if create != wantCreate || refresh != wantRefresh {
+			t.Errorf("without the object: %s %s, want %s %s (%v)", create, refresh, wantCreate, wantRefresh, errs)
+		}
+		there := &fixedAPI{status: status, header: header, body: strings.Replace(strings.Replace(body, "[", `[{"id":"7","name":"a"},`, 1), ",]", "]", 1)}
+		create, refresh, _, errs = there.lives(t, pet)
+		if create != "refused" || refresh != "there" {
+			t.Errorf("with the object: %s %s, want refused there (%v)", create, refresh, errs)
+		}
+	})
+}
+
+// TestIncompleteListsWarn: a list of objects that says that it has more is shown, with a warning.
+func TestIncompleteListsWarn(t *testing.T) {
+	for body, warns := range map[string]bool{`{"items": [{"id":"1"}], "has_more": true}`: true, `{"items": [{"id":"1"}], "has_more": false}`: false} {
+		e := (&fixedAPI{body: body}).engine(t, `rest: {path: "/pets", unique: "name", items: "items"}`)
+		var log messages
+		for one, err := range e.List(t.Context(), engine.ListRequest{Ref: ref("Pet"), Log: &log}) {
+			if err != nil || one.ID != "1" {
+				t.Errorf("%+v, %v", one, err)
+			}
+		}
+		if got := fmt.Sprint(log); warns != strings.Contains(got, "the list is not complete: GET /pets returned a list that has more items, by its has_more") {
+			t.Errorf("%s: %s", body, got)
 		}
 	}
 }

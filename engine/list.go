@@ -83,6 +83,9 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 			return nil
 		}
 	}
+	if why := r.WhyPartial(l.Step); why != "" {
+		r.Log.Message(operation.Warning, "the list is not complete: "+why)
+	}
 	return nil
 }
 

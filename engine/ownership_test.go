@@ -150,7 +150,7 @@ func TestPartsOfAnEarlierRunAreListed(t *testing.T) {
 // TestWhatWasNotReadMayBeThere: that something is not on the pages that were read proves
 // nothing where there are more.
 func TestWhatWasNotReadMayBeThere(t *testing.T) {
-	cut := actions.Outcome{Status: actions.Done, Result: []any{}, Cut: true}
+	cut := actions.Outcome{Status: actions.Done, Result: []any{}, Partial: &actions.Partial{Why: "there is more", Listed: true}}
 	w := newWorld().on("make", yields("id", "1")).on("find", cut).on("read", cut)
 	const spec = `inputs: name: string @replace()
 	id: "${result.id}"
@@ -178,7 +178,7 @@ func TestWhatWasNotReadMayBeThere(t *testing.T) {
 // TestOnlyTheStepThatLooksCounts: what another step of a read has left out on purpose says
 // nothing of what is gone.
 func TestOnlyTheStepThatLooksCounts(t *testing.T) {
-	cut := actions.Outcome{Status: actions.Done, Result: []any{}, Cut: true}
+	cut := actions.Outcome{Status: actions.Done, Result: []any{}, Partial: &actions.Partial{Why: "there is more", Listed: true}}
 	w := newWorld().on("tags", cut).on("read", gone("it"))
 	s := newScene(t, w, `inputs: name: string @replace()
 	id: "${inputs.name}"
@@ -198,8 +198,8 @@ func TestOnlyTheStepThatLooksCounts(t *testing.T) {
 // TestADeleteLooksThroughAllPages: what a delete was to look for and remove may be on the
 // pages that it has left out.
 func TestADeleteLooksThroughAllPages(t *testing.T) {
-	for cut, fails := range map[bool]bool{true: true, false: false} {
-		w := newWorld().on("list", actions.Outcome{Status: actions.Done, Result: []any{}, Cut: cut})
+	for cut, fails := range map[*actions.Partial]bool{{Why: "there is more", Listed: true}: true, {Why: "it may not be the answer"}: false, nil: false} {
+		w := newWorld().on("list", actions.Outcome{Status: actions.Done, Result: []any{}, Partial: cut})
 		s := newScene(t, w, `inputs: name: string @replace()
 	id: "${inputs.name}"
 	create: world: post: {what: "make", with: "${inputs.name}"}

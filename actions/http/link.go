@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/declprov/declprov/actions"
@@ -15,7 +16,8 @@ import (
 // it; "" if there is none. source says where it comes from.
 func (p *pages) nextURL(resp *verdict.Response) (target, source string, err error) {
 	if p.Next == nil {
-		return nextLinkTarget(resp.Header), "the header Link", nil
+		target, err = nextLinkTarget(resp.Header)
+		return target, "the header Link", err
 	}
 	v, err := p.Next(resp.Scope())
 	if err != nil {
@@ -32,7 +34,7 @@ func (p *pages) nextURL(resp *verdict.Response) (target, source string, err erro
 // `next`. It must have the same origin.
 func (p *pages) prepareNextLink(r *request.Request, resp *verdict.Response) (bool, error) {
 	target, source, err := p.nextURL(resp)
-	if target == "" {
+	if target == "" || err != nil {
 		return false, err
 	}
 	here := resp.URL
@@ -52,65 +54,85 @@ func (p *pages) prepareNextLink(r *request.Request, resp *verdict.Response) (boo
 	return true, nil
 }
 
-// nextLinkTarget returns the target of rel=next, or "".
-func nextLinkTarget(header http.Header) string {
+// errBrokenLink is the error of a header Link that cannot be read. A next page may be in it.
+var errBrokenLink = errors.New("the header Link is malformed, so it is not known whether there is another page")
+
+// nextLinkTarget returns the target of rel=next, or "". If there is none, and a part of the header is
+// malformed, it returns an error.
+func nextLinkTarget(header http.Header) (target string, err error) {
 	for _, value := range header.Values("Link") {
-		for value != "" {
-			_, rest, ok := strings.Cut(value, "<")
-			if !ok {
+		for {
+			value = strings.TrimLeft(value, " \t,")
+			if value == "" {
 				break
 			}
-			target, rest, ok := strings.Cut(rest, ">")
-			if !ok {
+			link, rest, ok := strings.Cut(value, ">")
+			if !ok || link[0] != '<' {
+				err = errBrokenLink
 				break
 			}
-			params, after := parseLinkParams(rest)
+			params, after, ok := parseLinkParams(rest)
+			if !ok {
+				err = errBrokenLink
+			}
 			value = after
-			for _, rel := range strings.Fields(params["rel"]) {
-				if strings.EqualFold(rel, "next") {
-					return strings.TrimSpace(target)
+			if isNext(params["rel"]) {
+				if target := strings.TrimSpace(link[1:]); target != "" {
+					return target, nil
 				}
+				err = errBrokenLink // the next page is not this one
 			}
 		}
 	}
-	return ""
+	return "", err
+}
+
+// isNext reports whether one of the relations is `next`.
+func isNext(relations string) bool {
+	return slices.ContainsFunc(strings.Fields(relations), func(rel string) bool { return strings.EqualFold(rel, "next") })
 }
 
 // parseLinkParams parses the parameters of a link, up to the comma that ends it. Of
-// parameters with the same name, the first counts.
-func parseLinkParams(s string) (params map[string]string, rest string) {
+// parameters with the same name, the first counts. ok is false if they are malformed.
+func parseLinkParams(s string) (params map[string]string, rest string, ok bool) {
 	params = map[string]string{}
 	for {
 		s = strings.TrimLeft(s, " \t")
-		if s == "" || s[0] != ';' {
-			return params, strings.TrimPrefix(s, ",")
+		if s == "" || s[0] == ',' {
+			return params, strings.TrimPrefix(s, ","), true
+		}
+		if s[0] != ';' {
+			_, rest, _ = strings.Cut(s, ",")
+			return params, rest, false
 		}
 		s = strings.TrimLeft(s[1:], " \t")
 		i := strings.IndexAny(s, "=;,")
 		if i < 0 {
-			return params, ""
+			return params, "", true // a name without a value
 		}
 		name := strings.ToLower(strings.TrimSpace(s[:i]))
 		if s[i] != '=' {
 			s = s[i:]
 			continue
 		}
-		var value string
-		value, s = parseLinkValue(strings.TrimLeft(s[i+1:], " \t"))
+		value, rest, closed := parseLinkValue(strings.TrimLeft(s[i+1:], " \t"))
+		if s = rest; !closed {
+			return params, "", false
+		}
 		if _, again := params[name]; !again {
 			params[name] = value
 		}
 	}
 }
 
-// parseLinkValue parses the value of a parameter, quoted or not.
-func parseLinkValue(s string) (value, rest string) {
+// parseLinkValue parses the value of a parameter, quoted or not. ok is false if the quotes are not closed.
+func parseLinkValue(s string) (value, rest string, ok bool) {
 	if s == "" || s[0] != '"' {
 		i := strings.IndexAny(s, ";,")
 		if i < 0 {
-			return strings.TrimSpace(s), ""
+			return strings.TrimSpace(s), "", true
 		}
-		return strings.TrimSpace(s[:i]), s[i:]
+		return strings.TrimSpace(s[:i]), s[i:], true
 	}
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {
@@ -119,10 +141,10 @@ func parseLinkValue(s string) (value, rest string) {
 			i++
 			b.WriteByte(s[i])
 		case s[i] == '"':
-			return b.String(), s[i+1:]
+			return b.String(), s[i+1:], true
 		default:
 			b.WriteByte(s[i])
 		}
 	}
-	return b.String(), ""
+	return b.String(), "", false
 }

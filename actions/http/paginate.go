@@ -51,6 +51,8 @@ type pages struct {
 	// previous page.
 	followed  map[string]bool
 	lastItems []any
+	// doubt is why a page may be incomplete, or "".
+	doubt string
 }
 
 // defaultPagesTimeout is the timeout for all pages together if the spec sets none.

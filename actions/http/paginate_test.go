@@ -120,12 +120,12 @@ func TestPaginateLazily(t *testing.T) {
 	if items := ts.done(ts.run("/n", a))["items"].([]any); len(items) != 6 {
 		t.Errorf("%d items in two pages", len(items))
 	}
-	if out := ts.run("/n", a); !out.Cut {
-		t.Error("Cut is not set, but there are more pages")
+	if out := ts.run("/n", a); out.Partial == nil {
+		t.Error("Partial is not set, but there are more pages")
 	}
 	a["paginate"] = args{"link": true, "maxPages": int64(100)}
-	if out := ts.run("/n", a); out.Cut {
-		t.Error("Cut is set, but there are no more pages")
+	if out := ts.run("/n", a); out.Partial != nil {
+		t.Error("Partial is set, but there are no more pages")
 	}
 	single := ts.done(ts.run("/n", args{"items": lateMember("body.items")}))
 	if diff := cmp.Diff([]any{int64(1), int64(2), int64(3)}, single["items"]); diff != "" {

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,7 +54,11 @@ func (all *runner) run(ctx context.Context, _ *actions.Kind, call *actions.Call)
 		return actions.Refuse(err)
 	}
 	if r.pages != nil {
-		return r.runPages(ctx)
+		out := r.runPages(ctx)
+		if out.Partial == nil && r.pages.doubt != "" {
+			out.Partial = &actions.Partial{Why: r.pages.doubt}
+		}
+		return out
 	}
 	return r.runSingle(ctx)
 }
@@ -72,7 +77,7 @@ func (r *run) runSingle(ctx context.Context) actions.Outcome {
 		}
 		result["items"] = truncate(list, r.call.Limit)
 	}
-	out.Result, out.ETag = result, resp.ETag()
+	out.Result, out.ETag, out.Partial = result, resp.ETag(), r.partial(resp)
 	return out
 }
 
@@ -107,6 +112,7 @@ func (r *run) runPages(ctx context.Context) actions.Outcome {
 		if out.Status != actions.Done {
 			return pageOutcome(n, out)
 		}
+		r.pages.doubt = cmp.Or(r.pages.doubt, r.partialStatus(resp))
 		result := r.session.Judge.Result(resp)
 		result["items"] = all
 		out.Result, out.ETag = result, resp.ETag()
@@ -118,7 +124,7 @@ func (r *run) runPages(ctx context.Context) actions.Outcome {
 			return r.unusableOutcome(resp, err)
 		}
 		if r.pages.repeatsPrevious(list) {
-			result["items"] = truncate(all, r.call.Limit)
+			result["items"], out.Partial = truncate(all, r.call.Limit), r.partialPages(resp, n, len(all))
 			return out
 		}
 		all = append(all, list...)
@@ -132,9 +138,10 @@ func (r *run) runPages(ctx context.Context) actions.Outcome {
 		case err != nil:
 			return r.unusableOutcome(resp, err)
 		case !more:
+			out.Partial = r.partialPages(resp, n, len(all))
 			return out
 		case r.pages.MaxPages != nil && n >= r.pages.maxPages:
-			out.Cut = true
+			out.Partial = &actions.Partial{Why: "there are more pages than paginate.maxPages allows to read: raise it, or let the server look for the object", Listed: true}
 			return out
 		case n >= r.pages.maxPages:
 			return r.unusableOutcome(resp, fmt.Errorf("there are more than %d pages; set paginate.maxPages to the number of pages to fetch", n))

@@ -132,6 +132,9 @@ func (j *Judge) IsExpected(status int) bool {
 	return success && !slices.ContainsFunc(j.expect, func(s int) bool { return s < 400 })
 }
 
+// IsNamed reports whether the author has named this status in `expect`.
+func (j *Judge) IsNamed(status int) bool { return slices.Contains(j.expect, status) }
+
 // Title returns the method and URL, for messages.
 func (j *Judge) Title(r *request.Request) string {
 	return r.Method + " " + request.Display(r.Address.URL, j.base)
@@ -167,7 +170,7 @@ func (j *Judge) expectedOutcome(r *request.Request, resp *Response) actions.Outc
 	} else if err := resp.decode(j.Format, j.typed, j.values); err != nil {
 		return j.UnusableOutcome(r, resp, err)
 	}
-	if resp.Status == http.StatusMultiStatus && r.Effect == actions.Write && !slices.Contains(j.expect, resp.Status) {
+	if resp.Status == http.StatusMultiStatus && r.Effect == actions.Write && !j.IsNamed(resp.Status) {
 		return j.multiStatusOutcome(r, resp)
 	}
 	if j.graphql && j.Format != "none" {

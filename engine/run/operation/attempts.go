@@ -132,9 +132,7 @@ func (a *attempts) send(ctx context.Context, attempt int) (verdict.Verdict, erro
 	if out.Status == actions.Done {
 		a.noteETag(out.ETag)
 	}
-	if out.Cut {
-		a.Cut = append(a.Cut, s.Index)
-	}
+	a.notePartial(s, out.Partial)
 	if secretSent && v.Status == actions.Done {
 		a.markEchoes(v.Value)
 	}

@@ -29,8 +29,8 @@ type Progress struct {
 	// Misfits are the steps that succeeded, here or in an earlier run, with responses that
 	// do not match their declared types.
 	Misfits map[int]bool
-	// Cut are the steps that did not read all pages of a list.
-	Cut []int
+	// Partial says of which steps the results may be incomplete, and why.
+	Partial map[int]*actions.Partial
 }
 
 // Touched is a step that has changed something, or may have.
@@ -134,13 +134,32 @@ func (r *Run) takeTurn(s *plan.Step) {
 	r.Turns[s.Index] = append(r.Turns[s.Index], r.At)
 }
 
-// NotOnPages returns the error of finding nothing by steps of which one did not read all pages:
-// the object may be on a later one. It returns nil if all were read.
+// notePartial records whether the result of an attempt may be incomplete. In a loop, one element suffices.
+func (p *Progress) notePartial(s *plan.Step, partial *actions.Partial) {
+	if p.Partial == nil {
+		p.Partial = map[int]*actions.Partial{}
+	}
+	if partial != nil || s.ForEach == nil {
+		p.Partial[s.Index] = partial
+	}
+}
+
+// NotOnPages returns the error of finding nothing by steps of which one may have an incomplete result:
+// the object may be in what is missing. It returns nil if all results are complete. What a delete
+// reads may be anything, so there only the incomplete lists count.
 func (r *Run) NotOnPages(by ...*plan.Step) error {
 	for _, s := range by {
-		if slices.Contains(r.Cut, s.Index) {
-			return r.Stop(s, 1, actions.Refused, errors.New("it was not found on the pages that were read, and there are more: raise paginate.maxPages, or let the server look for it"))
+		if p := r.Partial[s.Index]; p != nil && (p.Listed || r.Verb != plan.Delete) {
+			return r.Stop(s, 1, actions.Refused, errors.New("it was not found, but "+p.Why))
 		}
 	}
 	return nil
+}
+
+// WhyPartial returns why the result of a step may be incomplete, or "".
+func (p *Progress) WhyPartial(s *plan.Step) string {
+	if partial := p.Partial[s.Index]; partial != nil {
+		return partial.Why
+	}
+	return ""
 }

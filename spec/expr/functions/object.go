@@ -15,6 +15,7 @@ func objectFunctions() []*Function {
 	return []*Function{
 		def(eval.Flat, "type(v: any?) string", `The name of a value's type: "nil", "bool", "int", "float", "string", "array" or "map".`, `type([1])`, `"array"`, fnType).withType(typeOfType),
 		def(eval.Flat, "coalesce(v...: any?) any?", "The first value that is not null, or null.", `coalesce(null, "a", "b")`, `"a"`, fnCoalesce).withType(typeOfCoalesce),
+		def(eval.Flat, "expectNull(v: any?, message: string) any?", "Null; if the value is not null, the evaluation fails with the message.", `expectNull(find([1, 2], # > 2), "a number is too large")`, `null`, fnExpectNull).withType(typeOfNull),
 		def(eval.OfItems, "merge(m...: map?) map", "The members of all maps or structs in one. If a name occurs more than once, the last value is used, even if it is null. Arguments that are null are ignored.", `merge({a: 1, b: 1}, {b: 2})`, `{"a":1,"b":2}`, fnMerge).withType(typeOfMerge),
 		def(eval.Metered, "mergePatch(old: map, new: map) map", "The JSON merge patch (RFC 7396) for members that have changed: `new`, in which null stands for each nested member that only `old` has.", `mergePatch({a: {b: 1, c: 2}}, {a: {b: 3}})`, `{"a":{"b":3,"c":null}}`, fnMergePatch).withType(typeOfMergePatch),
 		def(eval.OfItems, "pick(m: map, name...: string) map", "A map or struct with only these members, if it has them.", `pick({a: 1, b: 2}, "a")`, `{"a":1}`, fnPick).withType(typeOfPick),
@@ -91,6 +92,15 @@ func typeOfCoalesce(cl *check.Call) check.TypedPart {
 	}
 	return check.TypedPart{T: types.Null()}
 }
+
+func fnExpectNull(_ *eval.Run, a args) (any, error) {
+	if a[0] != nil {
+		return nil, eval.Faultf("%s", a.text(1))
+	}
+	return nil, nil
+}
+
+func typeOfNull(*check.Call) check.TypedPart { return check.TypedPart{T: types.Null()} }
 
 func fnMerge(r *eval.Run, a args) (any, error) {
 	out := map[string]any{}

@@ -125,7 +125,7 @@ func (x *expansion) readOperation() *spec.Operation {
 	case x.requests.readsList() && x.named:
 		return x.findInList(x.sameInputs(x.names), x.s.Read.Range, false)
 	case x.requests.readsList():
-		return x.findInList("string(#"+x.inItem(x.idPath)+") == id", x.s.Read.Range, false)
+		return x.findInList(sameID(x.options), x.s.Read.Range, false)
 	}
 	op := x.operation(true, field("path", x.objectPath(x.read)), x.returning(x.objectType(), "Response"))
 	op.Steps[0].Gone = x.s.Gone

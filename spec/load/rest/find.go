@@ -49,13 +49,13 @@ func (x *expansion) findByRequest(r requestLine) *spec.Operation {
 // findInList returns the operation that looks for the object in the list, by a condition over an
 // item. If asCreated is true, it is a find: the list is the response to its request, if the author
 // wrote one, and its result has the form of a response to create. Otherwise the result is the item.
-func (x *expansion) findInList(condition string, at diag.Range, asCreated bool) *spec.Operation {
+func (x *expansion) findInList(of condition, at diag.Range, asCreated bool) *spec.Operation {
 	list := x.list
 	if asCreated && x.find.path != nil {
 		list = x.find
 	}
 	step, items := x.listStep(list, false)
-	found := fmt.Sprintf("find(%s, %s)", items, condition)
+	found := of.find(items)
 	if declared := x.inBody(x.unwrap); declared != nil && asCreated {
 		value := "found"
 		for i := range declared {
@@ -66,20 +66,69 @@ func (x *expansion) findInList(condition string, at diag.Range, asCreated bool) 
 	return &spec.Operation{Range: x.s.Range, Rest: true, Steps: []*spec.Step{step}, Return: text("${"+found+"}", at)}
 }
 
+// condition is a condition that an item of a list is the object. Each part compares one member.
+type condition struct {
+	same, lacks []string
+	members     []string
+}
+
+// add adds a comparison. item is the expression for the member of an item that it compares. If mayLack is true, an item
+// without the member has not another value: the server may not list it.
+func (c *condition) add(same, item, member string, mayLack bool) {
+	c.same, c.members = append(c.same, same), append(c.members, member)
+	lacks := ""
+	if mayLack {
+		lacks = fmt.Sprintf("(%s ?? null) == null", item)
+	}
+	c.lacks = append(c.lacks, lacks)
+}
+
+// find returns the expression for the object in a list. If nothing is the object, and an item may be it,
+// as far as it is listed, the expression fails.
+func (c *condition) find(items string) string {
+	found := fmt.Sprintf("find(%s, %s)", items, strings.Join(c.same, " && "))
+	var may, members []string
+	for i, lacks := range c.lacks {
+		part := c.same[i]
+		if lacks != "" {
+			part = fmt.Sprintf("(%s || %s)", lacks, part)
+			members = append(members, c.members[i])
+		}
+		may = append(may, part)
+	}
+	if members == nil {
+		return found
+	}
+	listed := strings.Join(members, " or ")
+	return fmt.Sprintf("%s ?? expectNull(find(%s, %s), 'an item of the list has no %s, so it is not known whether it is the object. Write a `find` for a list or request that shows it; or, if other objects have none, declare the items by `returns`, with %s as an optional member')",
+		found, items, strings.Join(may, " && "), listed, listed)
+}
+
 // sameInputs returns the condition that an item of the list has the values of some inputs. Untyped
 // scalars are compared as text, because the server may write 7 for the program's "7", or the reverse.
-func (x *expansion) sameInputs(some []*spec.Property) string {
-	var same []string
+// In a typed list, the type says whether an item may have no value.
+func (x *expansion) sameInputs(some []*spec.Property) condition {
+	var same condition
 	for _, p := range some {
-		item, input := "#"+x.inItem(p.WirePath(x.rule)), "inputs."+p.Name
+		path := p.WirePath(x.rule)
+		member, input := "#"+x.inItem(path), "inputs."+p.Name
+		item := member
 		if x.returns == nil && isScalar(x.provider.Types.Resolve(p.Type)) {
 			item, input = fmt.Sprintf("string(%s ?? '')", item), fmt.Sprintf("string(%s)", input)
 		} else if p.Equal != "" || p.EqualExpr != nil {
 			item = fmt.Sprintf("(%s ?? '')", item)
 		}
-		same = append(same, equal(p, item, input))
+		same.add(equal(p, item, input), member, strings.Join(path, "."), x.returns == nil)
 	}
-	return strings.Join(same, " && ")
+	return same
+}
+
+// sameID returns the condition that an item of the list has the id.
+func sameID(x *options) condition {
+	var same condition
+	member := "#" + x.inItem(x.idPath)
+	same.add(fmt.Sprintf("string(%s) == id", member), member, strings.Join(x.idPath, "."), x.returns == nil)
+	return same
 }
 
 // equal returns the condition that two expressions have values that count as equal by the property's
