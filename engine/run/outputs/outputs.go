@@ -103,8 +103,20 @@ func MissingIDError(r *operation.Run) error {
 	case !r.Resource.Spec.Create.Rest || r.Marked("body") != nil || maker == nil:
 	case maker.Args["response"].Node == nil:
 		has += "; if the response to a create does not contain the object, add `response: \"none\"` to rest, and `unique: \"name\"` if it has no Location either"
+	case location(r) != "":
+		has += fmt.Sprintf("; its Location %q is not the path of an object, as rest has it. Correct `path` or `object`; or add `unique: \"name\"`, the input by which the list tells the id; "+
+			"or write the `id` next to rest: `id: \"${split(headers.location, '/')[5]}\"`", location(r))
 	case r.Resource.Find == nil:
 		has += "; if the response to a create has no Location, add `unique: \"name\"` to rest, the input by which the list tells the id"
 	}
 	return fmt.Errorf("%s has no id: `id` yields nothing after create%s (%s)", name, has, r.Place(r.Resource.Spec.ID.Range))
+}
+
+// location returns the header Location of the last response without its query, or "".
+func location(r *operation.Run) string {
+	result, _ := r.Vars.Values["result"].(map[string]any)
+	headers, _ := result["headers"].(map[string]any)
+	text, _ := headers["location"].(string)
+	text, _, _ = strings.Cut(text, "?")
+	return r.Mask().Text(text)
 }

@@ -24,7 +24,7 @@ var Rest = &Block{
 		{Name: "wrap", Kind: Text, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Wrap }), Doc: "The member of the body of a create or update that contains the inputs, as a name or path on the wire: `data`."},
 		{Name: "query", Kind: Body, CUE: "{...}", Into: to(func(r *spec.Rest) any { return &r.Query }), Doc: "Members of the query of each request: `{expand: \"all\"}`."},
 		{Name: "items", Kind: Text, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Items }), Doc: "The member of the list's response that contains the objects, as a name or path on the wire. The default is `unwrap`, or the whole body, which must then be an array."},
-		{Name: "response", Kind: Text, CUE: `"none"`, Into: to(func(r *spec.Rest) any { return &r.Response }), Doc: "\"none\" if the response to the create does not contain the object. Its id is then the input that `id` names, or else the last part of the header Location, or that of the object that `find` or `unique` finds."},
+		{Name: "response", Kind: Text, CUE: `"none"`, Into: to(func(r *spec.Rest) any { return &r.Response }), Doc: "\"none\" if the response to the create does not contain the object. Its id is then the input that `id` names, or else the segment of the header Location that stands for ${id} in the path of an object, or that of the object that `find` or `unique` finds."},
 		{
 			Name: "paginate", Kind: Body, CUE: "{...}", Remedy: "Say how the next page is found: `paginate: link: true`, `paginate: page: {param: \"page\"}` or `paginate: cursor: {param: \"after\", next: \"${body.next}\"}`.",
 			Into: to(func(r *spec.Rest) any { return &r.Paginate }), Doc: "How to get all pages of the list: the argument `paginate` of an http request.",

@@ -138,7 +138,7 @@ func (x *expansion) idOfObject() string {
 	if !x.bodiless {
 		return id
 	}
-	otherwise := "headers.location != null ? urldecode(basename(headers.location)) : ''" // an update keeps the id
+	otherwise := idOfLocation(x)
 	if i := slices.IndexFunc(x.r.Inputs.Fields, func(p *spec.Property) bool {
 		return p.Replace && p.Required && slices.Equal(p.WirePath(x.rule), x.idPath)
 	}); i >= 0 {
