@@ -165,7 +165,7 @@ func ambiguous(class string) bool {
 
 const doc = `The request is sent to ` + "`path`" + `, relative to ` + "`baseURL`" + `, or to ` + "`url`" + `. In both, each value is escaped as one segment of the path
 (or, after a literal ` + "`?`" + `, of the query); ` + "`segments(x)`" + ` keeps slashes. A segment that is empty, ` + "`.` or `..`" + ` is an error. A value that
-begins a ` + "`url`" + ` is a URL, absolute or relative to ` + "`baseURL`" + `. The header ` + "`location`" + ` in a result is absolute.
+begins a ` + "`url`" + ` is a URL, absolute or relative to ` + "`baseURL`" + `, without such segments of dots. The header ` + "`location`" + ` in a result is absolute.
 
 ` + "`auth`" + ` and secret headers belong to the block that declares them. Those of the defaults are only sent to the origin of the defaults' ` + "`baseURL`" + `, or, without one, to
 ` + "`auth: origins`" + `. If a step's ` + "`baseURL` or `url`" + ` has another origin, the request has none of them. ` + "`auth: \"default\"`" + ` in a step also sends them to ` + "`auth: origins`" + `. Redirects and links to another origin are not followed. Credentials of a step are sent to
@@ -189,7 +189,7 @@ objects with one member each, for elements whose order matters. Null is omitted,
 XML does not distinguish a value from a list of one, or a string from a number; ` + "`returns`" + ` defines which it is. Two elements with the same
 local name in different namespaces are distinct: ` + "`{DAV:}href`" + ` is ` + "`href`" + ` in the namespace ` + "`DAV:`" + `, for any prefix that the server uses. In a
 response, such a name is only required if the local name is ambiguous. In a request, an element without a namespace is in that of
-its parent.`
+its parent. A prefix (` + "`D:href`" + `) must be declared by ` + "`@xmlns:D`" + ` at the element or around it.`
 
 // effect returns None if the request changes nothing, by its method or body, unless the
 // argument `effect` says otherwise.

@@ -126,7 +126,7 @@ func TestRefused(t *testing.T) {
 		{"rate", "/", args{"rateLimit": args{"requests": int64(0), "per": "1s"}}, "positive numbers"},
 		{"proxy not granted", "/", args{"proxy": "http://127.0.0.1:1"}, "permissions.hosts"},
 		{"no part", "/", args{"multipart": []any{args{"name": "a"}}}, "one of value and asset"},
-		{"line break in a part", "/", args{"multipart": []any{args{"name": "a\r\nX: y", "value": "x"}}}, "line break or NUL"},
+		{"line break in a part", "/", args{"multipart": []any{args{"name": "a\r\nX: y", "value": "x"}}}, "a control character"},
 		{"missing file", "/", args{"bytes": &spec.File{Path: "none"}}, `asset "none": no such file`},
 		{"elided archive", "/", args{"bytes": &spec.File{Archive: true}}, "only its hash"},
 		{"archive format", "/", args{"bytes": &spec.File{Archive: true, Members: map[string]*spec.File{}}, "archiveFormat": "rar"}, "one of zip, tar, tar.gz"},

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
@@ -34,6 +35,8 @@ func CheckID(id, path string) error {
 	case at < len(id):
 		return &UnrecordableError{path, fmt.Sprintf("\"%s\" contains %s at byte %d, which would control the terminal that shows it; "+
 			"use another member as the id, or encode it: base64encode(…)", screen.Exact(id), screen.Exact(id[at:][:screen.Step(id[at:])]), at)}
+	case strings.ContainsRune(id, utf8.RuneError):
+		return &UnrecordableError{path, fmt.Sprintf("%q contains U+FFFD, which stands for something that is not valid text, such as half a character: it may be the id of another object as well", id)}
 	case id == "." || id == "..":
 		return &UnrecordableError{path, fmt.Sprintf("%q cannot be an id: in the path of a request, servers resolve it to another object", id)}
 	default:

@@ -166,7 +166,17 @@ func ParseURL(text string) (*url.URL, error) {
 		return nil, err
 	}
 	u.Fragment, u.RawFragment = "", ""
-	return u, nil
+	return u, checkDots(u)
+}
+
+// checkDots returns an error if a segment of the path is `.` or `..`, however it is escaped.
+func checkDots(u *url.URL) error {
+	for _, s := range strings.Split(u.EscapedPath(), "/") {
+		if plain, err := url.PathUnescape(s); err == nil && (plain == "." || plain == "..") {
+			return fmt.Errorf("a segment of its path is %q, which servers resolve to another path", plain)
+		}
+	}
+	return nil
 }
 
 // parseBaseURL parses the argument `baseURL`.
@@ -238,7 +248,7 @@ func resolveValue(base *url.URL, parts []spec.Part) (Address, error) {
 		ref, err = ParseURL(ref.String())
 	} else if base == nil {
 		err = errors.New("it is relative, but there is no baseURL")
-	} else {
+	} else if err = checkDots(ref); err == nil {
 		folder := *base
 		folder.Path, folder.RawPath = strings.TrimSuffix(base.Path, "/")+"/", strings.TrimSuffix(base.EscapedPath(), "/")+"/"
 		ref.Fragment, ref.RawFragment = "", ""

@@ -44,6 +44,9 @@ func EncodeXML(v any) ([]byte, error) {
 		if err := writeElement(&b, name, root, 0, ""); err != nil {
 			return nil, err
 		}
+		if err := checkPrefixes(name, root, nil); err != nil {
+			return nil, err
+		}
 	}
 	return b.Bytes(), nil
 }
@@ -102,6 +105,72 @@ func writeElement(b *bytes.Buffer, qualified string, v any, depth int, space str
 	}
 	b.WriteString("</" + name + ">")
 	return nil
+}
+
+// checkPrefixes returns an error if an element or attribute has a prefix that no @xmlns:PREFIX around it
+// declares: it would be in no namespace, and for parsers the document is broken. The depth was checked before.
+func checkPrefixes(name string, v any, declared []string) error {
+	if list, isList := v.([]any); isList {
+		for _, item := range list {
+			if err := checkPrefixes(name, item, declared); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if v == nil {
+		return nil
+	}
+	m, _ := v.(map[string]any)
+	declared = slices.Clip(declared)
+	for key, uri := range m {
+		if prefix, ok := strings.CutPrefix(key, "@xmlns:"); ok && uri != nil {
+			declared = append(declared, prefix)
+		}
+	}
+	if err := checkPrefix(name, declared); err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		attribute, isAttribute := strings.CutPrefix(key, "@")
+		var err error
+		switch {
+		case m[key] == nil || key == "#text":
+		case isAttribute:
+			err = checkPrefix(attribute, declared)
+		case key == "#children":
+			err = checkChildren(m[key], declared)
+		default:
+			err = checkPrefixes(key, m[key], declared)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkChildren checks the prefixes in "#children".
+func checkChildren(v any, declared []string) error {
+	list, _ := v.([]any)
+	for _, child := range list {
+		one, _ := child.(map[string]any)
+		for name, v := range one {
+			if err := checkPrefixes(name, v, declared); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkPrefix checks the prefix of a name, if it has one.
+func checkPrefix(name string, declared []string) error {
+	prefix, _, ok := strings.Cut(name, ":")
+	if !ok || strings.HasPrefix(name, "{") || prefix == "xml" || prefix == "xmlns" || slices.Contains(declared, prefix) {
+		return nil
+	}
+	return fmt.Errorf("no @xmlns:%s declares the prefix of %q: add it to this element or to one around it, or write the namespace before the name: \"{URI}name\"", actions.Clip(prefix, 80), actions.Clip(name, 80))
 }
 
 // writeNamespace declares the namespace of an element, which is given by its name (own) or by

@@ -8,6 +8,7 @@ import (
 	"mime/multipart"
 	"net/textproto"
 	"strings"
+	"unicode"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
@@ -56,10 +57,8 @@ func partOf(m map[string]any, h assetEncoder) (textproto.MIMEHeader, *Body, erro
 	if (m["value"] != nil) == isAsset {
 		return nil, nil, errors.New("expected exactly one of value and asset")
 	}
-	for _, s := range []string{name, filename, mediaType} {
-		if strings.ContainsAny(s, "\x00\r\n") {
-			return nil, nil, errors.New("its name, filename or contentType contains a line break or NUL")
-		}
+	if err := checkPartHeader(name, filename, mediaType); err != nil {
+		return nil, nil, err
 	}
 	if name == "" {
 		return nil, nil, errors.New("its name is empty")
@@ -72,6 +71,7 @@ func partOf(m map[string]any, h assetEncoder) (textproto.MIMEHeader, *Body, erro
 		body, err = part.encodeAsset(asset)
 		if err == nil && filename == "" {
 			filename = part.filename(asset, name)
+			err = checkPartHeader(filename)
 		}
 		if err == nil && mediaType == "" {
 			mediaType = body.contentType
@@ -95,6 +95,16 @@ func partOf(m map[string]any, h assetEncoder) (textproto.MIMEHeader, *Body, erro
 		header.Set("Content-Type", mediaType)
 	}
 	return header, body, nil
+}
+
+// checkPartHeader returns an error if a text cannot be in the header of a part.
+func checkPartHeader(texts ...string) error {
+	for _, s := range texts {
+		if strings.ContainsFunc(s, unicode.IsControl) {
+			return errors.New("its name, filename or contentType contains a control character, such as a line break")
+		}
+	}
+	return nil
 }
 
 // baseName returns the last element of a path, or def if that is empty.
