@@ -202,7 +202,7 @@ func (g *restGen) genRequests(t *rapid.T, object string, option func(name, value
 		g.options = slices.DeleteFunc(g.options, func(o string) bool { return strings.HasPrefix(o, op+":") })
 		option(op, fmt.Sprintf("%q", method+" "+path+"/"+verbOf[op]+end))
 	}
-	if own := g.api.verbs; (own["read"] != "" || g.api.listOnly) && (own["update"] != "" || g.api.update == "none") && own["delete"] != "" {
+	if own := g.api.verbs; g.api.location == "" && (own["read"] != "" || g.api.listOnly) && (own["update"] != "" || g.api.update == "none") && own["delete"] != "" {
 		g.options = slices.DeleteFunc(g.options, func(o string) bool { return strings.HasPrefix(o, "object:") }) // no effect
 	}
 	// The default of updates follows the method of the create.

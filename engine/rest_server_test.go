@@ -227,6 +227,9 @@ func (a *restAPI) created(w http.ResponseWriter, r *http.Request, status int, pa
 		return
 	}
 	location := "/" + path
+	if a.objectsAt == "flat" {
+		location = location[strings.LastIndex(location, "/pets/"):]
+	}
 	if a.slash {
 		location += "/"
 	}

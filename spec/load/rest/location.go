@@ -3,6 +3,7 @@ package rest
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -15,12 +16,15 @@ func idOfLocation(x *expansion) string {
 	if x.create.path != nil {
 		create = x.objectPath(x.create)
 	}
-	for _, r := range []requestLine{x.read, {}} {
-		if pattern, ok := relativePattern(create.Text, x.objectPath(r).Text); ok {
-			return fmt.Sprintf("segmentOf(headers.location, result.url, %s) ?? ''", pattern)
+	var ids []string
+	for _, r := range []requestLine{{}, x.read} { // a read with a path of its own need not be at the URL of the object
+		pattern, ok := relativePattern(create.Text, x.objectPath(r).Text)
+		id := fmt.Sprintf("segmentOf(headers.location, result.url, %s)", pattern)
+		if ok && !slices.Contains(ids, id) {
+			ids = append(ids, id)
 		}
 	}
-	return "''"
+	return strings.Join(append(ids, "''"), " ?? ")
 }
 
 var (

@@ -300,7 +300,7 @@ func (x *options) optionsOfObjects() []option {
 		{"delete", "delete", x.s.Delete, deletes},
 		{"patch", "update", x.s.Patch, updates},
 		{"wrap", "create and update", x.s.Wrap, creates || updates && x.update.method != "none"},
-		{"object", "read, update and delete", x.s.Object, gets && at(x.read) || updates && x.update.method != "none" && at(x.update) || deletes && at(x.delete) || x.named},
+		{"object", "read, update and delete", x.s.Object, gets && at(x.read) || updates && x.update.method != "none" && at(x.update) || deletes && at(x.delete) || x.named || x.bodiless && creates}, // of a Location
 		{"gone", "read and delete", x.s.Gone, gets || deletes},
 	}
 }
