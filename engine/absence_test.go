@@ -283,3 +283,32 @@ func TestIncompleteListsWarn(t *testing.T) {
 		}
 	}
 }
+
+// TestResponsesWithoutList: the error of a response that is not the list that rest expects says which it was, and what to write in rest.
+func TestResponsesWithoutList(t *testing.T) {
+	const noBody, items = "the response has no body. If that means that there are no objects, write the operation next to rest", "name the member that contains the objects by `items` in rest"
+	for _, tc := range []struct {
+		status     int
+		body, want string
+	}{
+		{204, "", noBody},
+		{200, "", noBody},
+		{200, "null", noBody},
+		{200, `{"items": []}`, items + "; it has: items"},
+		{200, `{}`, items},
+		{200, `"x"`, items},
+	} {
+		for _, pet := range []string{`rest: {path: "/pets", read: "list", unique: "name"}`, `rest: {path: "/pets", read: "list", unique: "name", list: "POST /pets/search"}`} {
+			api := &fixedAPI{status: tc.status, body: tc.body}
+			create, refresh, _, errs := api.lives(t, pet)
+			if create != "refused" || refresh != "error" {
+				t.Errorf("%d %s: %s %s", tc.status, tc.body, create, refresh)
+			}
+			for _, err := range errs[:2] {
+				if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), fmt.Sprintf("has status %d)", tc.status)) || strings.Contains(err.Error(), "append `??") {
+					t.Errorf("%d %s: %v", tc.status, tc.body, err)
+				}
+			}
+		}
+	}
+}

@@ -61,7 +61,7 @@ func TestStatus(t *testing.T) {
 		{method: "POST", status: 504, args: args{"effect": "none"}, want: refused, again: true},
 		{method: "POST", status: 504, args: args{"idempotencyKey": true}, want: unknown, again: true},
 		{method: "POST", status: 599, want: unknown, err: "returned 599 status code 599: no such pet"},
-		{method: "GET", status: 302, header: map[string]string{"Location": "https://evil.test/a?token=hunter2"}, want: refused, err: `(redirects to https://evil.test/a); redirects`},
+		{method: "GET", status: 302, header: map[string]string{"Location": "https://evil.test/a?token=hunter2"}, want: refused, err: `(redirects to https://evil.test/a); it is not followed, because it is another origin`},
 		{method: "POST", status: 303, want: unknown},
 		{method: "POST", status: 307, want: refused},
 	} {

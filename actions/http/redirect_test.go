@@ -11,6 +11,30 @@ import (
 	"github.com/declprov/declprov/actions"
 )
 
+// TestAdviceForRedirects: the advice is right for the target.
+func TestAdviceForRedirects(t *testing.T) {
+	const follow, correct, invalid = "followed with `redirects: \"same-origin\"`", "correct `baseURL` or `url`", "its Location is not a valid URL"
+	for _, status := range []int{301, 302, 303, 307, 308, 300, 304} {
+		for to, want := range map[string]string{
+			"/b": follow, "b": follow, "http://HOST/b": follow, "//HOST/b": follow, "https://HOST/b": correct, "http://evil.test/b": correct, "//evil.test/b": correct,
+			"http://[::1/b": invalid, "%zz": invalid, "http://a b/": invalid, "mailto:a@b.c": invalid,
+		} {
+			var ts *testServer
+			ts = newTestServer(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header()["Location"] = []string{strings.ReplaceAll(to, "HOST", strings.TrimPrefix(ts.server.URL, "http://"))}
+				w.WriteHeader(status)
+			})
+			text := ts.run("/a", args{}).Err.Error()
+			for _, advice := range []string{follow, correct, invalid} {
+				given := advice == want && (advice == invalid || status != 300 && status != 304)
+				if strings.Contains(text, advice) != given {
+					t.Errorf("%d to %s: %s", status, to, text)
+				}
+			}
+		}
+	}
+}
+
 // TestRedirects checks redirects within the origin, and the requests that the server
 // receives.
 func TestRedirects(t *testing.T) {

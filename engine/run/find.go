@@ -90,7 +90,7 @@ func adopted(r *operation.Run, s *plan.Step) (any, error) {
 	if r.Operation.Return != nil {
 		found, err := r.Eval(r.Operation.Return)
 		if err != nil {
-			return nil, r.Stop(by, 1, actions.Refused, fmt.Errorf("return: %w", err))
+			return nil, r.Stop(by, 1, actions.Refused, fmt.Errorf("return: %w", r.AboutResponse(r.Operation, err)))
 		}
 		answer, from = s.WithYield(found, answer), r.Operation.Return.Type()
 	}

@@ -77,7 +77,7 @@ func (h hop) next(resp *verdict.Response) (hop, error) {
 		return hop{}, errors.New("it redirects to an invalid URL")
 	}
 	if !request.SameOrigin(u, h.url) {
-		return hop{}, fmt.Errorf("it redirects to another origin, %s://%s, which is not followed", u.Scheme, u.Host)
+		return hop{}, fmt.Errorf("it redirects to another origin, %s://%s; %s", u.Scheme, u.Host, verdict.OtherOrigin)
 	}
 	u.Fragment, u.RawFragment = "", ""
 	resp.RemoveAuthQuery(u)

@@ -242,6 +242,7 @@ func (s *Session) sendMessage(ctx context.Context, r *request.Request, h hop) (*
 	}
 	defer response.RawResponse.Body.Close()
 	raw := response.RawResponse
+	moveHeader(raw.Header, hiddenLocation, "Location")
 	resp := &verdict.Response{Status: raw.StatusCode, Reason: raw.Status, Header: raw.Header, URL: h.url, AuthQuery: h.added}
 	h.trace(ctx, began, resp.Title())
 	resp.ResolveLocation(h.url)

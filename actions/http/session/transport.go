@@ -77,10 +77,33 @@ func (s *Shared) poolOf(network *network.Network, by route) (*resty.Client, erro
 // cookies or log.
 func newPool(t http.RoundTripper) *resty.Client {
 	c := resty.NewWithClient(&http.Client{
-		Transport:     t,
+		Transport:     unfollowed{t},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	})
 	return c.SetLogger(silentLogger{}).SetDisableWarn(true).SetDoNotParseResponse(true).SetPreRequestHook(attach)
+}
+
+// unfollowed hides the Location of a redirect from http.Client, which fails if it is malformed, although
+// the response has arrived, and it does not follow it anyway.
+type unfollowed struct{ http.RoundTripper }
+
+func (t unfollowed) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := t.RoundTripper.RoundTrip(r)
+	if err == nil && resp.StatusCode/100 == 3 {
+		moveHeader(resp.Header, "Location", hiddenLocation)
+	}
+	return resp, err
+}
+
+// hiddenLocation is the name of a hidden Location. No response has it, because it is not canonical.
+const hiddenLocation = "location"
+
+// moveHeader gives a header another name.
+func moveHeader(h http.Header, from, to string) {
+	if values, ok := h[from]; ok {
+		delete(h, from)
+		h[to] = values
+	}
 }
 
 // silentLogger drops log messages, since the client also returns its errors.

@@ -270,19 +270,6 @@ func (j *Judge) RefuseIfReadOnly(r *request.Request, out actions.Outcome) action
 	return out
 }
 
-// describeRedirect returns the target of a redirect for messages, without secrets.
-func (j *Judge) describeRedirect(resp *Response) string {
-	u, err := url.Parse(resp.Header.Get("Location"))
-	if err != nil {
-		return ""
-	}
-	text := " (redirects to " + j.maskText(request.Display(u, j.base)) + ")"
-	if !j.Follow {
-		text += "; redirects within the origin are followed with `redirects: \"same-origin\"`"
-	}
-	return text
-}
-
 // Result returns the result of the action for a response.
 func (j *Judge) Result(resp *Response) map[string]any {
 	result := map[string]any{

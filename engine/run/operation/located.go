@@ -21,7 +21,7 @@ type located struct {
 func (l *located) Return(op *plan.Operation) (any, error) {
 	v, err := l.View.Return(op)
 	if err != nil {
-		err = fmt.Errorf("its result: %w", l.Locate(err))
+		err = fmt.Errorf("its result: %w", l.AboutResponse(op, l.Locate(err)))
 	}
 	return v, err
 }

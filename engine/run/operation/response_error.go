@@ -1,0 +1,49 @@
+package operation
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec"
+)
+
+// responseError is the error of a `return` that cannot be evaluated for a response.
+type responseError struct {
+	text string
+	err  error
+}
+
+func (e *responseError) Error() string { return e.text }
+func (e *responseError) Unwrap() error { return e.err }
+
+// AboutResponse adds to the error of evaluating the `return` of an operation which response it is about. If rest
+// requires a list, it says what to write in rest, in which no expression can be changed.
+func (l *located) AboutResponse(op *plan.Operation, err error) error {
+	if err == nil || plan.Last(op.Steps) == nil {
+		return err
+	}
+	text := err.Error()
+	result, _ := l.Vars.Values["result"].(map[string]any)
+	if l.isOfRest(op) && strings.Contains(text, "expected a list, got ") {
+		text = strings.Replace(text, "; append `?? []` to treat null as an empty list", "", 1)
+		if result["body"] == nil {
+			text += "; the response has no body. If that means that there are no objects, write the operation next to rest, with `body ?? []` in its `return`: `declprov expand` prints it"
+		} else {
+			text += "; name the member that contains the objects by `items` in rest" + value.ListMembers(l.Marked("result", "body"))
+		}
+	}
+	if status, url := result["status"], result["url"]; status != nil && url != nil {
+		text += fmt.Sprintf(" (the response of %v has status %v)", url, status)
+	}
+	return &responseError{text, err}
+}
+
+// isOfRest reports whether an operation comes from rest. A function has no resource.
+func (l *located) isOfRest(op *plan.Operation) bool {
+	comes := func(compiled *plan.Operation, written *spec.Operation) bool {
+		return compiled == op && written != nil && written.Rest
+	}
+	return l.Resource != nil && (comes(l.Resource.Read, l.Resource.Spec.Read) || comes(l.Resource.Find, l.Resource.Spec.Find))
+}
