@@ -343,7 +343,7 @@ func TestUnsafeRetry(t *testing.T) {
 		"keyed":                {`create: {retry: attempts: 3, world: post: {what: "make", key: true}}`, nil},
 		"found":                {`create: {retry: attempts: 3, world: post: what: "make"}` + "\nfind: world: look: what: \"find ${inputs.name}\"", nil},
 		"until":                {`create: {until: "${result.ok}", world: post: {what: "make"}}` + "\nfind: world: look: what: \"find ${inputs.name}\"", []string{"unsafe-retry"}},
-		"an update":            {`create: world: post: {what: "make", key: true}` + "\nupdate: {retry: attempts: 2, world: post: what: \"change\"}", []string{"unsafe-retry"}},
+		"an update":            {`create: world: post: {what: "make", key: true}` + "\nupdate: {retry: attempts: 2, world: post: what: \"change\"}", []string{"at-least-once", "unsafe-retry"}},
 		"a group":              {`create: {retry: on: [409], steps: [{world: post: what: "make"}, {world: look: what: "see"}]}` + "\nfind: world: look: what: \"find ${inputs.name}\"", []string{"unsafe-retry"}},
 		"a group, effect last": {`create: {retry: on: [409], steps: [{world: look: what: "see"}, {world: post: what: "make"}]}` + "\nfind: world: look: what: \"find ${inputs.name}\"", nil},
 	} {

@@ -27,6 +27,7 @@ func Check(found *finding.Collector, r *plan.Resource) {
 		r.Names = namesOf(r)
 		c.checkFindType()
 		c.checkCreate()
+		c.checkUpdate()
 		c.checkRestart(r.Create)
 		c.checkRestart(r.Update)
 		c.checkStuck(r.Create, plan.Create)

@@ -36,7 +36,7 @@ const (
 	CodeNotServed            = "not-served"            // a part of the spec that this version parses but does not run (warning)
 	CodeFunctionEffect       = "function-effect"       // an effect in a function, `configure` or `find`, which must only read
 	CodeUnchecked            = "unchecked-access"      // an access to a member of an untyped response, which cannot be checked (note, with --unchecked)
-	CodeAtLeastOnce          = "at-least-once"         // a create that may be repeated if its response is lost (warning)
+	CodeAtLeastOnce          = "at-least-once"         // a create or update that may be repeated if its response is lost (warning)
 	CodeMayOverwrite         = "may-overwrite"         // a create that replaces an existing object of the same name, whoever created it (warning)
 	CodeFindUntyped          = "find-untyped"          // a `find` without `returns`, although the create whose response it replaces has it (warning)
 	CodeFindAny              = "find-any"              // a find that does not depend on the inputs, and may find somebody else's object (warning)
