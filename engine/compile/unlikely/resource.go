@@ -148,7 +148,7 @@ func holds(condition *expr.Value, known map[string]any) bool {
 // checkUpdate reports inputs that create sends and no update does.
 func (c *checker) checkUpdate() {
 	r := c.r
-	if r.Create == nil || r.Update == nil || r.Create.Broken || r.Update.Broken || len(r.Update.Steps) == 0 || c.HasFailed("create") || c.HasFailed("update") {
+	if r.Create == nil || r.Update == nil || r.Create.Broken || r.Update.Broken || len(r.Update.Steps) == 0 || c.HasFailed("create") || c.HasFailed("update") || isReported(r.Update) {
 		return
 	}
 	sent, updated := refsOf(r.Create), refsOf(r.Update)
@@ -164,6 +164,13 @@ func (c *checker) checkUpdate() {
 			d.Suggest(p.WithAttribute("replace()"))
 		}
 	}
+}
+
+// isReported reports whether the loader has reported a part of a step: what it refers to is not known.
+func isReported(op *plan.Operation) bool {
+	return slices.ContainsFunc(op.Steps, func(s *plan.Step) bool {
+		return slices.ContainsFunc(s.Model.Actions, func(f spec.Field) bool { return finding.IsReported(f.Value) })
+	})
 }
 
 // replacedByRule reports whether a rule of `diff` replaces the resource if the input changes.

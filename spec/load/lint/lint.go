@@ -30,13 +30,15 @@ type linter struct {
 	top map[string]*ast.Field
 	// imports are the package names that each file imports, by file name.
 	imports map[string]map[string]bool
+	// ids are the ids of resources that are made of responses.
+	ids map[*ast.Field]bool
 	// bad are the nodes that will be cut out.
 	bad map[ast.Node]bool
 }
 
 // Check reports the mistakes in the tree of an instance, and cuts them out.
 func Check(doc *source.Document, inst *build.Instance) {
-	x := &linter{doc: doc, blocks: map[*ast.Field]bool{}, props: map[*ast.Field]bool{}, top: map[string]*ast.Field{}, bad: map[ast.Node]bool{}, imports: importedNames(inst)}
+	x := &linter{doc: doc, blocks: map[*ast.Field]bool{}, props: map[*ast.Field]bool{}, ids: map[*ast.Field]bool{}, top: map[string]*ast.Field{}, bad: map[ast.Node]bool{}, imports: importedNames(inst)}
 	for _, f := range inst.Files {
 		for _, d := range f.Decls {
 			if field, ok := d.(*ast.Field); ok && x.top[source.LabelOf(field)] == nil {
@@ -125,6 +127,9 @@ func holdsTypes(path []string, loose bool) bool {
 // collect records the blocks of types and their properties.
 func (x *linter) collect(decls []ast.Decl, path []string, loose bool) {
 	s := lintSite{path: path, loose: loose}
+	if id := idOfCreate(decls); id != nil {
+		x.ids[id] = true
+	}
 	for _, d := range decls {
 		switch d := d.(type) {
 		case *ast.Field:

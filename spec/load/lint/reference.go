@@ -26,12 +26,12 @@ func (x *linter) checkReference(e ast.Expr, whole ast.Node, s lintSite) bool {
 		field = x.top[id.Name]
 	}
 	if field == nil {
-		return x.checkSibling(id, whole, s)
+		return x.checkSibling(id, whole, s) || runtimeNamer{x}.reportUnresolved(e, id, names, whole, s)
 	}
 	if x.reportShadowed(id, field, names, whole, s) {
 		return true
 	}
-	if x.reportCycle(e, id, field, names, whole, s) {
+	if x.reportCycle(e, id, field, names, whole, s) || (runtimeNamer{x}).reportID(e, field, whole, s) {
 		return true
 	}
 	if s.types {
@@ -121,7 +121,10 @@ func (x *linter) reportFrozen(e ast.Expr, field *ast.Field, names []string, whol
 		names = append([]string{x.blockName(field)}, names...)
 	}
 	path := strings.Join(names, ".")
-	x.doc.Report(source.CodeFrozenReference, x.doc.Files.RangeOf(e), source.PlaceOf(s.path), fmt.Sprintf("%s is a CUE reference to a value that only exists at run time", path),
+	if names[0] == "outputs" {
+		path = strings.Join(append([]string{"state"}, names[1:]...), ".") // what expressions call them
+	}
+	x.doc.Report(source.CodeFrozenReference, x.doc.Files.RangeOf(e), source.PlaceOf(s.path), fmt.Sprintf("%s is a CUE reference to a value that only exists at run time", strings.Join(names, ".")),
 		fmt.Sprintf("CUE would insert the type, or its default, when the spec is loaded. Write \"${%s}\".", path)).
 		Suggest(x.templateEdits(e, whole, path)...)
 	x.bad[whole] = true

@@ -25,6 +25,9 @@ type translation struct {
 
 // translate returns the translation of the text that an error of CUE is about.
 func (d *Document) translate(e errors.Error, code string) (translation, bool) {
+	if t, ok := d.translateConflict(e); ok {
+		return t, true
+	}
 	pos := e.Position()
 	src := d.Files.byName[pos.Filename()]
 	if src == nil || src.inner != nil || d.Raw {
