@@ -157,21 +157,25 @@ func (c *checker) checkMethod(n *ast.CallNode, m *ast.MemberNode) TypedPart {
 	if out, ok := (translator{c}).reportLibrary(n, m); ok {
 		return out
 	}
+	before := len(c.diags)
 	base := c.checkOperand(m.Node)
 	t := c.NonNull(base)
+	known := len(c.diags) == before
 	name, _ := m.Property.(*ast.StringNode)
-	args := c.checkOperands(n.Arguments)
 	if name == nil {
+		c.checkOperands(n.Arguments)
 		return c.Fail(CodeUnknownFunction, c.extents.Of(n), "", "expected the name of a function")
 	}
 	at := parse.ExtentOf(name)
-	if types.IsAny(t) {
+	if types.IsAny(t) && (!known || c.functions.ofTimes(name.Value)) {
 		c.Trust(at)
+		c.checkOperands(n.Arguments)
 		return TypedPart{T: t}
 	}
 	if !types.IsTime(t) {
 		return translator{c}.reportMethod(n, base, t, name.Value, at)
 	}
+	args := c.checkOperands(n.Arguments)
 	methods := c.functions.methods(t)
 	f := methods[name.Value]
 	if f == nil {

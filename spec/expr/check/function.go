@@ -47,6 +47,11 @@ func (f *Functions) methods(t *spec.Type) map[string]*Function {
 	return f.OfDurations
 }
 
+// ofTimes reports whether times or durations have a method: an untyped value may be one.
+func (f *Functions) ofTimes(name string) bool {
+	return f.OfTimes[name] != nil || f.OfDurations[name] != nil
+}
+
 // Required returns the minimum number of arguments.
 func (f *Function) Required() int {
 	n := 0

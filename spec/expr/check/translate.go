@@ -109,12 +109,21 @@ func (c translator) reportMethod(n *ast.CallNode, base TypedPart, t *spec.Type, 
 		own = f
 	}
 	op := operators[strings.ToLower(strings.ReplaceAll(name, "_", ""))]
+	f := c.functions.Named[own]
+	if f == nil || !f.predicate { // the parameter of a predicate has no name here
+		c.checkOperands(n.Arguments)
+	}
+	isText := types.IsString(t) || types.IsAny(t)
 	switch {
+	case op == "contains" && types.IsAny(t) && len(args) == 1:
+		detail = fmt.Sprintf("Write it as %s contains %s if %[1]s is a string, or as %[2]s in %[1]s if it is a list.", baseText, args[0])
 	case op == "contains" && t.Kind == spec.List && len(args) == 1:
 		text = args[0] + " in " + baseText
-	case op != "" && types.IsString(t) && len(args) == 1:
+	case op != "" && isText && len(args) == 1:
 		text = baseText + " " + op + " " + args[0]
-	case c.functions.Named[own] != nil:
+	case f != nil && f.predicate:
+		detail = "Write " + f.Signature + ", where # is the item: " + own + "(" + baseText + ", #.name == 'x')."
+	case f != nil:
 		text = own + "(" + strings.Join(append([]string{baseText}, args...), ", ") + ")"
 	case foreign.FunctionRemedy(name) != "":
 		detail = foreign.FunctionRemedy(name)
@@ -125,7 +134,11 @@ func (c translator) reportMethod(n *ast.CallNode, base TypedPart, t *spec.Type, 
 	if text != "" {
 		detail = "Write it as " + text + "."
 	}
-	out := c.Fail(CodeUnknownFunction, at, detail, "%s has no method %q", types.Describe(t), name)
+	what := types.Describe(t)
+	if types.IsAny(t) {
+		what = c.Text(base.At)
+	}
+	out := c.Fail(CodeUnknownFunction, at, detail, "%s has no method %q", what, name)
 	if whole := c.extents.Of(n); text != "" && c.Text(whole) != "" {
 		c.last().Suggest(diag.Edit{At: c.place.At(whole), Old: c.Text(whole), Text: text})
 	}
