@@ -248,7 +248,11 @@ func (c *binaryCheck) reportNeverEqual(at parse.Extent, lit []any, other TypedPa
 			detail = diag.Remedy(s, stringsOf(t.Enum)) + " " + detail
 		}
 	}
-	c.Fail(CodeNeverEqual, at, detail, "%s is never %s, so this is always %s", c.Text(other.At), types.OneOf(lit), always)
+	severity := diag.Error
+	if always == "true" && meant == "" { // the comparison is only superfluous
+		severity, detail = diag.Warning, "Its type excludes that already. Remove the comparison."
+	}
+	c.report(severity, CodeNeverEqual, at, detail, "%s is never %s, so this is always %s", c.Text(other.At), types.OneOf(lit), always)
 	if meant != "" {
 		c.last().Replace(s, meant)
 	}
