@@ -139,6 +139,11 @@ func IsNull(t *spec.Type) bool {
 	return t.Kind == spec.Union && t.Nullable && len(t.Variants) == 0 && t.Ref == ""
 }
 
+// IsOnlyNull reports whether an author has declared that null is the only value of t.
+func IsOnlyNull(t *spec.Type) bool {
+	return IsNull(t) || t.Ref == "" && len(t.Enum) == 1 && t.Enum[0] == nil
+}
+
 // IsNever reports whether t has no values.
 func IsNever(t *spec.Type) bool {
 	return t.Kind == spec.Union && !t.Nullable && len(t.Variants) == 0 && t.Ref == ""

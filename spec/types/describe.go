@@ -2,6 +2,7 @@ package types
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/declprov/declprov/spec"
@@ -15,7 +16,7 @@ func Describe(t *spec.Type) string {
 		return "any value"
 	}
 	text := describePresent(t)
-	if t.Nullable && !IsNull(t) {
+	if t.Nullable && !IsNull(t) && !slices.Contains(t.Enum, nil) {
 		text += " or null"
 	}
 	return text

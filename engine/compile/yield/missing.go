@@ -34,7 +34,7 @@ func (c *Checker) CheckResource(r *plan.Resource) {
 	read, at := Known(r.Read, r.Spec.Read, c.Types)
 	if read != nil && r.ID != nil { // the id may give inputs
 		for _, p := range r.Spec.Inputs.Fields {
-			if read.Field(p.Name) != nil || p.NoRead || p.Ephemeral || r.Identity.Determines(p.Name) || r.Read.MeansTo(p.Name) {
+			if read.Field(p.Name) != nil || p.NoRead || p.Ephemeral || r.Identity.Determines(p.Name) || r.Read.MeansTo(p.Name) || types.IsOnlyNull(p.Type) {
 				continue
 			}
 			c.Fail(finding.CodeNotReadBack, p.Range, "inputs."+p.Name, fmt.Sprintf("read does not yield input %q", p.Name),

@@ -216,7 +216,7 @@ func (x *linter) reportShadowed(id *ast.Ident, field *ast.Field, names []string,
 	if x.doc.FirstTime(at.String()) {
 		x.doc.Report(source.CodeShadowedPackage, at, source.PlaceOf(s.path), fmt.Sprintf("the key %s hides the package %s", id.Name, id.Name),
 			fmt.Sprintf("CUE resolves the %s at %s to this key. Quote the key: %q: …, or import the package under another name: import %ss %q.",
-				id.Name, x.doc.Files.RangeOf(id), id.Name, id.Name, id.Name))
+				id.Name, x.doc.Files.RangeOf(id), id.Name, id.Name, id.Name)).Replace(id.Name, fmt.Sprintf("%q", id.Name))
 	}
 	x.bad[whole] = true
 	return true

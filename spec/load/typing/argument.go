@@ -91,7 +91,7 @@ func readEnv(c *attrCall) {
 
 func readAutoname(c *attrCall) {
 	if t := c.named.types.Resolve(c.prop.Type); t.Kind != spec.String {
-		c.fail(fmt.Sprintf("@autoname requires a string property, got %s", t.Kind), "The generated name is a string. Change the type, or remove @autoname.")
+		c.failKind(t, fmt.Sprintf("@autoname requires a string property, got %s", t.Kind), "The generated name is a string. Change the type, or remove @autoname.")
 		return
 	}
 	auto := &spec.Autoname{Sep: "-"}
@@ -161,7 +161,7 @@ func (c *attrCall) findArgument(text string) (*spec.Node, bool) {
 
 func readSet(c *attrCall) {
 	if t := c.named.types.Resolve(c.prop.Type); t.Kind != spec.List && t.Kind != spec.Any {
-		c.fail(fmt.Sprintf("@set requires a list, got %s", t.Kind), "@set declares that the order of a list is irrelevant. Change the type to a list, or remove @set.")
+		c.failKind(t, fmt.Sprintf("@set requires a list, got %s", t.Kind), "@set declares that the order of a list is irrelevant. Change the type to a list, or remove @set.")
 		return
 	}
 	marker(func(p *spec.Property) { p.Set = true })(c)
@@ -178,7 +178,7 @@ func readKey(c *attrCall) {
 	}
 	t := c.named.types.Resolve(c.prop.Type)
 	if t.Kind != spec.List {
-		c.fail(fmt.Sprintf("@key requires a list of structs, got %s", t.Kind), "@key names the field that identifies the items of a list. Change the type to a list of structs, or remove @key.")
+		c.failKind(t, fmt.Sprintf("@key requires a list of structs, got %s", t.Kind), "@key names the field that identifies the items of a list. Change the type to a list of structs, or remove @key.")
 		return
 	}
 	prop := c.prop
@@ -212,11 +212,11 @@ func readEqual(c *attrCall) {
 	}
 	t := c.named.types.Resolve(c.prop.Type)
 	if list[0] == "exact" && t.Kind != spec.List && t.Kind != spec.Map {
-		c.fail(fmt.Sprintf("@equal(exact) requires a list or a map, got %s", t.Kind), "It declares that an empty list or map is different from none. Remove it.")
+		c.failKind(t, fmt.Sprintf("@equal(exact) requires a list or a map, got %s", t.Kind), "It declares that an empty list or map is different from none. Remove it.")
 		return
 	}
 	if list[0] != "exact" && t.Kind != spec.String && t.Kind != spec.Any {
-		c.fail(fmt.Sprintf("@equal(%s) requires a string property, got %s", list[0], t.Kind), `For other types, write an expression: @equal("${old == new}").`)
+		c.failKind(t, fmt.Sprintf("@equal(%s) requires a string property, got %s", list[0], t.Kind), `For other types, write an expression: @equal("${old == new}").`)
 		return
 	}
 	c.prop.Equal = list[0]

@@ -120,8 +120,9 @@ type attributeReader struct {
 	prop *spec.Property
 	item walk.Item
 	site Site
-	// top reports that the property is not in a nested struct.
-	top bool
+	// top reports that the property is not in a nested struct. broken reports that its type has a
+	// mistake, which was reported.
+	top, broken bool
 }
 
 // attrCall is one use of an attribute.
@@ -133,6 +134,13 @@ type attrCall struct {
 
 func (c *attrCall) fail(summary, detail string) *diag.Diagnostic {
 	return c.Report(source.CodeBadAttribute, c.at, c.site.Place, summary, detail)
+}
+
+// failKind reports that an attribute is not for a kind of types, if the kind is known.
+func (c *attrCall) failKind(t *spec.Type, summary, detail string) {
+	if t.Kind != spec.Any || !c.broken {
+		c.fail(summary, detail)
+	}
 }
 
 // read reads the attributes of a property, of the definition that it refers to, and

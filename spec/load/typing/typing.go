@@ -333,11 +333,13 @@ func (x *Extractor) readProperty(m, parent walk.Item, s Site) *spec.Property {
 		return &spec.Property{Name: m.Name, Range: m.NameAt, Type: &spec.Type{}, Required: !m.Optional}
 	}
 	checkQuotedType(x, m, at)
+	before := len(x.Diags)
 	p.Type = x.Type(m, at)
+	broken := x.IsHole(m.Expr) || len(x.Diags) > before
 	def, has := x.defaultOf(m, p.Type, at)
 	p.Default = def
 	p.Required = !m.Optional && !has
-	(&attributeReader{Extractor: x, prop: p, item: m, site: at, top: s.depth == 0}).read()
+	(&attributeReader{Extractor: x, prop: p, item: m, site: at, top: s.depth == 0, broken: broken}).read()
 	if p.DefaultExpr != nil || p.Autoname != nil {
 		p.Required = false
 	}

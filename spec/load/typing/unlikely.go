@@ -48,6 +48,10 @@ func checkLiteralSetting(x *Extractor, p *spec.Property, m walk.Item, s Site) {
 		return
 	}
 	at, kind := typeRange(x, m), p.Type.Kind.String()
+	if types.IsOnlyNull(p.Type) {
+		x.Warn(source.CodeLiteralSetting, at, s.Place, "nothing but null can be set", nullRemedy(p))
+		return
+	}
 	d := x.Warn(source.CodeLiteralSetting, at, s.Place, fmt.Sprintf("nothing but %s can be set", lit.Value),
 		fmt.Sprintf("For a default, write `*%s | %s`.", lit.Value, kind))
 	if !x.Raw {
@@ -80,7 +84,8 @@ func reportBytes(x *Extractor, s Site, parts []walk.Item) {
 // checkConstant warns about an input of which only one value is allowed. In a struct, it may be the
 // tag of a union, and settings have checkLiteralSetting.
 func checkConstant(x *Extractor, p *spec.Property, m walk.Item, s Site) {
-	if m.Field == nil || s.Role != InputRole || s.depth != 1 || s.named || p.Default != nil || len(p.Type.Enum) != 1 || p.Type.Ref != "" || p.Type.Nullable || isQuotedType(m) || p.Type.Enum[0] == nil {
+	isNull := types.IsOnlyNull(p.Type)
+	if m.Field == nil || s.Role != InputRole || s.depth != 1 || s.named || p.Default != nil || len(p.Type.Enum) != 1 || p.Type.Ref != "" || p.Type.Nullable && !isNull || isQuotedType(m) {
 		return
 	}
 	reported := slices.ContainsFunc(x.Diags, func(d diag.Diagnostic) bool {
@@ -89,6 +94,10 @@ func checkConstant(x *Extractor, p *spec.Property, m walk.Item, s Site) {
 	if reported {
 		return // such as `string = "x"` in CUE
 	}
+	if isNull {
+		x.Warn(source.CodeConstantInput, m.At, s.Place, fmt.Sprintf("null is the only value of %s", p.Name), nullRemedy(p))
+		return
+	}
 	shown, kind := types.DescribeValue(p.Type.Enum[0]), p.Type.Kind.String()
 	remedy := fmt.Sprintf("For a default, write `%s: *%s | %s`.", p.Name, shown, kind)
 	if text, ok := p.Type.Enum[0].(string); ok && strings.ContainsAny(text, "^$[]\\+*") {
@@ -96,6 +105,11 @@ func checkConstant(x *Extractor, p *spec.Property, m walk.Item, s Site) {
 	}
 	x.Warn(source.CodeConstantInput, m.At, s.Place, fmt.Sprintf("%s is the only value of %s", shown, p.Name),
 		remedy+" If the API requires this value, write it into the request instead: users have nothing to choose.")
+}
+
+// nullRemedy returns what to write for a property of which only null is allowed.
+func nullRemedy(p *spec.Property) string {
+	return fmt.Sprintf("Write its type: `%s: string`, or `%[1]s: string | null` if it may be null.", p.Name)
 }
 
 // isQuotedType reports whether checkQuotedType warns about a property.
