@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/declprov/declprov/spec/stable"
+
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/actions/grant"
@@ -109,7 +111,7 @@ func runList(ctx context.Context, call *actions.Call) actions.Outcome {
 	if err := l.walk(""); err != nil {
 		return lookFailure("list", err)
 	}
-	slices.SortFunc(l.items, func(a, b any) int {
+	stable.Sort(l.items, func(a, b any) int {
 		return strings.Compare(a.(map[string]any)["path"].(string), b.(map[string]any)["path"].(string))
 	})
 	return actions.Succeed(map[string]any{"path": l.shown, "items": l.items})

@@ -9,8 +9,9 @@ import (
 	"io"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
+
+	"github.com/declprov/declprov/spec/stable"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/assets"
@@ -117,7 +118,7 @@ func (u *unpacker) unpack() error {
 	if _, err := u.files.Mkdir(u.dir, files.MkdirOptions{Parents: true, Existing: true}); err != nil {
 		return err
 	}
-	slices.SortFunc(u.items, func(a, b any) int {
+	stable.Sort(u.items, func(a, b any) int {
 		return strings.Compare(a.(map[string]any)["path"].(string), b.(map[string]any)["path"].(string))
 	})
 	if !u.Exact {

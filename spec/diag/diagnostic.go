@@ -9,6 +9,8 @@ package diag
 import (
 	"cmp"
 	"slices"
+
+	"github.com/declprov/declprov/spec/stable"
 )
 
 // Severity is the severity of a diagnostic. The zero value is invalid, so that a
@@ -68,7 +70,7 @@ func (l List) HasErrors() bool {
 // Sorted returns the diagnostics sorted by file and position, without duplicates.
 func (l List) Sorted() List {
 	out := slices.Clone(l)
-	slices.SortStableFunc(out, func(a, b Diagnostic) int {
+	stable.Sort(out, func(a, b Diagnostic) int {
 		return cmp.Or(
 			cmp.Compare(a.Subject.File, b.Subject.File),
 			a.Subject.Start.Compare(b.Subject.Start),

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/declprov/declprov/spec/stable"
 )
 
 // Edit replaces text in a file of the spec.
@@ -129,7 +131,7 @@ func isWord(r rune) bool {
 func Apply(sources Sources, edits []Edit) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	sorted := slices.Clone(edits)
-	slices.SortStableFunc(sorted, func(a, b Edit) int {
+	stable.Sort(sorted, func(a, b Edit) int {
 		return cmp.Or(cmp.Compare(a.At.File, b.At.File), a.At.Start.Compare(b.At.Start))
 	})
 	for len(sorted) > 0 {
@@ -151,7 +153,7 @@ func Apply(sources Sources, edits []Edit) (map[string][]byte, error) {
 // content.
 func Written(before, edited []byte, edits []Edit) []Range {
 	sorted := slices.Clone(edits)
-	slices.SortStableFunc(sorted, func(a, b Edit) int { return a.At.Start.Compare(b.At.Start) })
+	stable.Sort(sorted, func(a, b Edit) int { return a.At.Start.Compare(b.At.Start) })
 	var places []Range
 	moved := 0
 	for _, e := range sorted {

@@ -24,8 +24,9 @@ const module = "github.com/declprov/declprov/"
 func arrows() map[string][]string {
 	return map[string][]string{
 		"spec/encode": {},
+		"spec/stable": {},
 		"spec/screen": {"spec/encode"},
-		"spec/diag":   {"spec/screen"},
+		"spec/diag":   {"spec/screen", "spec/stable"},
 		"spec":        {"spec/diag"},
 		// What SDKs and schemas can call the parts of a spec.
 		"spec/names": {"spec"},

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/spec/stable"
+
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/plan"
@@ -43,7 +45,7 @@ func (r Rules) Changes(ctx context.Context, olds, news property.Map, ignore []st
 	out := slices.DeleteFunc(d.Changes, func(c value.Change) bool {
 		return value.IsIgnored(c.Path, ignore) || c.Kind == value.Delete && r.ServerKeeps(c.Path)
 	})
-	slices.SortStableFunc(out, func(a, b value.Change) int { return cmp.Compare(a.Path, b.Path) })
+	stable.Sort(out, func(a, b value.Change) int { return cmp.Compare(a.Path, b.Path) })
 	return out
 }
 

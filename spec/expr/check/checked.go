@@ -1,8 +1,9 @@
 package check
 
 import (
-	"slices"
 	"strings"
+
+	"github.com/declprov/declprov/spec/stable"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -59,7 +60,7 @@ func Expression(tree ast.Node, at parse.Place, scope *Scope, functions *Function
 	for _, e := range c.unchecked {
 		out.Unchecked = append(out.Unchecked, at.At(e))
 	}
-	slices.SortStableFunc(c.refs, func(a, b Reference) int { return a.At.From - b.At.From })
+	stable.Sort(c.refs, func(a, b Reference) int { return a.At.From - b.At.From })
 	out.Diags, out.Uses, out.Strict = c.diags, c.refs, c.strict
 	if !c.diags.HasErrors() {
 		out.Present, out.Passed = pathsOf(c.factsWhen(tree, true)), pathsOf(c.factsPassed(tree))

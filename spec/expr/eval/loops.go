@@ -2,6 +2,8 @@ package eval
 
 import (
 	"slices"
+
+	"github.com/declprov/declprov/spec/stable"
 )
 
 func opBool(_ *Run, a []any) (any, error) {
@@ -101,7 +103,7 @@ func (r *Run) sortIndices(order []int, keys []any, direction any) error {
 		return Faultf(`the order must be "asc" or "desc", got %s`, Quote(direction))
 	}
 	var failed error
-	slices.SortStableFunc(order, func(i, j int) int {
+	stable.Sort(order, func(i, j int) int {
 		if failed != nil {
 			return 0
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/declprov/declprov/spec/stable"
+
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr/parse"
@@ -156,7 +158,7 @@ func (s scope) usesIn(text string) []use {
 			uses = append(uses, use{at, l})
 		}
 	}
-	slices.SortFunc(uses, func(a, b use) int { return a.at - b.at })
+	stable.Sort(uses, func(a, b use) int { return a.at - b.at })
 	return uses
 }
 

@@ -3,8 +3,9 @@ package source
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
+
+	"github.com/declprov/declprov/spec/stable"
 
 	"cuelang.org/go/cue"
 	"cuelang.org/go/cue/ast"
@@ -131,7 +132,7 @@ func (d *Document) errorPlaces(e errors.Error) (diag.Range, []diag.Range) {
 	for _, pos := range errors.Positions(e) {
 		add(pos)
 	}
-	slices.SortStableFunc(places, func(a, b diag.Range) int { return a.Start.Compare(b.Start) })
+	stable.Sort(places, func(a, b diag.Range) int { return a.Start.Compare(b.Start) })
 	if len(places) == 0 {
 		return diag.Range{}, nil
 	}

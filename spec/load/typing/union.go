@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/declprov/declprov/spec/stable"
+
 	"cuelang.org/go/cue"
 
 	"github.com/declprov/declprov/spec"
@@ -16,7 +18,7 @@ import (
 // disjunctionType returns the type of `A | B`: an enum, a nullable type or a union.
 func (x *Extractor) disjunctionType(it walk.Item, args []cue.Value, s Site) *spec.Type {
 	parts := x.flattenDisjuncts(it, args, 0)
-	slices.SortStableFunc(parts, func(a, b walk.Item) int {
+	stable.Sort(parts, func(a, b walk.Item) int {
 		if a.At.File != b.At.File || !a.IsWritten() || !b.IsWritten() {
 			return 0
 		}

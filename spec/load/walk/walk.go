@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/spec/stable"
+
 	"cuelang.org/go/cue"
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/token"
@@ -91,7 +93,7 @@ func (w *Walker) Members(parent Item, opts ...cue.Option) []Item {
 		}
 		list = append(list, w.member(parent, fields))
 	}
-	slices.SortStableFunc(list, func(a, b Item) int { return w.compare(a, b) })
+	stable.Sort(list, func(a, b Item) int { return w.compare(a, b) })
 	return list
 }
 

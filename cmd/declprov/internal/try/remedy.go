@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/spec/stable"
+
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/value"
@@ -150,7 +152,7 @@ func keyOf(items []property.Value) string {
 	for name := range items[0].AsMap().AllStable {
 		names = append(names, name)
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	stable.Sort(names, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
 	for _, name := range names {
 		if identifies(items, name) {
 			return name
