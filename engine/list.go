@@ -63,30 +63,37 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 		return r.Mask().Error(fmt.Errorf("`items` of the list yields %s%s. Name the member that contains the objects: `items: \"NAME\"` in rest, and `items: \"${body.NAME}\"` in list (%s)",
 			actions.KindOf(items.Plain), value.ListMembers(items.Plain), r.Place(l.Step.At)))
 	}
+	whole, err := yieldItems(ctx, r, l, items, req.Limit, yield)
+	if why := r.WhyPartial(l.Step); whole && why != "" {
+		r.Log.Message(operation.Warning, "the list is not complete: "+why)
+	}
+	return err
+}
+
+// yieldItems yields the items of a response, at most limit if that is not 0. whole is true if it has
+// yielded all of them.
+func yieldItems(ctx context.Context, r *operation.Run, l *plan.Lister, items scope.Evaluated, limit int, yield func(Listed) bool) (whole bool, err error) {
 	var elements []scope.Element
 	if items.Plain != nil {
 		elements, _, _ = scope.Elements(items.Marked)
 	}
 	for i, el := range elements {
-		if req.Limit > 0 && i >= req.Limit {
-			return nil
+		if limit > 0 && i >= limit {
+			return false, nil
 		}
 		if err := stop.Err(ctx); err != nil {
-			return r.Mask().Error(fmt.Errorf("item %d of the list: %w", i, err))
+			return false, r.Mask().Error(fmt.Errorf("item %d of the list: %w", i, err))
 		}
 		r.Set("each", map[string]any{"key": el.Key, "value": el.Value})
 		one, err := listed(r, l)
 		if err != nil {
-			return r.Mask().Error(fmt.Errorf("item %d of the list: %w", i, r.Locate(err)))
+			return false, r.Mask().Error(fmt.Errorf("item %d of the list: %w", i, r.Locate(err)))
 		}
 		if !yield(one) {
-			return nil
+			return false, nil
 		}
 	}
-	if why := r.WhyPartial(l.Step); why != "" {
-		r.Log.Message(operation.Warning, "the list is not complete: "+why)
-	}
-	return nil
+	return true, nil
 }
 
 // listed is one element as a host sees it; its name is its id where `name` says

@@ -61,7 +61,7 @@ func (o owner) claimNamed(s *plan.Step) error {
 	if err != nil || id == "" {
 		return nil // its step says what is wrong with it
 	}
-	err = claims{o.run}.take(recorded.State{ID: id, Inputs: o.given}, "choose another name, or remove one of them; nothing was sent")
+	err = claims(o).take(recorded.State{ID: id, Inputs: o.given}, "choose another name, or remove one of them; nothing was sent")
 	if err != nil {
 		return o.Stop(s, 1, actions.Refused, err)
 	}

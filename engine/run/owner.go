@@ -128,7 +128,7 @@ func (o owner) Recorded(s *plan.Step) error {
 	if id == "" {
 		return nil
 	}
-	if err := (claims{o.run}).take(recorded.State{ID: id, Inputs: o.given}, responseRemedy); err != nil {
+	if err := claims(o).take(recorded.State{ID: id, Inputs: o.given}, responseRemedy); err != nil {
 		return o.Stop(s, 1, actions.Failed, err)
 	}
 	o.TakeID(id)

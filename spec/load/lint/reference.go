@@ -37,6 +37,11 @@ func (x *linter) checkReference(e ast.Expr, whole ast.Node, s lintSite) bool {
 	if s.types {
 		return x.checkInType(id, field, whole, s)
 	}
+	return x.checkMembers(e, field, names, whole, s)
+}
+
+// checkMembers checks a path of selectors that begins with a field.
+func (x *linter) checkMembers(e ast.Expr, field *ast.Field, names []string, whole ast.Node, s lintSite) bool {
 	candidates := []*ast.Field{field}
 	if d := x.doc.Syntax.Root.Child(source.LabelOf(field)); d != nil && slices.Contains(d.Fields, field) {
 		candidates = d.Fields // a package may declare a field several times
