@@ -147,7 +147,7 @@ var aboutHTTP = []string{
 	"TestFoundForOtherInputsHasOutputs", "TestWrittenKeysGoOutAsTheyAre", "TestWrittenKeysOfOtherArguments", "TestXMLHasItsType",
 	"TestNamespacesAreKeptApart", "TestNamespacesAreSent", "TestFailuresInXML", "TestXMLLaws", "TestMayBeForeign", "TestUngrantedInputs",
 	"TestResponseThatIsNeverGone", "TestLoopsJudgeAsSteps", "TestShorthandsOutliveOtherSteps", "TestGoneFirst", "TestGoneGuardsWhatFollows", "TestNullsAreSent", "TestDefaultRetryOfRefusals", "TestListsWithoutIDs", "TestSkippedStepsHaveNoResponse", "TestSkippedWhole", "TestPutsToCollections",
-	"TestUniqueByRulesOfEquality", "TestRestEnvelopes", "TestPagesAreNoAbsence", "TestIncompleteListsProveNothing", "TestIncompleteListsWarn", "TestResponsesWithoutList", "TestLocationsOfObjects",
+	"TestUniqueByRulesOfEquality", "TestRestEnvelopes", "TestPagesAreNoAbsence", "TestIncompleteListsProveNothing", "TestIncompleteListsWarn", "TestResponsesWithoutList", "TestLocationsOfObjects", "TestUpdatesTwice",
 }
 
 // TestTheEngineNeedsNoHTTP runs the engine's tests with another family in the place of http.
