@@ -118,7 +118,10 @@ func (w *world) family() *actions.Family {
 	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "once", Doc: "At most once.", Type: &spec.Type{Kind: spec.Bool}}})
 	// with `safe` it may be done twice.
 	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "safe", Doc: "As often as one likes.", Type: &spec.Type{Kind: spec.Bool}}})
+	// with `place` it goes to an address.
+	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "place", Doc: "Where it goes.", Type: &spec.Type{Kind: spec.String}}})
 	with(post, func(s actions.Static, f *actions.Facts) {
+		f.Place, _ = s.Literals["place"].(string)
 		switch {
 		case s.Given("safe"):
 			f.Certainty = actions.Safe

@@ -132,6 +132,9 @@ type Intent struct {
 	Step     int    `json:"step"`
 	StepName string `json:"stepName,omitempty"`
 	Element  string `json:"element,omitempty"`
+	// Place is the address of the request as the spec has it, without values: if that changes,
+	// neither a key nor `find` tells what the request made.
+	Place string `json:"place,omitempty"`
 	// Hash is the hash of all inputs, including secret ones.
 	Hash string `json:"hash,omitempty"`
 	// Inputs and Configuration are the values without secrets, so that the intent can be

@@ -26,7 +26,7 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 	if err := recorded.CheckComplete(of, state, plan.Delete); err != nil {
 		return err
 	}
-	if time.Now().Before(state.Private.VisibleBy) && res.Read != nil {
+	if res.Read != nil && time.Now().Before(state.Private.VisibleBy) {
 		// A server that does not show the object yet would not find it either, and keep it.
 		if _, _, err := res.readUntilSeen(ctx, state); stop.Err(ctx) != nil {
 			return err

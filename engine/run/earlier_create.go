@@ -43,7 +43,13 @@ func (r earlier) settle(ctx context.Context) (Result, bool) {
 	if err := r.refuseHanded(ctx, list); err != nil {
 		return Result{Err: r.Mask().Error(err)}, true
 	}
+	if err := r.checkSpec(list); err != nil {
+		return Result{Err: r.Mask().Error(err)}, true
+	}
 	for _, i := range list {
+		if r.res.elsewhere(i) != "" {
+			continue
+		}
 		if !r.mayContinue(i) && r.Resource.CanTell() {
 			continue
 		}
@@ -62,6 +68,24 @@ func (r earlier) settle(ctx context.Context) (Result, bool) {
 		}
 	}
 	return Result{}, false
+}
+
+// checkSpec warns of open creates that the spec now sends to another address, and refuses a create if an
+// earlier one is open that only the `find` could settle that the spec no longer has.
+func (r earlier) checkSpec(list []journal.Intent) error {
+	for _, i := range list {
+		if i.Operation != journal.Create || i.Step != r.Resource.Maker.Index || !i.Open() {
+			continue
+		}
+		if now := r.res.elsewhere(i); now != "" {
+			r.Log.Message(operation.Warning, fmt.Sprintf("an earlier create of this %s, sent to %s, may have been done. The spec now sends to %s, where nothing can tell: look for it there, "+
+				"then run `declprov journal forget %s`", r.res.ref.Type, i.Place, now, i.Key))
+		} else if i.Looked && !r.Resource.CanTell() {
+			return r.Stop(r.Resource.Maker, 1, actions.Refused, fmt.Errorf("an earlier create of it may have been done, and the spec no longer has the `find` that could tell: "+
+				"write that again; or look for the object in the service, import it if it is there, and run `declprov journal forget %s`", i.Key))
+		}
+	}
+	return nil
 }
 
 // settleOther settles an open intent of a create with other inputs, and returns the state of what
@@ -150,7 +174,7 @@ func (r earlier) settleByFind(ctx context.Context, i journal.Intent) (*recorded.
 // object belongs to the renamed one. If the object no longer exists, the intent is removed.
 func (r earlier) refuseHanded(ctx context.Context, list []journal.Intent) error {
 	for _, i := range list {
-		if i.Operation != journal.Create || i.Step != r.Resource.Maker.Index || i.Status != journal.Handed || !r.Resource.CanTell() {
+		if i.Operation != journal.Create || i.Step != r.Resource.Maker.Index || i.Status != journal.Handed || !r.Resource.CanTell() || r.res.elsewhere(i) != "" {
 			continue
 		}
 		there, err := r.mayStillExist(ctx, i)

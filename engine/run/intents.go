@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -73,7 +74,7 @@ func (r *run) intent(s *plan.Step) journal.Intent {
 	}
 	i := journal.Intent{
 		Operation: op, Token: r.token, ID: r.ID,
-		Step: s.Index, StepName: s.Name, Element: r.At, Hash: r.inputsHash(), Looked: r.looked,
+		Step: s.Index, StepName: s.Name, Element: r.At, Place: s.Place, Hash: r.inputsHash(), Looked: r.looked,
 		Proves:        r.Verb == plan.Update && r.looked && !r.Effected,
 		Configuration: r.res.all.journal.Configuration,
 	}
@@ -132,9 +133,21 @@ func (r *run) forgetFailed(s *plan.Step) error {
 
 // mayContinue reports whether a run may continue the intent of an earlier one. An intent that failed
 // has its response already. What was handed to the host may be in another state by now, if the
-// stack or the resource was renamed.
+// stack or the resource was renamed. What was sent to another address is not known under this one.
 func (r *run) mayContinue(i journal.Intent) bool {
-	return i.Status != journal.Failed && (i.Status != journal.Handed || i.Token == r.token)
+	return i.Status != journal.Failed && (i.Status != journal.Handed || i.Token == r.token) && r.res.elsewhere(i) == ""
+}
+
+// elsewhere returns the address to which the spec now sends what an intent of a create sent to another
+// one, "" if that is the same. Both are as the spec has them: other settings have other intents.
+func (res resource) elsewhere(i journal.Intent) string {
+	if i.Operation != journal.Create || i.Place == "" || i.Step < 0 || i.Step >= len(res.Create.Steps) {
+		return ""
+	}
+	if now := res.Create.Steps[i.Step].Place; now != i.Place {
+		return cmp.Or(now, "somewhere else")
+	}
+	return ""
 }
 
 // forgetUpdates forgets the intents of an update that is done. One that gave another id

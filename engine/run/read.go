@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
@@ -85,10 +86,22 @@ func (res resource) readUntilSeen(ctx context.Context, s recorded.State) (r read
 		return !errors.Is(err, verdict.ErrGone), nil
 	}
 	waiting := func() { r.Log.Status("waiting until it can be seen") }
-	if stopped := stop.Until(ctx, s.Private.VisibleBy, waiting, look); stopped != nil {
+	if stopped := stop.Until(ctx, res.visibleBy(ctx, s), waiting, look); stopped != nil {
 		return r, nil, stopped
 	}
 	return r, yield, err
+}
+
+// visibleBy returns the time by which the server shows the object of a state.
+func (res resource) visibleBy(ctx context.Context, s recorded.State) time.Time {
+	if s.Private.VisibleBy.IsZero() {
+		return s.Private.VisibleBy
+	}
+	limit, err := res.reading(ctx, s).Duration(res.Consistency, 0)
+	if err != nil {
+		return s.Private.VisibleBy
+	}
+	return withinLimit(s.Private.VisibleBy, limit)
 }
 
 // warnOfRead warns of what a refresh or an import has not found.
