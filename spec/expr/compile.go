@@ -65,6 +65,7 @@ func (c *compilation) compileNode(n *spec.Node, want *spec.Type, depth int) (eva
 		if text, ok := c.literalText(n, want); ok {
 			return c.compileConstant(n, text, want)
 		}
+		c.warnFieldPath(n)
 		return c.compileFields(n, want, depth)
 	default:
 		return c.compileConstant(n, plainScalar(n), want)

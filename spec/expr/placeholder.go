@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr/check"
+	"github.com/declprov/declprov/spec/foreign"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -88,4 +89,22 @@ func (c *compilation) declared(reference string) string {
 		t = p.Type
 	}
 	return reference
+}
+
+// warnFieldPath warns about a struct that is a reference of Crossplane, {fromFieldPath: spec.title}, if it
+// names something that is declared here.
+func (c *compilation) warnFieldPath(n *spec.Node) {
+	if len(n.Fields) != 1 || n.Fields[0].Name != "fromFieldPath" || n.Fields[0].Value.Kind != spec.StringNode {
+		return
+	}
+	reference, ok := foreign.FieldPath(n.Fields[0].Value.Text)
+	if !ok || c.declared(reference) != reference {
+		return
+	}
+	meant := fmt.Sprintf("\"${%s}\"", reference)
+	d := c.report(CodeBareReference, n.Range, fmt.Sprintf("For the value, write %s.", meant), "this is a struct with the text %q", n.Fields[0].Value.Text)
+	d.Severity = diag.Warning
+	if n.Range.Start.Line == n.Range.End.Line {
+		d.Suggest(diag.Edit{At: n.Range, Text: meant})
+	}
 }

@@ -93,6 +93,7 @@ var keys = sync.OnceValue(func() map[string]map[string]Name {
 			"interval": {Own: "every"}, "delay": {Own: "every"}, "pollinterval": {Own: "every"}, "retries": {Own: "retry"},
 			"rollback": {Own: "onFailure"}, "undo": {Own: "onFailure"}, "onerror": {Own: "onFailure"}, "catch": {Own: "onFailure"}, "compensate": {Own: "onFailure"},
 			"mutex": {Own: "lock"}, "concurrency": {Own: "lock"}, "message": {Own: "progress"}, "error": {Own: "fail"}, "failif": {Own: "fail"}, "failedwhen": {Own: "fail"},
+			"changedwhen":     {Remedy: "Remove it. For a program that changes nothing, write `exec: effect: \"none\"`."},
 			"run":             {Remedy: "Write `exec: command: [\"program\", \"argument\"]`, or `exec: shell: \"…\"` for a shell."},
 			"cmd":             {Remedy: "Write `exec: command: [\"program\", \"argument\"]`."},
 			"command":         {Remedy: "Write `exec: command: [\"program\", \"argument\"]`."},
@@ -194,9 +195,22 @@ func Method(name string) (string, bool) {
 	}
 }
 
+// Argument translates an argument with its value, or returns "". The value is in the notation of CUE and YAML.
+func Argument(block, name, value string) (own, ownValue string) {
+	if block == "exec" && plainName(name) == "changedwhen" && (value == "false" || value == "no") {
+		return "effect", `"none"`
+	}
+	return "", ""
+}
+
+// plainName returns a name without its style.
+func plainName(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+}
+
 // Key translates a key of a block, which the noun for the block identifies: "a step", "http".
 func Key(block, name string) (Name, bool) {
-	plain := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	plain := plainName(name)
 	n, ok := keys()[block][plain]
 	if !ok && strings.HasPrefix(block, "file.") {
 		n, ok = keys()["file.write"][plain]

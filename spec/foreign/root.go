@@ -39,3 +39,14 @@ func IsLocal(name string) bool {
 		return false
 	}
 }
+
+// FieldPath translates a path of Crossplane to what was given, such as spec.forProvider.title.
+func FieldPath(path string) (reference string, ok bool) {
+	rest, ok := strings.CutPrefix(path, "spec.")
+	for _, within := range []string{"forProvider.", "parameters.", "parameters.forProvider."} {
+		if inner, is := strings.CutPrefix(rest, within); is {
+			rest = inner
+		}
+	}
+	return "inputs." + rest, ok
+}

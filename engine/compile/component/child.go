@@ -122,12 +122,16 @@ func (c *child) compileInputs(s *expr.Scope) {
 			c.checkExposed(v, f.Value, f.Name)
 		}
 	}
+	at := m.Range
+	if m.Inputs != nil {
+		at = m.Inputs.Range
+	}
 	for _, p := range takes.Fields {
 		meant := slices.ContainsFunc(given, func(f spec.Field) bool {
 			return f.Name == p.Name || takes.Field(f.Name) == nil && diag.DidYouMean(f.Name, takes.FieldNames()) == p.Name
 		})
 		if scopes.IsRequired(p) && !meant {
-			c.Fail(types.CodeMissingMember, m.Range, "inputs."+p.Name, fmt.Sprintf("child %q lacks input %q", m.Key, p.Name),
+			c.Fail(types.CodeMissingMember, at, "inputs."+p.Name, fmt.Sprintf("child %q lacks input %q", m.Key, p.Name),
 				strings.TrimSpace(fmt.Sprintf("%s requires it: inputs: %s: … %s", c.kind.name, p.Name, diag.FirstSentence(p.Doc))))
 		}
 	}

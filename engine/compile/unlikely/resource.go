@@ -70,7 +70,7 @@ func (c *checker) checkEffect(op *plan.Operation, code string, verb plan.Verb, d
 // checkRead reports a read that changes something. A command counts as a change unless it says
 // otherwise, and it is only reported if it says nothing.
 func (c *checker) checkRead() {
-	if c.r.Read == nil {
+	if c.r.Read == nil || c.HasFailed("read") { // what says that it has no effect may be misspelt
 		return
 	}
 	for _, s := range c.r.Read.Steps {
