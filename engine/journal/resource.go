@@ -3,6 +3,8 @@ package journal
 import (
 	"errors"
 	"slices"
+
+	"github.com/declprov/declprov/spec/stable"
 )
 
 // Resource is the part of a journal that is about one resource. It belongs to one goroutine.
@@ -100,7 +102,7 @@ func (r *Resource) Intents() ([]Intent, error) {
 		}
 		all = append(all, list...)
 	}
-	slices.SortStableFunc(all, func(a, b Intent) int { return a.Began.Compare(b.Began) })
+	stable.Sort(all, func(a, b Intent) int { return a.Began.Compare(b.Began) })
 	return all, nil
 }
 

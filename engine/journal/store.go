@@ -12,6 +12,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/declprov/declprov/spec/stable"
 )
 
 // Journal is a folder of intents, with one file per subject. Several goroutines,
@@ -358,7 +360,7 @@ func (j *Journal) List() ([]Intent, error) {
 		j.examine(c.intents, known)
 		all = append(all, c.intents...)
 	}
-	slices.SortStableFunc(all, func(a, b Intent) int { return a.Began.Compare(b.Began) })
+	stable.Sort(all, func(a, b Intent) int { return a.Began.Compare(b.Began) })
 	if unreadable.Files != nil {
 		return all, &unreadable
 	}

@@ -47,7 +47,7 @@ func (r earlier) settle(ctx context.Context) (Result, bool) {
 		return Result{Err: r.Mask().Error(err)}, true
 	}
 	for _, i := range list {
-		if r.res.elsewhere(i) != "" {
+		if elsewhere(r.Resource, i) != "" {
 			continue
 		}
 		if !r.mayContinue(i) && r.Resource.CanTell() {
@@ -77,7 +77,7 @@ func (r earlier) checkSpec(list []journal.Intent) error {
 		if i.Operation != journal.Create || i.Step != r.Resource.Maker.Index || !i.Open() {
 			continue
 		}
-		if now := r.res.elsewhere(i); now != "" {
+		if now := elsewhere(r.Resource, i); now != "" {
 			r.Log.Message(operation.Warning, fmt.Sprintf("an earlier create of this %s, sent to %s, may have been done. The spec now sends to %s, where nothing can tell: look for it there, "+
 				"then run `declprov journal forget %s`", r.res.ref.Type, i.Place, now, i.Key))
 		} else if i.Looked && !r.Resource.CanTell() {
@@ -174,7 +174,7 @@ func (r earlier) settleByFind(ctx context.Context, i journal.Intent) (*recorded.
 // object belongs to the renamed one. If the object no longer exists, the intent is removed.
 func (r earlier) refuseHanded(ctx context.Context, list []journal.Intent) error {
 	for _, i := range list {
-		if i.Operation != journal.Create || i.Step != r.Resource.Maker.Index || i.Status != journal.Handed || !r.Resource.CanTell() || r.res.elsewhere(i) != "" {
+		if i.Operation != journal.Create || i.Step != r.Resource.Maker.Index || i.Status != journal.Handed || !r.Resource.CanTell() || elsewhere(r.Resource, i) != "" {
 			continue
 		}
 		there, err := r.mayStillExist(ctx, i)

@@ -84,7 +84,7 @@ func (n *sending) begunBefore() bool {
 	}
 	list, err := n.book().Earlier()
 	return err == nil && slices.ContainsFunc(list, func(i journal.Intent) bool {
-		return i.Operation == journal.Create && i.Step == n.step.Index && i.Element == n.At && i.Status != journal.Failed && n.res.elsewhere(i) == ""
+		return i.Operation == journal.Create && i.Step == n.step.Index && i.Element == n.At && i.Status != journal.Failed && elsewhere(n.Resource, i) == ""
 	})
 }
 

@@ -58,7 +58,7 @@ func (rs *Resources) FindMade(ctx context.Context, of *plan.Resource, ref record
 		return Settled{}, err
 	}
 	res := rs.resource(of, ref, req.Log)
-	if now := res.elsewhere(i); now != "" {
+	if now := elsewhere(res.Resource, i); now != "" {
 		return Settled{}, fmt.Errorf("that create was sent to %s, and the spec now sends to %s: look for the object there, or settle the entry with the spec of then", i.Place, now)
 	}
 	f, err := res.finder(ctx, inputs)

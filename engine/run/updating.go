@@ -123,7 +123,7 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 	} else {
 		s.Private.ID = ""
 	}
-	if r.Resource.Read == nil || !r.isLastWrite(r.Failed) || r.mayLeaveOld(ctx, s) {
+	if r.Resource.Read == nil || !r.isLastWrite(r.Failed) || r.changesUnread(*s) || r.mayLeaveOld(ctx, s) {
 		return nil
 	}
 	inputs, err := r.res.withIDInputs(r.ID, r.given)
@@ -156,6 +156,31 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 		r.Log.Message(operation.Warning, err.Error())
 	}
 	return &Result{State: out}
+}
+
+// changesUnread reports whether an update sends an input that read does not return, so that read cannot
+// tell whether it was done. It can if the same request also changes an input that read returns. After an
+// update with an unknown outcome, such an input may have any value.
+func (r updating) changesUnread(s recorded.State) bool {
+	unread, shown, writes := false, false, 0
+	for _, m := range r.Resource.Inputs.Fields {
+		was, now := s.Inputs.Get(m.Name), r.given.Get(m.Name)
+		differs := !value.PlainEqual(was, now)
+		switch {
+		case !m.NoRead:
+			shown = shown || differs && !m.Ephemeral
+		case s.Private.Failed != nil:
+			unread = unread || !was.IsNull() || !now.IsNull() || slices.Contains(s.Private.Failed.Given, m.Name)
+		default:
+			unread = unread || differs
+		}
+	}
+	for _, step := range r.Operation.Steps {
+		if step.Effect == actions.Write {
+			writes++
+		}
+	}
+	return unread && (s.Private.Failed != nil || !shown || writes > 1)
 }
 
 // readMatches reports whether the inputs that a read has returned are the wanted ones, and whether

@@ -96,7 +96,7 @@ func arrows() map[string][]string {
 		// What is compiled is data: it knows neither what compiles it nor what runs it.
 		"engine/value":    {"spec/expr", "actions", "engine/reserved"},
 		"engine/reserved": {},
-		"engine/journal":  {},
+		"engine/journal":  {"spec/stable"},
 		"engine/plan":     {"engine/value"},
 		// A spec becomes a plan: what was found, the names that templates see, arguments, grants,
 		// steps, and what steps yield; then resources and components, and the judgement of them.

@@ -140,6 +140,8 @@ func ofProof() []Mutant {
 			"TestCreatesAtAnotherAddress", "elsewhere_test.go"),
 		row("Nothing is made twice", "a create whose find is gone is not sent again", "engine/run/earlier_create.go", `} else if i.Looked && !r.Resource.CanTell() {`, `} else if false {`,
 			"TestSpecThatLosesItsFind", "elsewhere_test.go"),
+		row("Nothing is lost", "a read proves no update of what it does not return", "engine/run/updating.go", ` || r.changesUnread(*s) ||`, ` ||`,
+			"TestLostUpdatesOfUnreadInputs", "unread_update_test.go"),
 		row(foreign, "a create takes no object of another resource", "engine/run/claim.go", `	if ok || !by.Managed {`, `	if true || !by.Managed && ok {`,
 			"TestTwoResourcesShareNoObject", "2 resources have the object"),
 		row(foreign, "a create may take over the object of a resource that the program has no more", "engine/run/claim.go", `	if ok || !by.Managed {`, `	if ok {`,
