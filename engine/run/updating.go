@@ -123,7 +123,7 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 	} else {
 		s.Private.ID = ""
 	}
-	if r.Resource.Read == nil || !r.isLastWrite(r.Failed) || r.changesUnread(*s) || r.mayLeaveOld(ctx, s) {
+	if r.Resource.Read == nil || !r.isLastWrite(r.Failed) || !r.readCanTell(*s) || r.mayLeaveOld(ctx, s) {
 		return nil
 	}
 	inputs, err := r.res.withIDInputs(r.ID, r.given)
@@ -158,10 +158,11 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 	return &Result{State: out}
 }
 
-// changesUnread reports whether an update sends an input that read does not return, so that read cannot
-// tell whether it was done. It can if the same request also changes an input that read returns. After an
-// update with an unknown outcome, such an input may have any value.
-func (r updating) changesUnread(s recorded.State) bool {
+// readCanTell reports whether read can tell that an update was done. It can if the update changes an input
+// that read returns: a server that still works on a lost request shows what was there before, and so does
+// one that will never do it. An input that read does not return must be sent with it, in one request; after
+// an earlier update with an unknown outcome, such an input may have any value.
+func (r updating) readCanTell(s recorded.State) bool {
 	unread, shown, writes := false, false, 0
 	for _, m := range r.Resource.Inputs.Fields {
 		was, now := s.Inputs.Get(m.Name), r.given.Get(m.Name)
@@ -180,7 +181,7 @@ func (r updating) changesUnread(s recorded.State) bool {
 			writes++
 		}
 	}
-	return unread && (s.Private.Failed != nil || !shown || writes > 1)
+	return shown && !(unread && (s.Private.Failed != nil || writes > 1))
 }
 
 // readMatches reports whether the inputs that a read has returned are the wanted ones, and whether
