@@ -271,11 +271,14 @@ func (w *signs) countsMore(word string, v any, longest int) bool {
 	}
 }
 
+// separators removes what separates the words of a name.
+var separators = strings.NewReplacer("-", "", "_", "", " ", "")
+
 // normalName returns a name without separators and prefixes, in lower case: "@odata.nextLink" is "nextlink",
 // and "X-Next-Page" is "nextpage".
 func normalName(name string) string {
 	name = strings.ToLower(localName(name))
-	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.TrimPrefix(name, "x-"))
+	return separators.Replace(strings.TrimPrefix(name, "x-"))
 }
 
 // localName returns a name without its namespace.

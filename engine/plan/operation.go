@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -73,6 +74,16 @@ func (o *Operation) AsksByID() bool {
 	isID := func(ref expr.Ref) bool { return ref.Path[0] == "id" }
 	return o.Return != nil && slices.ContainsFunc(o.Return.Refs(), isID) ||
 		slices.ContainsFunc(o.Steps, func(s *Step) bool { return slices.ContainsFunc(s.Refs(), isID) })
+}
+
+// Writes returns how many steps have an effect.
+func (o *Operation) Writes() (n int) {
+	for _, s := range o.Steps {
+		if s.Effect == actions.Write {
+			n++
+		}
+	}
+	return n
 }
 
 // StepIndex returns the index of the step with a name.

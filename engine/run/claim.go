@@ -9,7 +9,6 @@ import (
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/recorded"
-	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -54,7 +53,7 @@ func (r claims) take(s recorded.State, remedy string) error {
 
 // claimNamed claims the object of a create whose id its inputs give, before anything is sent.
 func (o owner) claimNamed(s *plan.Step) error {
-	if o.Verb != plan.Create || o.Preview || o.Undoing || o.ID != "" || o.Resource.ID == nil || slices.ContainsFunc(o.Resource.ID.Refs(), refersToResult) {
+	if o.Verb != plan.Create || o.Preview || o.Undoing || o.ID != "" || o.Resource.ID == nil || o.Resource.IDFromResponses() {
 		return nil
 	}
 	id, err := o.EvalID()
@@ -66,11 +65,6 @@ func (o owner) claimNamed(s *plan.Step) error {
 		return o.Stop(s, 1, actions.Refused, err)
 	}
 	return nil
-}
-
-// refersToResult reports whether a name stands for the response of a step.
-func refersToResult(ref expr.Ref) bool {
-	return slices.Contains(plan.AnswerNames, ref.Path[0]) || ref.Path[0] == "steps"
 }
 
 // responseRemedy says what to do about a response that names the object of another resource.

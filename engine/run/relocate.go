@@ -7,7 +7,6 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
-	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/entries"
@@ -155,13 +154,7 @@ func (res resource) findID(ctx context.Context, inputs property.Map) (id string,
 // would have given another id: then the update was not done. With more steps than one, an update
 // may make a copy first and remove the old object later.
 func (f finder) existsUnderID(ctx context.Context, was string, before property.Map) bool {
-	writes := 0
-	for _, s := range f.Resource.Update.Steps {
-		if s.Effect == actions.Write {
-			writes++
-		}
-	}
-	if writes != 1 || f.Resource.Read == nil || !f.Resource.Read.RefersToState() {
+	if f.Resource.Update.Writes() != 1 || f.Resource.Read == nil || !f.Resource.Read.RefersToState() {
 		return false
 	}
 	reader, yield, err := f.readAs(ctx, recorded.State{ID: was, Inputs: before, Private: recorded.Private{SchemaVersion: f.Resource.Spec.SchemaVersion}})

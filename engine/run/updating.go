@@ -163,7 +163,7 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 // one that will never do it. An input that read does not return must be sent with it, in one request; after
 // an earlier update with an unknown outcome, such an input may have any value.
 func (r updating) readCanTell(s recorded.State) bool {
-	unread, shown, writes := false, false, 0
+	unread, shown := false, false
 	for _, m := range r.Resource.Inputs.Fields {
 		was, now := s.Inputs.Get(m.Name), r.given.Get(m.Name)
 		differs := !value.PlainEqual(was, now)
@@ -176,12 +176,7 @@ func (r updating) readCanTell(s recorded.State) bool {
 			unread = unread || differs
 		}
 	}
-	for _, step := range r.Operation.Steps {
-		if step.Effect == actions.Write {
-			writes++
-		}
-	}
-	return shown && !(unread && (s.Private.Failed != nil || writes > 1))
+	return shown && !(unread && (s.Private.Failed != nil || r.Operation.Writes() > 1))
 }
 
 // readMatches reports whether the inputs that a read has returned are the wanted ones, and whether

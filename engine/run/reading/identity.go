@@ -152,11 +152,8 @@ func (r Reading) WarnOtherID(importing bool, was, now string) {
 		r.Log.Message(operation.Warning, fmt.Sprintf("it was asked for the id %q, and returned the object %q, which is recorded: check that you mean this one", was, now))
 	case r.Operation.AsksByID():
 		r.Log.Message(operation.Warning, fmt.Sprintf("its id was %q and is %q now, as read shows", was, now))
-	case r.Operation.RefersToState():
-		r.Log.Message(operation.Warning, fmt.Sprintf("its id was %q and is %q now. Read does not ask for the id, so this may be another object, in the place of yours; "+
-			"if somebody else owns it, run `pulumi state delete '%s'` before you update or destroy it", was, now, r.Rules.Ref.Key))
 	default:
-		r.Log.Message(operation.Warning, fmt.Sprintf("its id was %q and is %q now. Read asks neither for the id nor for what was recorded, so this may be another object, in the place of yours; "+
+		r.Log.Message(operation.Warning, fmt.Sprintf("its id was %q and is %q now. Read does not ask for the id, so this may be another object, in the place of yours; "+
 			"if somebody else owns it, run `pulumi state delete '%s'` before you update or destroy it", was, now, r.Rules.Ref.Key))
 	}
 }

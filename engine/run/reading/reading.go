@@ -30,7 +30,7 @@ type Reading struct {
 	Taken func(s recorded.State, remedy string) error
 }
 
-// Read runs the steps of `read` and returns its value, and verdict.ErrGone if there is no object.
+// Read runs the steps of `read` and returns its value, and verdict.ErrGone if it finds nothing.
 func (r Reading) Read(ctx context.Context) (any, error) {
 	if err := r.Steps(ctx); err != nil {
 		if errors.Is(err, verdict.ErrNotFound) && r.Failed == 0 {

@@ -288,7 +288,7 @@ func ofJournals() []Mutant {
 		},
 		{
 			Promise:   "Nothing is lost",
-			Mechanism: "a response with a status for each part of a change is no success",
+			Mechanism: "a response with a status for each part of a change is not a success",
 			File:      "actions/http/verdict/judge.go",
 			Find:      `	if resp.Status == http.StatusMultiStatus && r.Effect`,
 			Replace:   `	if false && r.Effect`,
