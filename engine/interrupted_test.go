@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"testing"
 
@@ -65,8 +66,10 @@ type interrupted struct {
 	// dies is the number of the request of the update in which the provider dies, 0 for none.
 	dies int
 	when string
-	// resource is the resource in the spec. meanwhile is called during the first update.
+	// resource is the resource in the spec. meanwhile is called once, during request number busy of the
+	// update, or if it is 0, in a step that reads before the first one.
 	resource  string
+	busy      int
 	meanwhile func()
 }
 
@@ -75,6 +78,9 @@ func newInterrupted(t *testing.T, kind string, steps int, also string) *interrup
 	update := `[{world: post: {` + kind + `what: "patch", with: "${changes}"}}]`
 	if steps == 2 {
 		update = `[{world: post: {` + kind + `what: "patch", with: "${pick(changes, 'size')}"}}, {world: post: {` + kind + `what: "patch", with: "${pick(changes, 'note', 'never')}"}}]`
+	}
+	if also == "reads first" {
+		update = "[{as: \"seen\", world: ask: what: \"get\"}, " + update[1:]
 	}
 	more := ""
 	if also != "no read" {
@@ -87,13 +93,11 @@ func newInterrupted(t *testing.T, kind string, steps int, also string) *interrup
 	s := &interrupted{}
 	w.hooks["make"] = func(_ context.Context, call *actions.Call) actions.Outcome { return s.change(call, true) }
 	w.hooks["patch"] = func(_ context.Context, call *actions.Call) actions.Outcome {
-		if do := s.meanwhile; do != nil {
-			s.meanwhile = nil
-			do()
-		}
+		s.reaches(s.sent + 1)
 		return s.change(call, false)
 	}
 	get := func(context.Context, *actions.Call) actions.Outcome {
+		s.reaches(0)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.object == nil {
@@ -110,6 +114,14 @@ func newInterrupted(t *testing.T, kind string, steps int, also string) *interrup
 	` + more
 	s.scene = newScene(t, w, s.resource)
 	return s
+}
+
+// reaches calls meanwhile if the update has come to its request.
+func (s *interrupted) reaches(request int) {
+	if do := s.meanwhile; do != nil && request == s.busy {
+		s.meanwhile = nil
+		do()
+	}
 }
 
 // change changes the object, or dies before or after that.
@@ -187,29 +199,53 @@ func (s *interrupted) thenRuns(t *testing.T, program property.Map, name string) 
 }
 
 // TestUpdateUnderWayElsewhere runs the next program while another process still updates the resource,
-// as after the host was killed alone: nothing is sent, and no program takes it for unchanged.
+// as after the host was killed alone, in whichever request: nothing is sent, no program takes it for
+// unchanged, and it is not deleted.
 func TestUpdateUnderWayElsewhere(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"it", "another"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newInterrupted(t, "safe: true, ", 1, "")
-			made := s.create("note", "a", "size", 1)
-			other, _ := s.w.engine(t, "resources: Thing: {"+s.resource+"}")
-			now := engine.Ref{Type: "Thing", Name: name, Key: "urn:" + name}
-			s.meanwhile = func() {
-				diff, err := other.Diff(t.Context(), engine.DiffRequest{Ref: now, State: *made.State, New: object("note", "a", "size", 1)})
-				if err != nil || !diff.Force {
-					t.Errorf("nothing seems to differ: %+v, %v", diff, err)
-				}
-				var busy *journal.BusyError
-				if out := other.Update(t.Context(), engine.UpdateRequest{Ref: now, State: *made.State, Inputs: object("note", "a", "size", 1)}); !errors.As(out.Err, &busy) || out.State != nil {
-					t.Errorf("a second update: %+v", out)
+		for steps := 1; steps <= 2; steps++ {
+			for busy := 0; busy <= steps; busy++ {
+				for _, program := range []property.Map{
+					object("note", "a", "size", 1), object("note", "b", "size", 2), object("note", "c", "size", 3),
+				} {
+					t.Run(fmt.Sprintf("%s %d of %d %v", name, busy, steps, program), func(t *testing.T) {
+						t.Parallel()
+						s := newInterrupted(t, "safe: true, ", steps, "reads first")
+						s.busy = busy
+						s.runsMeanwhile(t, program, name)
+					})
 				}
 			}
-			if out := s.update(made.State, "note", "b", "size", 1); out.Err != nil || s.sent != 1 {
-				t.Errorf("%d updates were sent: %v", s.sent, out.Err)
-			}
-		})
+		}
+	}
+}
+
+// runsMeanwhile runs a program that calls the resource by a name during an update by another process.
+func (s *interrupted) runsMeanwhile(t *testing.T, program property.Map, name string) {
+	t.Helper()
+	made := s.create("note", "a", "size", 1)
+	other, _ := s.w.engine(t, "resources: Thing: {"+s.resource+"}")
+	now := engine.Ref{Type: "Thing", Name: name, Key: "urn:" + name}
+	ran := false
+	s.meanwhile = func() {
+		ran = true
+		sent := s.sent
+		diff, err := other.Diff(t.Context(), engine.DiffRequest{Ref: now, State: *made.State, New: program})
+		if err != nil || len(diff.Changes) == 0 && !diff.Force {
+			t.Errorf("nothing seems to differ: %+v, %v", diff, err)
+		}
+		var busy *journal.BusyError
+		out := other.Update(t.Context(), engine.UpdateRequest{Ref: now, State: *made.State, Inputs: program})
+		if !errors.As(out.Err, &busy) || out.State != nil || s.sent != sent {
+			t.Errorf("a second update sent %d requests: %+v", s.sent-sent, out)
+		}
+		err = other.Delete(t.Context(), engine.DeleteRequest{Ref: now, State: *made.State})
+		if !errors.As(err, &busy) || slices.Contains(s.w.log(), "remove") {
+			t.Errorf("the object is deleted under the update: %v", err)
+		}
+	}
+	if out := s.update(made.State, "note", "b", "size", 2); out.Err != nil || !ran {
+		t.Errorf("%d updates were sent: %v", s.sent, out.Err)
 	}
 }

@@ -86,6 +86,19 @@ func (o *Operation) Writes() (n int) {
 	return n
 }
 
+// FirstUnsettled returns the first step with an effect that does not always know what it did, such as
+// a request whose response may be lost, nil if there is none.
+func (o *Operation) FirstUnsettled() *Step {
+	if o == nil {
+		return nil
+	}
+	i := slices.IndexFunc(o.Steps, func(s *Step) bool { return s.Effect == actions.Write && s.Certainty != actions.Settled })
+	if i < 0 {
+		return nil
+	}
+	return o.Steps[i]
+}
+
 // StepIndex returns the index of the step with a name.
 func (o *Operation) StepIndex(name string) (index int, ok bool) {
 	index = slices.IndexFunc(o.Steps, func(s *Step) bool { return s.Model.As == name })

@@ -117,12 +117,7 @@ func (r *Resource) Journals() bool {
 	if r.Create != nil && len(r.Create.Steps) > 1 && slices.ContainsFunc(r.Create.Steps, (*Step).IsInMade) {
 		return true // see withUnmadeIntent in package run
 	}
-	in := func(op *Operation) bool {
-		return op != nil && slices.ContainsFunc(op.Steps, func(s *Step) bool {
-			return s.Effect == actions.Write && s.Certainty != actions.Settled
-		})
-	}
-	return in(r.Create) || in(r.Update)
+	return r.Create.FirstUnsettled() != nil || r.Update.FirstUnsettled() != nil
 }
 
 // MadeNames returns the name `made` with its type for the scope of operations with a

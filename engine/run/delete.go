@@ -20,6 +20,10 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 	}
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
+	about := res.entries(state.Private.Token)
+	if err := about.RefuseBusy(state); err != nil {
+		return err
+	}
 	if err := res.relocateWithInputs(ctx, &state); err != nil {
 		return err
 	}
@@ -45,7 +49,7 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 	}
 	if err == nil {
 		rs.Tokens.Forget(res.object(state), state.Private.Token)
-		r.warn(res.entries(state.Private.Token).SettleDeleted(state, r.Missed))
+		r.warn(about.SettleDeleted(state, r.Missed))
 		r.warnLeftAlone(state)
 	}
 	return r.Mask().Error(err) // with the secrets that the steps have seen

@@ -1,12 +1,12 @@
 package run
 
 import (
+	"context"
 	"maps"
 	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
-	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/entries"
@@ -23,19 +23,43 @@ func (res resource) entries(token string) entries.Entries {
 	return entries.Entries{Resource: res.Resource, Book: res.book(token)}
 }
 
-// beginUpdate records that an update is under way, before its first effect.
-func (r owner) beginUpdate(s *plan.Step) error {
-	if r.Verb != plan.Update || r.Undoing || r.wholeUpdate != nil || s.Effect != actions.Write || s.Certainty == actions.Settled || r.token == "" {
-		return nil
-	}
-	i := r.intent(s)
-	i.Given = namesOf(r.given)
-	begun, err := r.res.entries(r.token).BeginUpdate(i)
+// runAlone runs an update under an entry of the journal, which stands for the update from before its
+// first request until the host has recorded the state that it returns. Meanwhile no other process
+// updates or deletes the resource, whichever request of the update is under way.
+func (u update) runAlone(ctx context.Context, state recorded.State) Result {
+	about := u.res.entries(state.Private.Token)
+	own, err := u.record(ctx, about, state)
 	if err != nil {
-		return r.Stop(s, 1, actions.Refused, err)
+		return Result{Err: err}
 	}
-	r.wholeUpdate = &begun
-	return nil
+	defer interruptOnPanic(about, own)
+	out := u.res.keepToken(state, u.run(ctx, state))
+	switch {
+	case out.State != nil:
+		u.res.warn(about.EndUpdates(out.State))
+	case own != nil:
+		u.res.warn(about.Book.RemoveOne(*own)) // nothing was changed
+	}
+	return out
+}
+
+// record records that an update is under way. It returns nil if an update knows by itself what it
+// has done.
+func (u update) record(ctx context.Context, about entries.Entries, state recorded.State) (*journal.Intent, error) {
+	first := u.res.Update.FirstUnsettled()
+	if first == nil || state.Private.Token == "" {
+		return nil, nil
+	}
+	r := u.res.beginWith(ctx, u.res.Update, plan.Update, u.req.Inputs)
+	r.TakeID(recorded.CurrentID(state))
+	r.token = state.Private.Token
+	i := r.intent(first)
+	i.Given = namesOf(u.req.Inputs)
+	begun, err := about.BeginUpdate(i)
+	if err != nil {
+		return nil, err
+	}
+	return &begun, nil
 }
 
 // namesOf returns the names of inputs.
@@ -43,11 +67,11 @@ func namesOf(inputs property.Map) []string { return slices.Sorted(maps.Keys(inpu
 
 // interruptOnPanic is deferred: the process goes on after a panic, and the update must not look as if
 // it did, too.
-func (r updating) interruptOnPanic() {
+func interruptOnPanic(about entries.Entries, own *journal.Intent) {
 	if bug := recover(); bug != nil {
-		if r.wholeUpdate != nil {
-			r.wholeUpdate.Status = journal.Unknown
-			_ = r.book().Put(*r.wholeUpdate, true)
+		if own != nil {
+			own.Status = journal.Unknown
+			_ = about.Book.Put(*own, true)
 		}
 		panic(bug)
 	}

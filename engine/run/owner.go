@@ -33,9 +33,6 @@ func (o owner) BeforeWrite(ctx context.Context, s *plan.Step) error {
 
 // Send runs a step, under an intent if it needs one.
 func (o owner) Send(ctx context.Context, s *plan.Step) (any, error) {
-	if err := o.beginUpdate(s); err != nil {
-		return nil, err
-	}
 	before, sync := o.journalled(s)
 	if !before {
 		value, err := o.withUnmadeIntent(s, func() (any, error) { return o.Attempts(ctx, s, false) })

@@ -116,8 +116,6 @@ type run struct {
 	untold bool
 	// sending is the step that is being sent, nil if that has no intent.
 	sending *sending
-	// wholeUpdate is the intent of the update as a whole, nil before its first effect.
-	wholeUpdate *journal.Intent
 	// begun are the intents that this run wrote and did not remove.
 	begun []journal.Intent
 	// journal is the part of the journal that is about the resource, nil until book opens it.

@@ -18,15 +18,7 @@ func (rs *Resources) Update(ctx context.Context, of *plan.Resource, state record
 	if req.Preview {
 		return u.run(ctx, state)
 	}
-	about := u.res.entries(state.Private.Token)
-	if err := about.RefuseBusy(state); err != nil {
-		return Result{Err: err}
-	}
-	out := u.res.keepToken(state, u.run(ctx, state))
-	if out.State != nil {
-		u.res.warn(about.EndUpdates(out.State))
-	}
-	return out
+	return u.runAlone(ctx, state)
 }
 
 // update is an update of a resource. It may take several operations: the rest of a create, and

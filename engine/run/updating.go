@@ -29,15 +29,6 @@ type updating struct {
 // finish runs the steps of an update that are still to be done, and returns the state that they
 // leave.
 func (r updating) finish(ctx context.Context) Result {
-	defer r.interruptOnPanic()
-	out := r.finishSteps(ctx)
-	if own := r.wholeUpdate; own != nil && out.State == nil {
-		r.warn(r.book().RemoveOne(*own)) // nothing was changed
-	}
-	return out
-}
-
-func (r updating) finishSteps(ctx context.Context) Result {
 	old := r.old
 	failure := r.Steps(ctx)
 	if failure != nil {

@@ -30,9 +30,9 @@ func ofJournals() []Mutant {
 			Package: "tests/crash", Test: "TestAnIntentIsOnDiskBeforeTheRequest", Fails: "the order of a create is not",
 		},
 		{
-			Promise: "A killed update is not forgotten", Mechanism: "an update is recorded before its first effect",
-			File: "engine/run/owner.go", Find: `	if err := o.beginUpdate(s); err != nil {`,
-			Replace: `	if err := error(nil); err != nil {`,
+			Promise: "A killed update is not forgotten", Mechanism: "an update is recorded before its first request",
+			File: "engine/run/interrupted.go", Find: `	if first == nil || state.Private.Token == "" {`,
+			Replace: `	if first != nil || state.Private.Token == "" {`,
 			Package: "engine", Test: "TestInterruptedUpdates", Fails: "the host would send no update",
 		},
 		{
@@ -55,9 +55,15 @@ func ofJournals() []Mutant {
 		},
 		{
 			Promise: "A killed update is not forgotten", Mechanism: "no update is sent while another process updates the resource",
-			File: "engine/run/update.go", Find: `	if err := about.RefuseBusy(state); err != nil {`,
+			File: "engine/run/entries/updates.go", Find: `	i.Step, i.StepName, i.Element, i.Looked, i.Proves = wholeUpdate, "", "", false, false`,
+			Replace: `	i.Step, i.StepName, i.Element, i.Looked, i.Proves = wholeUpdate, "", i.Hash, false, false`,
+			Package: "engine", Test: "TestUpdateUnderWayElsewhere", Fails: "a second update sent",
+		},
+		{
+			Promise: "A killed update is not forgotten", Mechanism: "no object is deleted while another process updates it",
+			File: "engine/run/delete.go", Find: `	if err := about.RefuseBusy(state); err != nil {`,
 			Replace: `	if err := about.RefuseBusy(state); err != nil && false {`,
-			Package: "engine", Test: "TestUpdateUnderWayElsewhere", Fails: "interrupted_test.go",
+			Package: "engine", Test: "TestUpdateUnderWayElsewhere", Fails: "is deleted under the update",
 		},
 		{
 			Promise: "A killed update is not forgotten", Mechanism: "what no program has set is not set to null",
