@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -209,6 +210,78 @@ func TestWhoseObjectAResponseNames(t *testing.T) {
 				t.Errorf("the object is deleted: %v, want %v", deleted, tc.refused)
 			}
 		})
+	}
+}
+
+// TestImportsOfAnotherResourcesObject imports the object of one resource as another one. That is refused
+// if the program has both, whichever comes first, and whatever has become of them since; the object is
+// only moved if the program does not have the first one any more.
+func TestImportsOfAnotherResourcesObject(t *testing.T) {
+	t.Parallel()
+	shown := map[string]func(t *testing.T, e *engine.Engine, a engine.State) error{
+		"a is unchanged": func(t *testing.T, e *engine.Engine, a engine.State) error {
+			ref, inputs := sharing("a")
+			_, err := e.Diff(t.Context(), engine.DiffRequest{Ref: ref, State: a, New: inputs})
+			return err
+		},
+		"a is updated": func(t *testing.T, e *engine.Engine, a engine.State) error {
+			ref, inputs := sharing("a")
+			return e.Update(t.Context(), engine.UpdateRequest{Ref: ref, State: a, Inputs: inputs.Set("size", property.New(2.0))}).Err
+		},
+	}
+	for spec := range shareSpecs {
+		for how, showA := range shown {
+			t.Run(spec+", "+how, func(t *testing.T) {
+				t.Parallel()
+				s := newShared(t, spec, true, false)
+				a := s.made("a")
+				if a.Err != nil {
+					t.Fatal(a.Err)
+				}
+				refA, inputs := sharing("a")
+				refB, _ := sharing("b")
+				imports := func(e *engine.Engine) engine.Result {
+					return e.Read(t.Context(), engine.ReadRequest{Ref: refB, State: engine.State{ID: a.State.ID}, Reason: engine.Import})
+				}
+				first, _ := s.w.engine(t, "resources: Thing: {"+s.text+"}")
+				if err := showA(t, first, *a.State); err != nil {
+					t.Fatal(err)
+				}
+				if b := imports(first); b.Err == nil || b.State != nil {
+					t.Errorf("imported after a: %+v", b)
+				}
+				second, _ := s.w.engine(t, "resources: Thing: {"+s.text+"}")
+				b := imports(second)
+				if b.Err != nil {
+					t.Fatal(b.Err)
+				}
+				if _, err := second.Diff(t.Context(), engine.DiffRequest{Ref: refA, State: *a.State, New: inputs}); err == nil {
+					t.Error("a has b's object, too, and nothing says so")
+				}
+				for _, size := range []float64{1, 2} {
+					later, _ := s.w.engine(t, "resources: Thing: {"+s.text+"}")
+					if err := showA(t, later, *a.State); err != nil {
+						t.Fatal(err)
+					}
+					for _, now := range []property.Map{inputs.Set("size", property.New(size)), inputs.Set("label", property.New("y"))} {
+						if _, err := later.Diff(t.Context(), engine.DiffRequest{Ref: refB, State: *b.State, New: now}); err == nil {
+							t.Errorf("b with %v does not say that a has its object", now)
+						}
+					}
+				}
+				s.w.log()
+				moved, _ := s.w.engine(t, "resources: Thing: {"+s.text+"}")
+				if b := imports(moved); b.Err != nil {
+					t.Fatal(b.Err)
+				}
+				if err := moved.Delete(t.Context(), engine.DeleteRequest{Ref: refA, State: *a.State}); err != nil {
+					t.Fatal(err)
+				}
+				if slices.ContainsFunc(s.w.log(), func(call string) bool { return strings.HasPrefix(call, "remove") }) {
+					t.Error("the object was deleted with its former resource")
+				}
+			})
+		}
 	}
 }
 

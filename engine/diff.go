@@ -26,6 +26,9 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 	if err != nil {
 		return DiffResponse{}, err
 	}
+	if err := e.resources.RefuseShared(res, req.Ref, state); err != nil {
+		return DiffResponse{}, err
+	}
 	e.resources.Tokens.Show(recorded.ObjectOf(res, state), req.Ref, state.Private.Token)
 	changes := compare.Rules{Runtime: e.resources.Runtime, Resource: res, Ref: req.Ref, OfRead: state.Private.Imported}.Changes(ctx, state.Inputs, req.New, req.Ignore)
 	if err := stop.Err(ctx); err != nil {

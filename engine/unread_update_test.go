@@ -14,8 +14,9 @@ import (
 )
 
 // TestLostUpdatesOfUnreadInputs loses the responses to an update that changes an input which read does not
-// return, before or after its effect, and runs another program. That read shows what the program wants
-// proves nothing then: in the end the object has what the program says.
+// show, before or after its effect, or refuses its second write, and runs another program, after a refresh
+// or without. What read shows proves nothing of such an input: in the end the object has what the program
+// says.
 func TestLostUpdatesOfUnreadInputs(t *testing.T) {
 	t.Parallel()
 	made := object("size", 1, "key", "a")
@@ -26,45 +27,67 @@ func TestLostUpdatesOfUnreadInputs(t *testing.T) {
 		"unread and unset": object("size", 1),
 	}
 	for name, first := range changes {
-		for _, effect := range []bool{false, true} {
+		for _, fault := range []string{"lost before", "lost after", "refused"} {
 			for _, writes := range []int{1, 2} {
-				for then, second := range map[string]property.Map{"again": first, "reverted": made, "a third": object("size", 1, "key", "c")} {
-					t.Run(fmt.Sprintf("%s, effect %v, %d writes, then %s", name, effect, writes, then), func(t *testing.T) {
-						t.Parallel()
-						losesUnread(t, effect, writes, made, first, second)
-					})
+				for shows, key := range map[string]string{"nothing": "key?: string @noRead()", "a mask": "key?: string", "no required one": "key: string"} {
+					for then, second := range map[string]property.Map{"again": first, "reverted": made, "a third": object("size", 1, "key", "c")} {
+						for _, refreshes := range []bool{false, true} {
+							if !first.Get("key").IsString() && shows != "nothing" {
+								continue
+							}
+							t.Run(fmt.Sprintf("%s, %s, %d writes, read shows %s, then %s, refresh %v", name, fault, writes, shows, then, refreshes), func(t *testing.T) {
+								t.Parallel()
+								losesUnread(t, unreadCase{fault, writes, shows, key, refreshes}, made, first, second)
+							})
+						}
+					}
 				}
 			}
 		}
 	}
 }
 
-func losesUnread(t *testing.T, effect bool, writes int, made, first, second property.Map) {
+// unreadCase is what happens in an update of an input that read does not show.
+type unreadCase struct {
+	fault      string
+	writes     int
+	shows, key string
+	refreshes  bool
+}
+
+func losesUnread(t *testing.T, of unreadCase, made, first, second property.Map) {
 	t.Helper()
 	w := newWorld()
-	held, loses := map[string]any{}, false
+	held, fails, sent := map[string]any{}, false, 0
 	w.hooks["make"] = func(_ context.Context, call *actions.Call) actions.Outcome {
 		with, _ := call.Args["with"].(map[string]any)
 		maps.Copy(held, with)
 		return yields("id", "7")
 	}
 	w.hooks["patch"] = func(_ context.Context, call *actions.Call) actions.Outcome {
-		if with, _ := call.Args["with"].(map[string]any); effect || !loses {
+		if sent++; fails && of.fault == "refused" && sent == of.writes {
+			return actions.Refuse(errLost)
+		}
+		if with, _ := call.Args["with"].(map[string]any); !fails || of.fault != "lost before" {
 			maps.Copy(held, with)
 		}
-		if loses {
+		if fails && of.fault != "refused" {
 			return lost()
 		}
 		return yields()
 	}
 	w.hooks["get"] = func(context.Context, *actions.Call) actions.Outcome {
-		return actions.Succeed(map[string]any{"id": "7", "size": held["size"]})
+		shown := map[string]any{"id": "7", "size": held["size"]}
+		if of.shows == "a mask" {
+			shown["key"] = "***"
+		}
+		return actions.Succeed(shown)
 	}
 	update := `[{world: post: {safe: true, what: "patch", with: "${changes}"}, retry: attempts: 1}]`
-	if writes == 2 {
-		update = `[{world: post: {safe: true, what: "patch", with: "${pick(changes, 'size')}"}, retry: attempts: 1}, {world: post: {safe: true, what: "patch", with: "${pick(changes, 'key')}"}, retry: attempts: 1}]`
+	if of.writes == 2 {
+		update = `[{world: post: {safe: true, what: "patch", with: "${pick(changes, 'key')}"}, retry: attempts: 1}, {world: post: {safe: true, what: "patch", with: "${pick(changes, 'size')}"}, retry: attempts: 1}]`
 	}
-	s := newScene(t, w, `inputs: {size: int, key?: string @noRead()}
+	s := newScene(t, w, `inputs: {size: int, `+of.key+`}
 	id: "${result.id}"
 	create: world: do: {what: "make", with: "${inputs}"}
 	read: world: look: what: "get"
@@ -75,12 +98,19 @@ func losesUnread(t *testing.T, effect bool, writes int, made, first, second prop
 		t.Fatal(out.Err)
 	}
 	state := *out.State
-	loses = true
+	fails = true
 	out = s.e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: state, Inputs: first})
 	if out.State != nil {
 		state = *out.State
 	}
-	loses = false
+	fails = false
+	if of.refreshes {
+		out = s.e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: state, Reason: engine.Refresh})
+		if out.Err != nil || out.State == nil {
+			t.Fatal(out)
+		}
+		state = *out.State
+	}
 	diff, err := s.e.Diff(t.Context(), engine.DiffRequest{Ref: ref("Thing"), State: state, New: second})
 	if err != nil {
 		t.Fatal(err)

@@ -55,6 +55,12 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 	if out.Err == nil {
 		res.warnOfRead(r, req, state, yield, out.State)
 	}
+	if req.Reason == Import {
+		if err := rs.RefuseShared(of, req.Ref, *out.State); err != nil {
+			return Result{Err: err}
+		}
+		rs.Tokens.Manage(res.object(*out.State), req.Ref, out.State.Private.Token)
+	}
 	rs.Tokens.Show(res.object(*out.State), req.Ref, out.State.Private.Token)
 	return out
 }

@@ -173,7 +173,7 @@ func (u update) finishThenChange(ctx context.Context, state recorded.State) Resu
 	if made.Err != nil || made.State == nil {
 		return recordOriginalInputs(made, state)
 	}
-	out := u.change(ctx, *made.State, u.changeAll(state))
+	out := u.change(ctx, *made.State, u.addUnknown(state, nil))
 	if out.State == nil {
 		out.State = made.State
 	}

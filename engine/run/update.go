@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/recorded"
@@ -72,8 +73,8 @@ func (u update) change(ctx context.Context, state recorded.State, changes []valu
 	case res.Update == nil && !req.Preview:
 		return Result{Err: fmt.Errorf("%s cannot be changed in place: its spec has no update", req.Type)}
 	}
-	if f := state.Private.Failed; f != nil && !f.Seen {
-		changes = u.changeAll(state)
+	if state.Private.Failed != nil {
+		changes = u.addUnknown(state, changes)
 	}
 	if res.Update != nil {
 		if err := recorded.CheckComplete(res.Resource, state, plan.Update); err != nil {
@@ -102,20 +103,23 @@ func resultOf(out *Result, err error) Result {
 	return Result{Err: err}
 }
 
-// changeAll returns every input as changed: after an operation that stopped halfway, it is not
-// known which of them the object has. It has those that force a replacement: with another value
-// of them, there would be no update, and an API may refuse them in one. As in a diff, it is no change that
-// the program does not set what the server may choose, nor what no program has set so far.
-func (u update) changeAll(state recorded.State) []value.Change {
-	var out []value.Change
-	rules := u.res.rules()
+// addUnknown adds to the changes every input of which it is not known what the object has after an
+// operation that stopped halfway: those that no read has shown since. It has those that force a
+// replacement: with another value of them, there would be no update, and an API may refuse them in one.
+// As in a diff, it is no change that the program does not set what the server may choose, nor what no
+// program has set so far.
+func (u update) addUnknown(state recorded.State, changes []value.Change) []value.Change {
+	rules, failed := u.res.rules(), state.Private.Failed
 	for _, m := range u.res.Inputs.Fields {
-		if m.Replace || u.req.Inputs.Get(m.Name).IsNull() && (rules.ServerKeeps(m.Name) || !mayHave(state, m.Name)) {
+		switch {
+		case m.Replace, failed.Seen && !slices.Contains(failed.Unread, m.Name), value.IsIgnored(m.Name, u.req.Ignore),
+			u.req.Inputs.Get(m.Name).IsNull() && (rules.ServerKeeps(m.Name) || !mayHave(state, m.Name)):
 			continue
 		}
-		out = append(out, value.Change{Path: m.Name, Kind: value.Update})
+		changes = slices.DeleteFunc(changes, func(c value.Change) bool { return value.IsWithin(c.Path, m.Name) })
+		changes = append(changes, value.Change{Path: m.Name, Kind: value.Update})
 	}
-	return out
+	return changes
 }
 
 // mayHave reports whether an object may have an input that a program has set.

@@ -114,7 +114,7 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 	} else {
 		s.Private.ID = ""
 	}
-	if r.Resource.Read == nil || !r.isLastWrite(r.Failed) || !r.readCanTell(*s) || r.mayLeaveOld(ctx, s) {
+	if r.Resource.Read == nil || !r.isLastWrite(r.Failed) || r.mayLeaveOld(ctx, s) {
 		return nil
 	}
 	inputs, err := r.res.withIDInputs(r.ID, r.given)
@@ -127,7 +127,7 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 		return nil
 	}
 	seen, err := reader.State(now, yield, false)
-	if seen == nil || err != nil {
+	if seen == nil || err != nil || !r.readCanTell(*s, reader.Unread(now, yield)) {
 		return nil
 	}
 	if !r.readMatches(ctx, r.given, seen.Inputs) {
@@ -150,24 +150,25 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 }
 
 // readCanTell reports whether read can tell that an update was done. It can if the update changes an input
-// that read returns: a server that still works on a lost request shows what was there before, and so does
-// one that will never do it. An input that read does not return must be sent with it, in one request; after
+// that read shows: a server that still works on a lost request shows what was there before, and so does
+// one that will never do it. An input that read does not show (unread) must be sent with it, in one request; after
 // an earlier update with an unknown outcome, such an input may have any value.
-func (r updating) readCanTell(s recorded.State) bool {
-	unread, shown := false, false
+func (r updating) readCanTell(s recorded.State, unread []string) bool {
+	hidden, shown := false, false
 	for _, m := range r.Resource.Inputs.Fields {
 		was, now := s.Inputs.Get(m.Name), r.given.Get(m.Name)
 		differs := !value.PlainEqual(was, now)
 		switch {
-		case !m.NoRead:
-			shown = shown || differs && !m.Ephemeral
+		case m.Ephemeral:
+		case !slices.Contains(unread, m.Name):
+			shown = shown || differs
 		case s.Private.Failed != nil:
-			unread = unread || !was.IsNull() || !now.IsNull() || slices.Contains(s.Private.Failed.Given, m.Name)
+			hidden = hidden || !was.IsNull() || !now.IsNull() || slices.Contains(s.Private.Failed.Given, m.Name)
 		default:
-			unread = unread || differs
+			hidden = hidden || differs
 		}
 	}
-	return shown && !(unread && (s.Private.Failed != nil || r.Operation.Writes() > 1))
+	return shown && !(hidden && (s.Private.Failed != nil || r.Operation.Writes() > 1))
 }
 
 // readMatches reports whether the inputs that a read has returned are the wanted ones, and whether

@@ -116,7 +116,7 @@ func (r Reading) State(old recorded.State, yield any, importing bool) (*recorded
 	private.SchemaVersion = r.Resource.Spec.SchemaVersion // an import has none yet
 	if f := private.Failed; f != nil && f.Op == string(plan.Update) {
 		seen := *f
-		seen.Seen = true // from now on what differs is known
+		seen.Seen, seen.Unread = true, r.Unread(old, yield) // from now on what differs in the rest is known
 		private.Failed = &seen
 	}
 	found, err := r.identify(old, recorded.State{Inputs: inputs, Outputs: recorded.WithInputs(inputs, got.Values), Private: private})
@@ -168,6 +168,27 @@ func (r Reading) InputsOf(old recorded.State, yield any, importing bool) (proper
 		}
 	}
 	return inputs, err
+}
+
+// Unread returns the inputs of a state of which the value of a read does not show what the object has: those that
+// read never returns, those that it lacks now, and those that the server shows in a form of its own, as
+// it did after the last write. A mask such as "***" is such a form, and stands for any secret.
+func (r Reading) Unread(old recorded.State, yield any) []string {
+	found, _ := r.Resource.Inputs.Project(yield, r.Mask()) // an error is that of InputsOf
+	written := old.Private.Written.Values(r.Resource)
+	var out []string
+	for _, m := range r.Resource.Inputs.Fields {
+		shown, there := found.Values[m.Name]
+		wrote, wasWritten := written[m.Name]
+		same := func(v property.Value) bool { return r.Rules.Read().IsSame(r.Vars.Context, m, v, shown) }
+		switch {
+		case m.NoRead || m.Ephemeral || slices.Contains(found.Lost, m.Name),
+			!there && m.Required && !r.Resource.Identity.Determines(m.Name),
+			wasWritten && same(wrote.Server) && !same(old.Inputs.Get(m.Name)):
+			out = append(out, m.Name)
+		}
+	}
+	return out
 }
 
 // meansDefault reports whether a property that a response does not have has its default. If the

@@ -211,8 +211,10 @@ type Failed struct {
 	// Stuck is true if a create can never resume with the responses of its steps. The
 	// resource must then be created again.
 	Stuck bool `json:"stuck,omitempty"`
-	// Seen is true if the resource was read since, so that its differences are known.
-	Seen bool `json:"seen,omitempty"`
+	// Seen is true if the resource was read since, so that its differences are known, but for those of
+	// the inputs Unread, which that read did not show.
+	Seen   bool     `json:"seen,omitempty"`
+	Unread []string `json:"unread,omitempty"`
 	// Unknown is true if it is not known whether the step was done.
 	Unknown bool `json:"unknown,omitempty"`
 	// ID is the id that the steps of an update used, if the resource has another one
