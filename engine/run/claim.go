@@ -38,8 +38,8 @@ func (res resource) taken(s recorded.State, remedy string) error {
 // RefuseShared returns an error if the program has the object of a state under another resource, too,
 // which an import can bring about.
 func (rs *Resources) RefuseShared(of *plan.Resource, ref recorded.Ref, s recorded.State) error {
-	by, known := rs.Tokens.Owner(recorded.ObjectOf(of, s))
-	if !of.KnowsObjects || !known || !by.Managed || by.Resource == recorded.OwnerName(ref) {
+	by, another := rs.Tokens.Superseded(recorded.ObjectOf(of, s), s.Private.Token)
+	if !of.KnowsObjects || !another || !by.Managed || by.Resource == recorded.OwnerName(ref) {
 		return nil
 	}
 	return &takenError{recorded.CurrentID(s), by.Resource, "remove one of the two from the program; the object stays, and belongs to the other"}

@@ -27,6 +27,9 @@ type finder struct {
 	given property.Map
 	// token is the token of the create that made the resource: see recorded.Private.
 	token string
+	// stable are the recorded outputs of the object that is looked for, of which those with @stable() show
+	// whether it is the same.
+	stable property.Map
 }
 
 // finder returns a finder for the object of a create with these inputs.

@@ -68,6 +68,9 @@ func (f finder) contradiction(ctx context.Context, s *plan.Step, of *recorded.St
 	if name := f.res.rules().Read().Contradiction(ctx, s, seen, withheld, sent); name != "" {
 		return fmt.Sprintf("its %q does not hold what was sent", name), nil
 	}
+	if name, _ := reader.CompareStable(recorded.State{Outputs: f.stable}, *of); name != "" {
+		return fmt.Sprintf("its %s is another one", name), nil
+	}
 	return "", nil
 }
 

@@ -41,7 +41,7 @@ func (res resource) relocate(ctx context.Context, s *recorded.State) error {
 		}
 		if i.Status != journal.Answered {
 			if id, err = res.findIDAfter(ctx, i, *s); err != nil {
-				return fmt.Errorf("an update of it, whose response was lost, is still open: %w", err)
+				return fmt.Errorf("an update of it, whose response was lost, is still open: %w; `declprov journal forget %s` makes declprov take the object %q for its own", err, i.Key, recorded.CurrentID(*s))
 			}
 		}
 		if id != "" && id != recorded.CurrentID(*s) {
@@ -92,7 +92,7 @@ func (res resource) findIDAfter(ctx context.Context, i journal.Intent, s recorde
 	if err != nil {
 		return "", err
 	}
-	return res.findOwnID(ctx, recorded.CurrentID(s), inputs, s.Inputs)
+	return res.findOwnID(ctx, recorded.CurrentID(s), inputs, s)
 }
 
 // withIDInputs returns inputs, of which those that the id gives have its values.
@@ -109,17 +109,19 @@ func (res resource) withIDInputs(id string, inputs property.Map) (property.Map, 
 	return inputs, err
 }
 
-// findOwnID returns the id of what find finds by the inputs of a lost update, "" if that is
-// nothing, or another object. An object with another id is the resource only if each property has
-// its recorded value, or the value that the update was to give it.
-func (res resource) findOwnID(ctx context.Context, was string, inputs, before property.Map) (string, error) {
+// findOwnID returns the id of what find finds by the inputs of a lost update of a recorded state with an
+// id, "" if that is nothing, or another object. An object with another id is the resource only if each
+// property has its recorded value, or the value that the update was to give it, and if the old id is not
+// in use. It returns an error if both objects may be the resource.
+func (res resource) findOwnID(ctx context.Context, was string, inputs property.Map, before recorded.State) (string, error) {
 	id, f, found, err := res.findID(ctx, inputs)
 	if err != nil || id == "" || id == was {
 		return id, err
 	}
-	why, err := f.whyNotOwn(ctx, res.Maker, found, nil, inputs, before)
-	if err == nil && why == "" && f.existsUnderID(ctx, was, before) {
-		why = fmt.Sprintf("what had the id %q is there, too", was)
+	f.stable = before.Outputs
+	why, err := f.whyNotOwn(ctx, res.Maker, found, nil, inputs, before.Inputs)
+	if err == nil && why == "" {
+		why, err = f.ownUnderID(ctx, was, id, before)
 	}
 	if err != nil || why == "" {
 		return id, err
@@ -150,19 +152,30 @@ func (res resource) findID(ctx context.Context, inputs property.Map) (id string,
 	return id, f, found, f.Mask().Error(err)
 }
 
-// existsUnderID reports whether the object of an id exists, which a lost update of one step
-// would have given another id: then the update was not done. With more steps than one, an update
-// may make a copy first and remove the old object later.
-func (f finder) existsUnderID(ctx context.Context, was string, before property.Map) bool {
+// ownUnderID returns why the object with the old id is the resource still, although there is one that a
+// lost update of one step may have given another id: then the update was not done. It returns "" if
+// the old id is not in use, or if its object is that of somebody else, and an error if nothing shows whose
+// it is. With more steps than one, an update may make a copy first and remove the old object later.
+func (f finder) ownUnderID(ctx context.Context, was, now string, before recorded.State) (why string, err error) {
 	if f.Resource.Update.Writes() != 1 || f.Resource.Read == nil || !f.Resource.Read.RefersToState() {
-		return false
+		return "", nil
 	}
-	reader, yield, err := f.readAs(ctx, recorded.State{ID: was, Inputs: before, Private: recorded.Private{SchemaVersion: f.Resource.Spec.SchemaVersion}})
+	old := recorded.State{ID: was, Inputs: before.Inputs, Outputs: before.Outputs, Private: recorded.Private{SchemaVersion: f.Resource.Spec.SchemaVersion, Lookup: true}}
+	reader, yield, err := f.readAs(ctx, old)
 	if err != nil {
-		return false
+		return "", nil
 	}
-	seen, _ := reader.State(recorded.State{ID: was, Inputs: before}, yield, false)
-	return seen != nil && seen.ID == was
+	seen, _ := reader.State(old, yield, false)
+	if seen == nil || seen.ID != was {
+		return "", nil
+	}
+	if differs, _ := reader.CompareRest(old, *seen); differs != "" {
+		return "", nil
+	}
+	if _, known := reader.CompareStable(old, *seen); known {
+		return fmt.Sprintf("what had the id %q is there, too", was), nil
+	}
+	return "", fmt.Errorf("it may have the id %q or %q: both objects exist, and nothing shows which of them is its own. Look in the service: if it is %q, run `pulumi state delete '%s'`, and import it", was, now, now, f.res.ref.Key)
 }
 
 // readAs reads the resource with a state, with the permissions of the finder.

@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/spec/screen"
@@ -287,7 +288,7 @@ func (n *sending) settleMove(ctx context.Context) (bool, error) {
 	if n.Verb != plan.Update || !i.Proves || len(s.Undo) > 0 || n.Operation.Uses(s) || n.isLastWrite(s.Index) {
 		return false, nil
 	}
-	id, err := n.res.findOwnID(ctx, i.ID, n.given, n.Before)
+	id, err := n.res.findOwnID(ctx, i.ID, n.given, recorded.State{Inputs: n.Before})
 	if err != nil || id == "" || id == i.ID {
 		return false, err
 	}

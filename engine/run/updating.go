@@ -89,7 +89,7 @@ func (r updating) settleFailure(ctx context.Context, failure error, old *recorde
 		return nil, failure
 	}
 	if r.looked {
-		if id, err := r.res.findOwnID(ctx, r.ID, r.given, old.Inputs); err == nil && id != "" {
+		if id, err := r.res.findOwnID(ctx, r.ID, r.given, *old); err == nil && id != "" {
 			r.ID = id
 		}
 	}
@@ -187,7 +187,7 @@ func (r updating) findNewID(ctx context.Context) bool {
 	if !r.looked || stop.Err(ctx) != nil {
 		return false
 	}
-	id, err := r.res.findOwnID(ctx, r.ID, r.given, r.old.Inputs)
+	id, err := r.res.findOwnID(ctx, r.ID, r.given, r.old)
 	if err == nil && id != "" {
 		r.ID = id
 	}

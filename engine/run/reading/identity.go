@@ -109,7 +109,7 @@ func (r Reading) checkIdentity(old, found recorded.State) error {
 	if old.Outputs.Len() == 0 {
 		return nil // an import, which has nothing to compare
 	}
-	switch differs, known := r.compareRest(old, found); {
+	switch differs, known := r.CompareRest(old, found); {
 	case differs != "":
 		return fmt.Errorf("it was asked for the id %q and returned the object %q, whose %s is another one, too: nothing of it is recorded, because it may be somebody else's. "+
 			"If it was renamed, run `pulumi state delete '%s'`, and import %q", was, found.ID, differs, r.Rules.Ref.Key, found.ID)
@@ -120,9 +120,9 @@ func (r Reading) checkIdentity(old, found recorded.State) error {
 	return nil
 }
 
-// compareRest compares what is not part of the id: the inputs that the program has set, and the outputs
+// CompareRest compares what is not part of the id: the inputs that the program has set, and the outputs
 // that never change. It returns the first that differs, and whether it could compare any.
-func (r Reading) compareRest(old, found recorded.State) (differs string, known bool) {
+func (r Reading) CompareRest(old, found recorded.State) (differs string, known bool) {
 	for _, m := range r.Resource.Inputs.Fields {
 		was, given := old.Inputs.GetOk(m.Name)
 		if !given || was.IsNull() || m.NoRead || m.Ephemeral || slices.Contains(r.Resource.Identity.OfInputs, m.Name) {
@@ -132,6 +132,13 @@ func (r Reading) compareRest(old, found recorded.State) (differs string, known b
 			return "inputs." + m.Name, true
 		}
 	}
+	differs, stable := r.CompareStable(old, found)
+	return differs, known || stable
+}
+
+// CompareStable is CompareRest for the outputs that never change. An equal one shows that the object is
+// the same.
+func (r Reading) CompareStable(old, found recorded.State) (differs string, known bool) {
 	for _, m := range r.Resource.Outputs.Fields {
 		was, given := old.Outputs.GetOk(m.Name)
 		if !given || was.IsNull() || !m.Stable || m.NoRead {
