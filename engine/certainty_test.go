@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine"
@@ -395,6 +396,52 @@ resources: Thing: {
 			}
 			if diff := cmp.Diff(want, everyCode(diags)); diff != "" {
 				t.Errorf("%s, then %s (-want +got):\n%s%+v", says, uses, diff, diags)
+			}
+		}
+	}
+}
+
+// TestOtherInputsBesideSecrets loses the responses to a keyed create with a secret, which the journal does
+// not hold, and then changes the program. If the secret is still the same, the first create is repeated
+// under its key, and else nothing is sent: there is one object.
+func TestOtherInputsBesideSecrets(t *testing.T) {
+	t.Parallel()
+	for _, done := range []bool{true, false} {
+		for _, pin := range []string{"a", "b"} {
+			for _, size := range []float64{1, 2} {
+				t.Run(fmt.Sprintf("done %v, then pin %s, size %v", done, pin, size), func(t *testing.T) {
+					t.Parallel()
+					objects, loses := map[string]bool{}, true
+					w := newWorld()
+					w.hooks["make"] = func(_ context.Context, call *actions.Call) actions.Outcome {
+						if !loses || done {
+							objects[call.Key] = true
+						}
+						if loses {
+							return lost()
+						}
+						return yields("id", "7")
+					}
+					s := newScene(t, w, `inputs: {size: int, pin: string @secret() @noRead()}
+	id: "${result.id}"
+	create: {retry: attempts: 1, world: post: {what: "make", with: "${inputs}", key: true}}
+	update: world: do: {what: "change", with: "${changes}"}
+	delete: world: do: {what: "remove", with: "${id}"}`)
+					inputs := func(pin string, size float64) property.Map {
+						return property.NewMap(map[string]property.Value{"pin": property.New(pin).WithSecret(true), "size": property.New(size)})
+					}
+					if out := s.e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: inputs("a", 1)}); out.Err == nil {
+						t.Fatal("the response was not lost")
+					}
+					loses = false
+					out := s.e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: inputs(pin, size)})
+					if refused := pin == "b"; refused != (out.State == nil) || (out.Err != nil) != (pin != "a" || size != 1) {
+						t.Errorf("%+v", out)
+					}
+					if len(objects) > 1 || pin == "a" && len(objects) != 1 || pin == "b" && len(s.statuses()) == 0 {
+						t.Errorf("%d objects, journal %v", len(objects), s.statuses())
+					}
+				})
 			}
 		}
 	}

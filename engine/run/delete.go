@@ -48,7 +48,7 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 		err = r.NotOnPages(r.Operation.Steps...)
 	}
 	if err == nil {
-		rs.Tokens.Forget(res.object(state), state.Private.Token)
+		rs.Tokens.Delete(res.object(state), state.Private.Token)
 		r.warn(about.SettleDeleted(state, r.Missed))
 		r.warnLeftAlone(state)
 	}

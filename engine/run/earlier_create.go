@@ -93,14 +93,18 @@ func (r earlier) checkSpec(list []journal.Intent) error {
 // stays in the journal.
 func (r earlier) settleOther(ctx context.Context, i journal.Intent) (*recorded.State, error) {
 	maker := r.Resource.Maker
-	if !r.Resource.CanTell() || len(i.Withheld) > 0 || len(i.Inputs) == 0 {
+	inputs, whole, err := r.inputsOf(i)
+	if err != nil {
+		return nil, err
+	}
+	if !whole && maker.Certainty == actions.Keyed && !r.Resource.Finds(maker) {
+		return nil, fmt.Errorf("it may have been done, and only the same request under the same key could tell. That had another %s, which the journal does not hold: "+
+			"give the program the values of then and run `pulumi up`, or look for the object in the service", diag.And(i.Withheld))
+	}
+	if !r.Resource.CanTell() || !whole {
 		r.Log.Message(operation.Warning, fmt.Sprintf("an earlier create of this %s, with other inputs, may have been done, and nothing can tell: "+
 			"`declprov journal` lists it as %s", r.res.ref.Type, i.Key))
 		return nil, nil
-	}
-	inputs, err := value.DecodeRecorded(i.Inputs)
-	if err != nil {
-		return nil, err
 	}
 	if absent := recorded.Absent(r.Resource, inputs); maker.Certainty != actions.Keyed && recorded.MissingFor(absent, inputs, r.Resource.Find) != nil {
 		return nil, fmt.Errorf("the spec has changed since, and find needs %s, which that create did not have", diag.And(absent))
@@ -123,6 +127,24 @@ func (r earlier) settleOther(ctx context.Context, i journal.Intent) (*recorded.S
 		return old.markEarlierInputs(out.State), nil
 	}
 	return old.settleByFind(ctx, i)
+}
+
+// inputsOf returns the inputs of an earlier create, and whether they are all there: its hash tells whether
+// those that the journal does not hold, such as secrets, are those of the new create.
+func (r earlier) inputsOf(i journal.Intent) (inputs property.Map, whole bool, err error) {
+	if len(i.Inputs) == 0 {
+		return inputs, false, nil
+	}
+	if inputs, err = value.DecodeRecorded(i.Inputs); err != nil || len(i.Withheld) == 0 {
+		return inputs, err == nil, err
+	}
+	for _, name := range i.Withheld {
+		if v, given := r.given.GetOk(name); given {
+			inputs = inputs.Set(name, v)
+		}
+	}
+	hash, known := r.res.all.journal.Hash(recorded.HashInputs(inputs))
+	return inputs, known && hash == i.Hash, nil
 }
 
 // settleByFind settles the intent of an earlier create, whose run this is, by what find finds.
@@ -188,9 +210,12 @@ func (r earlier) refuseHanded(ctx context.Context, list []journal.Intent) error 
 		if err != nil {
 			is = fmt.Sprintf("and it is not known whether that still exists (%v)", err)
 		}
-		return r.Stop(r.Resource.Maker, 1, actions.Refused, fmt.Errorf("an earlier create of it was done on %s: Pulumi was told of %q, %s, so nothing was sent. If Pulumi was killed before it recorded that, import it; "+
-			"if `--replace` or `pulumi state taint` is to replace it, set `deleteBeforeReplace: true` in the program's options; "+
-			"if another resource or stack has it since a rename, run `declprov journal forget %s`, and this one is made anew", cmp.Or(i.Sent, i.Began).Format(time.DateTime), i.ID, is, i.Key))
+		remedy := "If Pulumi was killed before it recorded that, import it; if another resource or stack has it since a rename, choose another name, and run `declprov journal forget " + i.Key + "`"
+		if r.res.all.Tokens.HasOther(r.res.object(recorded.State{ID: i.ID, Inputs: r.given}), r.res.ref) {
+			remedy = fmt.Sprintf("It was to replace what this resource has in the state, which an import cannot do: if no other resource or stack has it, delete %q in the service, run `declprov journal forget %s`, and then `pulumi up`", i.ID, i.Key)
+		}
+		return r.Stop(r.Resource.Maker, 1, actions.Refused, fmt.Errorf("an earlier create of it was done on %s: Pulumi was told of %q, %s, so nothing was sent. %s",
+			cmp.Or(i.Sent, i.Began).Format(time.DateTime), i.ID, is, remedy))
 	}
 	return nil
 }

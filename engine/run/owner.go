@@ -157,19 +157,28 @@ func (o owner) lookFirst(ctx context.Context) error {
 		return o.Stop(o.Resource.Maker, 1, actions.Refused, fmt.Errorf("looking whether it exists: %w", err))
 	}
 	if found != nil {
-		remedy := "import it if it is yours, else choose another name; if `--replace` or `pulumi state taint` is to replace it, set `deleteBeforeReplace: true` in the program's options"
-		by, known := o.res.all.Tokens.Owner(o.res.object(recorded.State{ID: o.resultID(o.Resource.Maker, found), Inputs: o.given}))
-		switch {
-		case known && by.Resource != recorded.OwnerName(o.res.ref):
-			remedy = fmt.Sprintf("it belongs to %s, and two resources cannot share an object: choose another name, or remove one of them", by.Resource)
-		case known:
-			remedy = "it is the object that this resource replaces: set `deleteBeforeReplace: true` in the program's options, or `diff: deleteBeforeReplace: true` in the spec"
-		}
+		there := recorded.State{ID: o.resultID(o.Resource.Maker, found), Inputs: o.given}
 		return o.Stop(o.Resource.Maker, 1, actions.Refused,
-			fmt.Errorf("it exists already%s, and nothing was sent: %s", o.describeID(o.Resource.Maker, found), remedy))
+			fmt.Errorf("it exists already%s, and nothing was sent: %s", o.describeID(o.Resource.Maker, found), o.remedyFor(there)))
 	}
 	o.looked = true
 	return nil
+}
+
+// remedyFor says what to do about an object that is in the place of the one to create.
+func (o owner) remedyFor(there recorded.State) string {
+	tokens, object := &o.res.all.Tokens, o.res.object(there)
+	by, known := tokens.Owner(object)
+	switch {
+	case known && by.Resource != recorded.OwnerName(o.res.ref):
+		return fmt.Sprintf("it belongs to %s, and two resources cannot share an object: choose another name, or remove one of them", by.Resource)
+	case known:
+		return "it is the object that this resource replaces: set `deleteBeforeReplace: true` in the program's options, or `diff: deleteBeforeReplace: true` in the spec"
+	case tokens.Deleted(object):
+		return "it was deleted a moment ago, and the deletion goes on: run `pulumi up` again later; a step with `until` in the delete of the spec waits for its end"
+	}
+	return "import it if it is yours, else choose another name. If this resource had it before, and its deletion failed, run `pulumi up` with the program of then, which deletes it; " +
+		"if `--replace` or `pulumi state taint` is to replace it, set `deleteBeforeReplace: true` in the program's options"
 }
 
 // lookAgain looks for what an attempt with an unknown outcome may have made, before the step is

@@ -26,7 +26,9 @@ import (
 type Tokens struct {
 	mu     sync.Mutex
 	newest map[Object]Owner
-	last   int64
+	// deleted are the objects that this process has deleted.
+	deleted map[Object]bool
+	last    int64
 }
 
 // Owner is the owner of an object: the token of its state, and the resource of the host. Managed is
@@ -128,6 +130,36 @@ func (t *Tokens) Forget(o Object, token string) {
 	if t.newest[o].token == token {
 		delete(t.newest, o)
 	}
+}
+
+// Delete is Forget for an object that the service was told to delete.
+func (t *Tokens) Delete(o Object, token string) {
+	t.Forget(o, token)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.deleted == nil {
+		t.deleted = map[Object]bool{}
+	}
+	t.deleted[o] = true
+}
+
+// Deleted reports whether the service was told to delete an object. A service may do that later.
+func (t *Tokens) Deleted(o Object) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.deleted[o]
+}
+
+// HasOther reports whether a resource is known to have another object than this one.
+func (t *Tokens) HasOther(than Object, ref Ref) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for o, by := range t.newest {
+		if o != than && by.Resource == OwnerName(ref) {
+			return true
+		}
+	}
+	return false
 }
 
 // Superseded reports whether an object is known to belong to another state, and whose that is.
