@@ -168,6 +168,10 @@ var incomplete = []struct {
 	{name: "X-Next-Page", header: map[string]string{"X-Next-Page": "2"}, body: `[{"id":"1","name":"b"}]`},
 	{name: "no X-Next-Page", header: map[string]string{"X-Next-Page": "", "X-Total-Pages": "1", "X-Total": "1"}, body: `[{"id":"1","name":"b"}]`, proves: true},
 	{name: "X-Total-Count", header: map[string]string{"X-Total-Count": "2"}, body: `[{"id":"1","name":"b"}]`},
+	{name: "X-Pagination of more", header: map[string]string{"X-Pagination": `{"TotalCount":9,"CurrentPage":1}`}, body: `[{"id":"1","name":"b"}]`},
+	{name: "X-Pagination of all", header: map[string]string{"X-Pagination": `{"TotalCount":1,"TotalPages":1}`}, body: `[{"id":"1","name":"b"}]`, proves: true},
+	{name: "X-Pagination-Total-Count", header: map[string]string{"X-Pagination-Total-Count": "9", "X-Pagination-Page-Count": "2"}, body: `[{"id":"1","name":"b"}]`},
+	{name: "Pagination-Count", header: map[string]string{"Pagination-Count": "9"}, body: `[{"id":"1","name":"b"}]`},
 	{name: "X-Total-Count of all", header: map[string]string{"X-Total-Count": "1"}, body: `[{"id":"1","name":"b"}]`, proves: true},
 	{name: "no id", body: `[{"name":"b"}]`, proves: true, lacks: "id"},
 	{name: "an id of null", body: `[{"id":null,"name":"b"},{"id":"2","name":"c"}]`, proves: true, lacks: "id"},
@@ -178,6 +182,8 @@ var incomplete = []struct {
 
 // envelopes are members beside the list of an envelope, and whether the list is then all that there is. There are two items.
 var envelopes = map[string]bool{
+	`"page": 1, "pages": 4`: false, `"page": 1, "pages": 1`: true, `"numberOfPages": 3`: false, `"numberOfPages": 1`: true, `"resultSizeEstimate": 201`: false,
+	`"complete": false`: false, `"complete": true`: true, `"unreachable": ["zone-a"]`: false, `"unreachable": []`: true,
 	``: true, `"has_more": true`: false, `"has_more": false`: true, `"hasMore": true`: false, `"hasNextPage": true`: false, `"has_more": null`: true,
 	`"next": "/pets?page=2"`: false, `"next": null`: true, `"next": ""`: true, `"next": false`: true, `"next": {}`: true, `"next": 0`: true, `"next": 2`: false, `"next": {"href": "/pets?page=2"}`: false,
 	`"nextPageToken": "x"`: false, `"nextPageToken": ""`: true, `"next_cursor": "x"`: false, `"next_cursor": null`: true, `"nextLink": "/pets?p=2"`: false, `"@odata.nextLink": "/pets?p=2"`: false,

@@ -133,15 +133,15 @@ type signs struct {
 var (
 	moreFlags     = []string{"hasmore", "hasnext", "hasnextpage", "hasmoreitems", "hasmoreresults", "hasmorepages", "moreresults", "moreitems", "moreavailable", "istruncated", "incompleteresults"}
 	moreFlagsWeak = []string{"more", "truncated", "partial", "incomplete", "timedout", "terminatedearly"}
-	endFlags      = []string{"islast", "islastpage"}
-	endFlagsWeak  = []string{"last", "lastpage"}
+	endFlags      = []string{"islast", "islastpage", "iscomplete"}
+	endFlagsWeak  = []string{"last", "lastpage", "complete"}
 	tokens        = []string{
 		"nextpagetoken", "nexttoken", "nextcursor", "nextpage", "nextlink", "nexturl", "nexturi", "nexthref", "nextpageurl", "nextpageuri", "nextpagelink", "nextmarker",
 		"nextcontinuationtoken", "continuationtoken", "mscontinuation", "opcnextpage", "lastevaluatedkey",
 	}
 	tokensWeak = []string{"next", "continue", "continuation", "nextoffset"}
-	totals     = []string{"totalcount", "totalresults", "totalitems", "totalelements", "totalrecords", "totalrows", "totalhits", "totalsize", "total", "count", "numfound", "recordstotal", "resultcount", "wptotal"}
-	pageCounts = []string{"totalpages", "pagecount", "numpages", "wptotalpages", "lastpage"}
+	totals     = []string{"totalcount", "totalresults", "totalitems", "totalelements", "totalrecords", "totalrows", "totalhits", "totalsize", "total", "count", "numfound", "recordstotal", "resultcount", "resultsizeestimate", "wptotal", "paginationcount", "paginationtotal", "paginationtotalcount"}
+	pageCounts = []string{"totalpages", "pagecount", "numpages", "numberofpages", "pages", "wptotalpages", "lastpage", "paginationpagecount"}
 )
 
 // ofResponse returns the name of the first sign of more items in a response, or "".
@@ -150,7 +150,7 @@ func (w *signs) ofResponse(resp *verdict.Response) string {
 	list, isList := body.([]any)
 	headers := map[string]any{}
 	for name, values := range resp.Header {
-		headers[name] = strings.TrimSpace(strings.Join(values, ""))
+		headers[name] = headerValue(strings.TrimSpace(strings.Join(values, "")))
 	}
 	longest := -1
 	if members, ok := body.(map[string]any); ok {
@@ -159,11 +159,33 @@ func (w *signs) ofResponse(resp *verdict.Response) string {
 		longest = len(list)
 	}
 	found := w.inObject(body, longest >= 0, longest, 0)
-	if sign := w.inNames(headers, "header ", longest >= 0, longest); found == "" {
+	if sign := w.inHeaders(headers, longest); found == "" {
 		found = sign
 	}
 	if w.ended {
 		return ""
+	}
+	return found
+}
+
+// headerValue returns the value of a header, whose text may be an object as JSON: some APIs have one in X-Pagination.
+func headerValue(text string) any {
+	if strings.HasPrefix(text, "{") {
+		var object map[string]any
+		if json.Unmarshal([]byte(text), &object) == nil {
+			return object
+		}
+	}
+	return text
+}
+
+// inHeaders returns the first sign among headers.
+func (w *signs) inHeaders(headers map[string]any, longest int) string {
+	found := w.inNames(headers, "header ", longest >= 0, longest)
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		if object, ok := headers[name].(map[string]any); ok && w.inNames(object, "", longest >= 0, longest) != "" && found == "" {
+			found = "header " + name
+		}
 	}
 	return found
 }
@@ -201,7 +223,8 @@ func (w *signs) inObject(v any, beside bool, longest, depth int) string {
 		case map[string]any:
 			sign = w.inObject(v, beside, longest, depth+1)
 		case []any:
-			if strings.HasPrefix(normalName(name), "link") && hasNextLink(v) {
+			word := normalName(name)
+			if strings.HasPrefix(word, "link") && hasNextLink(v) || word == "unreachable" && len(v) > 0 {
 				sign = localName(name)
 			}
 		}
