@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -126,5 +127,55 @@ func losesUnread(t *testing.T, of unreadCase, made, first, second property.Map) 
 	}
 	if diff := cmp.Diff(want, held); diff != "" {
 		t.Errorf("the object (-want +got):\n%s", diff)
+	}
+}
+
+// TestLostUpdatesIgnoreChanges loses an update whose program ignores an input, which somebody else has changed
+// since: the next update does not set it.
+func TestLostUpdatesIgnoreChanges(t *testing.T) {
+	t.Parallel()
+	for _, refreshes := range []bool{false, true} {
+		for _, ignore := range [][]string{{"kind"}, {"*"}} {
+			t.Run(fmt.Sprintf("refresh %v, ignore %v", refreshes, ignore), func(t *testing.T) {
+				t.Parallel()
+				loses := false
+				w := newWorld()
+				w.hooks["change"] = func(context.Context, *actions.Call) actions.Outcome {
+					if loses {
+						return lost()
+					}
+					return yields()
+				}
+				w.on("get", yields("size", 1, "kind", "dog"))
+				s := newScene(t, w, `inputs: {size: int, kind?: string}
+	id: "7"
+	create: world: do: what: "make"
+	read: world: look: what: "get"
+	update: {world: post: {safe: true, what: "change", with: "${changes}"}, retry: attempts: 1}
+	delete: world: do: what: "remove"`)
+				made := s.create("size", 1, "kind", "dog")
+				w.on("get", yields("size", 1, "kind", "cat"))
+				update := func(state engine.State, size int) engine.Result {
+					return s.e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: state, Inputs: object("size", size, "kind", "dog"), Ignore: ignore})
+				}
+				loses = true
+				out := update(*made.State, 2)
+				if loses = false; out.State == nil {
+					t.Fatalf("%+v", out)
+				}
+				if refreshes {
+					out = s.e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: *out.State, Reason: engine.Refresh})
+				}
+				w.log()
+				if out := update(*out.State, 3); out.Err != nil {
+					t.Fatal(out.Err)
+				}
+				for _, call := range w.log() {
+					if strings.HasPrefix(call, "change") && strings.Contains(call, "kind") {
+						t.Errorf("an ignored input was sent: %s", call)
+					}
+				}
+			})
+		}
 	}
 }

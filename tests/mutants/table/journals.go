@@ -66,6 +66,48 @@ func ofJournals() []Mutant {
 			Package: "engine", Test: "TestUpdateUnderWayElsewhere", Fails: "is deleted under the update",
 		},
 		{
+			Promise: "A killed update is not forgotten", Mechanism: "what a read does not show is unknown after it, too",
+			File: "engine/run/update.go", Find: `		case m.Replace, failed.Seen && !slices.Contains(failed.Unread, m.Name), value`,
+			Replace: `		case m.Replace, failed.Seen, value`,
+			Package: "engine", Test: "TestLostUpdatesOfUnreadInputs", Fails: "the object (-want +got)",
+		},
+		{
+			Promise: "A killed update is not forgotten", Mechanism: "an update after it sends nothing that the program ignores",
+			File: "engine/run/update.go", Find: `m.Name), value.IsIgnored(m.Name, u.req.Ignore),`,
+			Replace: `m.Name),`,
+			Package: "engine", Test: "TestLostUpdatesIgnoreChanges", Fails: "an ignored input was sent",
+		},
+		{
+			Promise: "A lost rename takes no object of somebody else", Mechanism: "stable outputs show whose the object under the old id is",
+			File: "engine/run/relocate.go", Find: `	if differs, _ := reader.CompareRest(old, *seen); differs != "" {`,
+			Replace: `	if differs, _ := reader.CompareRest(old, *seen); differs != "" && false {`,
+			Package: "engine", Test: "TestLostRenamesAmongOthers", Fails: "renames_test.go",
+		},
+		{
+			Promise: "A lost rename takes no object of somebody else", Mechanism: "of two that may be the resource, none is touched",
+			File: "engine/run/relocate.go", Find: `	if _, known := reader.CompareStable(old, *seen); known {`,
+			Replace: `	if _, known := reader.CompareStable(old, *seen); known || true {`,
+			Package: "engine", Test: "TestLostRenamesAmongOthers", Fails: "renames_test.go",
+		},
+		{
+			Promise: "Two resources share no object", Mechanism: "an import of another resource's object is refused",
+			File: "engine/run/read.go", Find: `		if err := rs.RefuseShared(of, req.Ref, *out.State); err != nil {`,
+			Replace: `		if err := rs.RefuseShared(of, req.Ref, *out.State); err != nil && false {`,
+			Package: "engine", Test: "TestImportsOfAnotherResourcesObject", Fails: "imported after a",
+		},
+		{
+			Promise: "Two resources share no object", Mechanism: "a program with two resources of one object is refused",
+			File: "engine/diff.go", Find: `	if err := e.resources.RefuseShared(res, req.Ref, state); err != nil {`,
+			Replace: `	if err := e.resources.RefuseShared(res, req.Ref, state); err != nil && false {`,
+			Package: "engine", Test: "TestImportsOfAnotherResourcesObject", Fails: "does not say that a has its object",
+		},
+		{
+			Promise: "A keyed create is sent under one key", Mechanism: "the secrets of an earlier create are recognized by its hash",
+			File: "engine/run/earlier_create.go", Find: `	return inputs, known && hash == i.Hash, nil`,
+			Replace: `	return inputs, known || hash == i.Hash, nil`,
+			Package: "engine", Test: "TestOtherInputsBesideSecrets", Fails: "certainty_test.go",
+		},
+		{
 			Promise: "A killed update is not forgotten", Mechanism: "what no program has set is not set to null",
 			File: "engine/run/update.go", Find: `	return recorded || s.Private.Failed.MayHaveGiven(name)`,
 			Replace: `	return true || recorded`,
