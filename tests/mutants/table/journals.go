@@ -158,9 +158,9 @@ func ofJournals() []Mutant {
 			Mechanism: "`find` is asked before the first effect of a create",
 			File:      "engine/run/owner.go",
 			Find: `	if found != nil {
-		remedy :=`,
+		there :=`,
 			Replace: `	if false && found != nil {
-		remedy :=`,
+		there :=`,
 			Package: "engine", Test: "TestFindComesFirst", Fails: "(-want +got)",
 		},
 		{

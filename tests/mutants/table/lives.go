@@ -73,7 +73,7 @@ func ofLives() []Mutant {
 			Promise:   "What was made is kept, whatever failed next",
 			Mechanism: "with other inputs, all of them count as changed",
 			File:      "engine/run/resume.go",
-			Find:      `	out := u.change(ctx, *made.State, u.changeAll(state))`,
+			Find:      `	out := u.change(ctx, *made.State, u.addUnknown(state, nil))`,
 			Replace:   `	out := u.change(ctx, *made.State, u.changes(ctx, *made.State))`,
 			Package:   "engine", Test: "TestCreateGoesOn", Fails: "all inputs count as changed",
 		},

@@ -19,8 +19,8 @@ func ofModel() []Mutant {
 	return []Mutant{
 		row(foreign, "find is asked before the first send", "ANOTHER OWNER'S OBJECT",
 			"engine/run/owner.go", `	if found != nil {
-		remedy :=`, `	if false && found != nil {
-		remedy :=`),
+		there :=`, `	if false && found != nil {
+		there :=`),
 		row(foreign, "only what was looked for is adopted", "ANOTHER OWNER'S OBJECT",
 			"engine/run/sending.go", `	why := "it is not known whether this create made it"`, `	why := ""`),
 		row(foreign, "what failed gives no right to adopt", "ANOTHER OWNER'S OBJECT",
