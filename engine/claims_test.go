@@ -270,6 +270,16 @@ func TestImportsOfAnotherResourcesObject(t *testing.T) {
 					}
 				}
 				s.w.log()
+				replaced, _ := s.w.engine(t, "resources: Thing: {"+s.text+"}")
+				if _, err := replaced.Diff(t.Context(), engine.DiffRequest{Ref: refB, State: *b.State, New: inputs.Set("label", property.New("y"))}); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := replaced.Diff(t.Context(), engine.DiffRequest{Ref: refA, State: *a.State, New: inputs}); err == nil {
+					t.Error("b is replaced, and nothing says that a has its object")
+				}
+				if err := replaced.Delete(t.Context(), engine.DeleteRequest{Ref: refB, State: *b.State}); err != nil {
+					t.Fatal(err)
+				}
 				moved, _ := s.w.engine(t, "resources: Thing: {"+s.text+"}")
 				if b := imports(moved); b.Err != nil {
 					t.Fatal(b.Err)

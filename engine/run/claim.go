@@ -35,11 +35,13 @@ func (res resource) taken(s recorded.State, remedy string) error {
 	return &takenError{recorded.CurrentID(s), by.Resource, remedy}
 }
 
-// RefuseShared returns an error if the program has the object of a state under another resource, too,
-// which an import can bring about.
+// RefuseShared returns an error if the program has the object of a state of a resource under another one,
+// too, which an import can bring about. It records that the program has the resource.
 func (rs *Resources) RefuseShared(of *plan.Resource, ref recorded.Ref, s recorded.State) error {
-	by, another := rs.Tokens.Superseded(recorded.ObjectOf(of, s), s.Private.Token)
-	if !of.KnowsObjects || !another || !by.Managed || by.Resource == recorded.OwnerName(ref) {
+	object := recorded.ObjectOf(of, s)
+	rs.Tokens.Declare(object, ref, s.Private.Token)
+	by, another := rs.Tokens.Another(object, ref, s.Private.Token)
+	if !of.KnowsObjects || !another {
 		return nil
 	}
 	return &takenError{recorded.CurrentID(s), by.Resource, "remove one of the two from the program; the object stays, and belongs to the other"}

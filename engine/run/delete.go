@@ -58,6 +58,9 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 // skipSuperseded reports whether the object of a state belongs to a later state, and says so.
 func (res resource) skipSuperseded(s recorded.State) bool {
 	by, superseded := res.all.Tokens.Superseded(res.object(s), s.Private.Token)
+	if !superseded && res.KnowsObjects {
+		by, superseded = res.all.Tokens.Another(res.object(s), res.ref, s.Private.Token)
+	}
 	if superseded && res.log != nil {
 		text := fmt.Sprintf("nothing is deleted: the %s %q was replaced, and its replacement has the same id", res.Spec.Name, recorded.CurrentID(s))
 		if by.Resource != recorded.OwnerName(res.ref) {

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -26,6 +27,8 @@ import (
 type Tokens struct {
 	mu     sync.Mutex
 	newest map[Object]Owner
+	// declared are the resources of the program that have an object in their state.
+	declared map[Object][]Owner
 	// deleted are the objects that this process has deleted.
 	deleted map[Object]bool
 	last    int64
@@ -130,6 +133,37 @@ func (t *Tokens) Forget(o Object, token string) {
 	if t.newest[o].token == token {
 		delete(t.newest, o)
 	}
+	if of, known := t.declared[o]; known {
+		t.declared[o] = slices.DeleteFunc(of, func(by Owner) bool { return by.token == token })
+	}
+}
+
+// Declare records that the program has a resource with a state that has the object.
+func (t *Tokens) Declare(o Object, ref Ref, token string) {
+	if token == "" || o.id == "" {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.declared == nil {
+		t.declared = map[Object][]Owner{}
+	}
+	now := Owner{token, OwnerName(ref), true}
+	if !slices.Contains(t.declared[o], now) {
+		t.declared[o] = append(t.declared[o], now)
+	}
+}
+
+// Another returns another resource of the program that has an object, besides that of a state with the token.
+func (t *Tokens) Another(o Object, ref Ref, token string) (by Owner, known bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, by := range append(slices.Clone(t.declared[o]), t.newest[o]) {
+		if by.Managed && by.token != token && by.Resource != OwnerName(ref) {
+			return by, true
+		}
+	}
+	return Owner{}, false
 }
 
 // Delete is Forget for an object that the service was told to delete.
