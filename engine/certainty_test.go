@@ -446,3 +446,38 @@ func TestOtherInputsBesideSecrets(t *testing.T) {
 		}
 	}
 }
+
+// TestAdviceAboutAnObjectInTheWay creates a resource whose object exists already. An import is the advice
+// only if this program has no resource that it belongs to.
+func TestAdviceAboutAnObjectInTheWay(t *testing.T) {
+	t.Parallel()
+	for id, given := range map[string]string{"a response": "${result.id}", "the inputs": "${inputs.name}"} {
+		for _, replaces := range []bool{false, true} {
+			t.Run(fmt.Sprintf("the id is from %s, replaces %v", id, replaces), func(t *testing.T) {
+				t.Parallel()
+				w := newWorld().on("find", gone("it"), yields("id", "x", "name", "x")).on("make", yields("id", "x", "name", "x"))
+				s := newScene(t, w, `inputs: name: string @replace()
+	id: "`+given+`"
+	create: world: post: {what: "make", with: "${inputs}"}
+	find: world: look: what: "find"
+	delete: world: do: what: "remove"`)
+				if replaces {
+					made := s.create("name", "x")
+					if made.Err != nil {
+						t.Fatal(made.Err)
+					}
+					diff, err := s.e.Diff(t.Context(), engine.DiffRequest{Ref: ref("Thing"), State: *made.State, New: object("name", "y")})
+					if err != nil || len(diff.Changes) != 1 || !diff.Changes[0].Replace {
+						t.Fatalf("%+v, %v", diff, err)
+					}
+				} else {
+					w.on("find", yields("id", "x", "name", "x"))
+				}
+				out := s.create("name", "x")
+				if out.Err == nil || out.State != nil || strings.Contains(out.Err.Error(), "this resource replaces") != replaces {
+					t.Errorf("%+v", out)
+				}
+			})
+		}
+	}
+}

@@ -168,7 +168,7 @@ func (o owner) lookFirst(ctx context.Context) error {
 // remedyFor says what to do about an object that is in the place of the one to create.
 func (o owner) remedyFor(there recorded.State) string {
 	tokens, object := &o.res.all.Tokens, o.res.object(there)
-	by, known := tokens.Owner(object)
+	by, known := tokens.Superseded(object, o.token) // this create may have claimed the name already
 	switch {
 	case known && by.Resource != recorded.OwnerName(o.res.ref):
 		return fmt.Sprintf("it belongs to %s, and two resources cannot share an object: choose another name, or remove one of them", by.Resource)
