@@ -41,7 +41,7 @@ func (res resource) relocate(ctx context.Context, s *recorded.State) error {
 		}
 		if i.Status != journal.Answered {
 			if id, err = res.findIDAfter(ctx, i, *s); err != nil {
-				return fmt.Errorf("an update of it, whose response was lost, is still open: %w; `declprov journal forget %s` makes declprov take the object %q for its own", err, i.Key, recorded.CurrentID(*s))
+				return fmt.Errorf("an update of it, whose response was lost, is still open: %w", err)
 			}
 		}
 		if id != "" && id != recorded.CurrentID(*s) {
@@ -175,7 +175,7 @@ func (f finder) ownUnderID(ctx context.Context, was, now string, before recorded
 	if _, known := reader.CompareStable(old, *seen); known {
 		return fmt.Sprintf("what had the id %q is there, too", was), nil
 	}
-	return "", fmt.Errorf("it may have the id %q or %q: both objects exist, and nothing shows which of them is its own. Look in the service: if it is %q, run `pulumi state delete '%s'`, and import it", was, now, now, f.res.ref.Key)
+	return "", fmt.Errorf("it may have the id %q or %q: both objects exist, and nothing shows which of them is its own. Look in the service: if it is %q, run `pulumi state delete '%s'`, and import it; if it is %q, run `declprov journal forget` with the key that `declprov journal` lists", was, now, now, f.res.ref.Key, was)
 }
 
 // readAs reads the resource with a state, with the permissions of the finder.
