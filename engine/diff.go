@@ -31,6 +31,9 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 	}
 	e.resources.Tokens.Show(recorded.ObjectOf(res, state), req.Ref, state.Private.Token)
 	changes := compare.Rules{Runtime: e.resources.Runtime, Resource: res, Ref: req.Ref, OfRead: state.Private.Imported}.Changes(ctx, state.Inputs, req.New, req.Ignore)
+	for i, c := range changes {
+		changes[i].Replace = c.Replace && !state.Private.IsFirst(c)
+	}
 	if err := stop.Err(ctx); err != nil {
 		return DiffResponse{}, err // an @equal that was cut short calls nothing equal
 	}
@@ -114,7 +117,7 @@ func (e *Engine) applyRules(ctx context.Context, res *plan.Resource, req DiffReq
 		}
 		for i, c := range changes {
 			if slices.ContainsFunc(rule.Replace, func(p string) bool { return value.IsWithin(c.Path, p) }) {
-				changes[i].Replace = true
+				changes[i].Replace = !state.Private.IsFirst(c)
 			}
 		}
 	}

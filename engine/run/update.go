@@ -8,6 +8,7 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec/diag"
 )
 
 // Update changes a resource in place, or resumes what an earlier run left unfinished.
@@ -33,7 +34,7 @@ type update struct {
 func (u update) run(ctx context.Context, state recorded.State) Result {
 	changes := u.changes(ctx, state)
 	if !u.req.Preview {
-		if out, err := u.settle(ctx, &state); out != nil || err != nil {
+		if out, err := u.settle(ctx, &state, changes); out != nil || err != nil {
 			return resultOf(out, err)
 		}
 	}
@@ -43,9 +44,22 @@ func (u update) run(ctx context.Context, state recorded.State) Result {
 	return u.change(ctx, state, changes)
 }
 
-// changes returns what the program has changed since a state was recorded.
+// changes returns what the program has changed since a state was recorded. It leaves out first values
+// after an import that no update can send: they are recorded as they are.
 func (u update) changes(ctx context.Context, state recorded.State) []value.Change {
-	return u.res.rules().Changes(ctx, state.Inputs, u.req.Inputs, u.req.Ignore)
+	var first []string
+	changes := slices.DeleteFunc(u.res.rules().Changes(ctx, state.Inputs, u.req.Inputs, u.req.Ignore), func(c value.Change) bool {
+		left := c.Replace && state.Private.IsFirst(c)
+		if left {
+			first = append(first, c.Path)
+		}
+		return left
+	})
+	if first != nil {
+		u.res.warn(fmt.Errorf("the import did not show %s, which no update can change: what the program has is recorded, and nothing is sent. "+
+			"If the object has something else, write that into the program, or replace the resource with `pulumi up --replace '%s'`", diag.And(first), u.req.Key))
+	}
+	return changes
 }
 
 // begin returns a run of the spec's update, with everything that its templates see.
@@ -66,10 +80,7 @@ func (u update) change(ctx context.Context, state recorded.State, changes []valu
 	case recorded.CanResume(res.Resource, state, req.Inputs) && !req.Preview:
 		return u.resume(ctx, state)
 	case state.Private.Failed == nil && len(changes) == 0:
-		// Only what is recorded differs, such as a secret mark.
-		return Result{State: &recorded.State{
-			ID: state.ID, Inputs: req.Inputs, Outputs: recorded.WithInputs(req.Inputs, recorded.DeclaredOutputs(res.Resource, state)), Private: state.Private,
-		}}
+		return Result{State: u.recordOnly(state)}
 	case res.Update == nil && !req.Preview:
 		return Result{Err: fmt.Errorf("%s cannot be changed in place: its spec has no update", req.Type)}
 	}
@@ -93,6 +104,17 @@ func (u update) change(ctx context.Context, state recorded.State, changes []valu
 		return r.previewState(ctx, recorded.State{ID: state.ID, Inputs: req.Inputs, Outputs: state.Outputs})
 	}
 	return r.finish(ctx)
+}
+
+// recordOnly returns the state after an update that changes only what is recorded, such as a secret mark.
+func (u update) recordOnly(state recorded.State) *recorded.State {
+	outputs, private := recorded.DeclaredOutputs(u.res.Resource, state), state.Private
+	names, _, server := private.Written.Decode(u.res.Resource)
+	if names == nil {
+		server = state.Inputs // as the import has shown them
+	}
+	private.Written = recorded.NewWritten(u.res.Resource, u.req.Inputs, server)
+	return &recorded.State{ID: state.ID, Inputs: u.req.Inputs, Outputs: recorded.WithInputs(u.req.Inputs, outputs), Private: private}
 }
 
 // resultOf returns a result, or else an error as a result.
@@ -139,6 +161,7 @@ func (res resource) keepToken(before recorded.State, out Result) Result {
 		token = res.all.Tokens.Next()
 	}
 	out.State.Private.Token, out.State.Private.VisibleBy = token, before.Private.VisibleBy
+	out.State.KeepUnshown(before)
 	was, is := res.object(before), res.object(*out.State)
 	if was != is {
 		res.all.Tokens.Forget(was, token)
@@ -150,7 +173,7 @@ func (res resource) keepToken(before recorded.State, out Result) Result {
 // settle settles an update that an earlier run sent and whose outcome is not known: it takes the
 // id from find, and if read shows what the program wants, the update was done. If both results
 // are nil, the update is to be sent (again).
-func (u update) settle(ctx context.Context, s *recorded.State) (*Result, error) {
+func (u update) settle(ctx context.Context, s *recorded.State, changes []value.Change) (*Result, error) {
 	before := recorded.CurrentID(*s)
 	if err := u.res.relocate(ctx, s); err != nil {
 		return nil, err
@@ -160,7 +183,7 @@ func (u update) settle(ctx context.Context, s *recorded.State) (*Result, error) 
 	if !lost && recorded.CurrentID(*s) == before || u.res.Update == nil {
 		return nil, nil
 	}
-	r := u.begin(ctx, *s, u.changes(ctx, *s))
+	r := u.begin(ctx, *s, changes)
 	if failed != nil && failed.ID != "" {
 		r.Vars.Values["id"] = failed.ID
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
@@ -114,6 +115,7 @@ func (r Reading) State(old recorded.State, yield any, importing bool) (*recorded
 	private := old.Private
 	private.ETag = r.ETag
 	private.SchemaVersion = r.Resource.Spec.SchemaVersion // an import has none yet
+	private.Unshown = r.unshown(old, yield, importing)
 	if f := private.Failed; f != nil && f.Op == string(plan.Update) {
 		seen := *f
 		seen.Seen, seen.Unread = true, r.Unread(old, yield) // from now on what differs in the rest is known
@@ -189,6 +191,20 @@ func (r Reading) Unread(old recorded.State, yield any) []string {
 		}
 	}
 	return out
+}
+
+// unshown returns the inputs that neither the import nor this read of an object has shown. A secret that the
+// API rewrites is one: it shows a mask.
+func (r Reading) unshown(old recorded.State, yield any, importing bool) string {
+	unread, before := r.Unread(old, yield), strings.Fields(old.Private.Unshown)
+	var out []string
+	for _, m := range r.Resource.Inputs.Fields {
+		known := !importing && !slices.Contains(before, m.Name)
+		if !known && !m.Ephemeral && (slices.Contains(unread, m.Name) || m.Normalised && m.IsSecret()) {
+			out = append(out, m.Name)
+		}
+	}
+	return strings.Join(out, " ")
 }
 
 // meansDefault reports whether a property that a response does not have has its default. If the

@@ -175,6 +175,9 @@ type Private struct {
 	// Imported is true if the inputs are what an import has read: a list that is absent may be one
 	// that is empty in the program.
 	Imported bool `json:"imported,omitempty"`
+	// Unshown are the inputs of which the import did not show the value, and which no program has set since,
+	// separated by spaces like Unmade.
+	Unshown string `json:"unshown,omitempty"`
 	// ETag is the ETag of the latest response about the resource, or "".
 	ETag string `json:"etag,omitempty"`
 	// Unmade are the names of the create steps that have created nothing for this
