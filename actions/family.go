@@ -99,6 +99,14 @@ func (f *Family) Runner() Runner {
 	return func(ctx context.Context, kind *Kind, call *Call) Outcome { return kind.Run(ctx, call) }
 }
 
+// Denial is a response that a run may get because of its credentials, whether the object exists or not.
+type Denial struct {
+	// Response has the values, by name, by which `gone` recognizes it.
+	Response map[string]any
+	// Rights is true if valid credentials get it, too, that lack a right.
+	Rights bool
+}
+
 // Facts are what is known about a call before it runs.
 type Facts struct {
 	// Result is the type of what a run yields; an object for all file kinds.
@@ -127,8 +135,8 @@ type Facts struct {
 	// GoneRemedy says how the author tells that the object of a run does not exist, as a
 	// sentence. "" means that the run reports that by itself.
 	GoneRemedy string
-	// Denials are responses, by name, that a run also gets if its credentials are wrong or expired.
-	Denials []map[string]any
+	// Denials are the responses that a run also gets because of its credentials.
+	Denials []Denial
 	// SendsETag says that a run may send the ETag of the last read (Call.ETag).
 	SendsETag bool
 	// IfAbsent is the argument that lets a run succeed only if the object does not exist, or ""

@@ -41,6 +41,12 @@ func Family(commands *actions.Family) *actions.Family {
 	}
 }
 
+// denials are the responses to a request with credentials that are wrong, or that lack a right.
+var denials = []actions.Denial{
+	{Response: map[string]any{"status": int64(http.StatusUnauthorized)}},
+	{Response: map[string]any{"status": int64(http.StatusForbidden)}, Rights: true},
+}
+
 // runner has what all requests of an engine share.
 type runner struct {
 	shared *session.Shared
@@ -89,7 +95,7 @@ func analyze(s actions.Static) actions.Facts {
 		facts.GoneRemedy = "A server of GraphQL says so in the data or in `errors`: add `gone: \"${body.NAME == null}\"`, or `gone: \"${any(errors, .extensions?.code == 'NOT_FOUND')}\"`, as the server does."
 	}
 	if s.Given("auth") || s.Secret["headers"] || s.Secret["query"] {
-		facts.Denials = []map[string]any{{"status": int64(http.StatusUnauthorized)}, {"status": int64(http.StatusForbidden)}}
+		facts.Denials = denials
 	}
 	literal, known := s.Literals["ifMatch"]
 	facts.SendsETag = s.Given("ifMatch") && (!known || literal == true)

@@ -55,7 +55,7 @@ type Target struct {
 	Makes                         bool
 	IfAbsent                      string
 	GoneRemedy                    string
-	Denials                       []map[string]any
+	Denials                       []actions.Denial
 	SendsETag                     bool
 }
 

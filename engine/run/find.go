@@ -79,6 +79,8 @@ func (f finder) find(ctx context.Context, s *plan.Step) (any, error) {
 	var found any
 	err := r.Steps(ctx)
 	switch {
+	case errors.Is(err, verdict.ErrDenied):
+		return nil, err
 	case errors.Is(err, verdict.ErrGone), errors.Is(err, verdict.ErrNotFound) && r.Failed == 0:
 		err = r.NotOnPages(r.Operation.Steps[r.Failed])
 	case verdict.IsNullForType(r.Operation.Steps[min(r.Failed, len(r.Operation.Steps)-1)], err):

@@ -170,7 +170,7 @@ func (r settling) readFound(ctx context.Context, state recorded.State) (*recorde
 		return nil, err
 	}
 	yield, err := reader.Read(ctx)
-	if errors.Is(err, verdict.ErrGone) {
+	if errors.Is(err, verdict.ErrGone) && !errors.Is(err, verdict.ErrDenied) {
 		return nil, nil
 	}
 	if errors.Is(err, verdict.ErrNotFound) {

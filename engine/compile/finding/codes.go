@@ -54,7 +54,7 @@ const (
 	CodeNothingDone          = "without-effect"        // an update or delete that only reads (warning)
 	CodeReadEffect           = "read-with-effect"      // a read that changes something (warning)
 	CodeNeverGone            = "never-gone"            // a read that cannot find that the object does not exist (warning)
-	CodeDeniedIsGone         = "denied-is-gone"        // a read for which an object is gone if the credentials have expired (warning)
+	CodeDeniedIsGone         = "denied-is-gone"        // a read for which an object is gone if the credentials may not read it (warning)
 	CodeNotUpdated           = "not-updated"           // an input that create sends and no update does (warning)
 	CodeConstantCondition    = "constant-condition"    // an until, fail or refused that does not depend on anything (warning)
 	CodeLockReleased         = "lock-released"         // a step that writes what an earlier step with the same lock has read, without a lock next to `steps` (warning)

@@ -4,7 +4,6 @@ package unlikely
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -24,9 +23,7 @@ func CheckResource(found *finding.Collector, r *plan.Resource, configured bool) 
 		c.checkEffects()
 		c.checkRead()
 		c.checkGone()
-		if !configured {
-			c.checkDenied()
-		}
+		c.checkDenied(configured)
 		c.checkUpdate()
 		c.checkDelete()
 		for verb, op := range map[string]*plan.Operation{"create": r.Create, "read": r.Read, "update": r.Update, "delete": r.Delete} {
@@ -114,35 +111,29 @@ func (c *checker) checkGone() {
 		first.GoneRemedy+" If it always exists, say that you know: `gone: false`.")
 }
 
-// checkDenied reports a read that takes a response to wrong or expired credentials for one about an
-// object that is gone. A refresh would remove all of them from the state.
-func (c *checker) checkDenied() {
-	if c.r.Read == nil {
+// checkDenied reports a read that takes a response to credentials that are wrong, or lack a right, for one
+// about an object that is gone. Unless a find tells, a refresh would remove all of them from the state.
+// configured says that the provider checks its credentials first, which says nothing about their rights.
+func (c *checker) checkDenied(configured bool) {
+	if c.r.Read == nil || c.r.Find != nil {
 		return
 	}
 	for _, s := range c.r.Read.Steps {
-		if s.Gone == nil || !slices.ContainsFunc(s.Denials, func(response map[string]any) bool { return holds(s.Gone, response) }) {
+		denials := s.DenialsTakenForGone()
+		rights := slices.ContainsFunc(denials, func(d actions.Denial) bool { return d.Rights })
+		if len(denials) == 0 || configured && !rights {
 			continue
 		}
-		c.Warn(finding.CodeDeniedIsGone, s.Model.Gone.Range, "read", fmt.Sprintf("with wrong credentials, read of %s finds that it is gone", c.r.Spec.Name),
-			"If a token has expired, a refresh removes every such resource from the state. Let the provider check its credentials first, by a request that always succeeds: `configure: http: path: \"/me\"`. Or let `gone` look at the body as well.")
+		problem, remedy := "with wrong credentials", ""
+		if rights {
+			problem = "if the credentials may not read it"
+		} else {
+			remedy = " Or let the provider check its credentials first, by a request that always succeeds: `configure: http: path: \"/me\"`."
+		}
+		c.Warn(finding.CodeDeniedIsGone, s.Model.Gone.Range, "read", fmt.Sprintf("%s, read of %s finds that it is gone", problem, c.r.Spec.Name),
+			"With a token that has expired or lacks a right, a refresh removes every such resource from the state. Give the resource a `find` (in `rest`, `unique`), which then tells whether it is there; or read it from the list of all (in `rest`, `read: \"list\"`); or let `gone` look at the body as well."+remedy)
 		return
 	}
-}
-
-// holds reports whether a condition is true for some values, whatever the others are.
-func holds(condition *expr.Value, known map[string]any) bool {
-	if _, constant := condition.Const(); constant {
-		return false
-	}
-	values := maps.Clone(known)
-	for _, ref := range condition.Refs() {
-		if _, there := values[ref.Path[0]]; !there {
-			values[ref.Path[0]] = expr.Unknown{}
-		}
-	}
-	result, err := condition.Eval(&expr.Vars{Values: values})
-	return err == nil && result == true
 }
 
 // checkUpdate reports inputs that create sends and no update does.

@@ -17,6 +17,8 @@ var (
 	// ErrGone means that the object of a resource does not exist: `gone` is true, `return`
 	// is null, or the first step of `read` found nothing.
 	ErrGone = errors.New("it is gone")
+	// ErrDenied means ErrGone by a response that the credentials alone may cause.
+	ErrDenied = fmt.Errorf("%w, or the credentials do not allow to see it", ErrGone)
 	// ErrNotFound is the error of an action that found nothing. In a later step of `read`,
 	// it does not mean that the object of the resource is gone.
 	ErrNotFound = errors.New("not found")
@@ -114,7 +116,7 @@ func (j Judge) evaluate(s *plan.Step, out actions.Outcome, v *Verdict) error {
 		if gone, err := j.Bool(s.Gone, false); err != nil && !failed {
 			return err
 		} else if gone && err == nil {
-			v.Status, v.Err, v.final = actions.Gone, ErrGone, true
+			v.Status, v.Err, v.final = actions.Gone, j.errGone(s), true
 			return nil
 		}
 	}
@@ -140,7 +142,7 @@ func (j Judge) evaluate(s *plan.Step, out actions.Outcome, v *Verdict) error {
 		if gone, err := j.Bool(s.Gone, false); err != nil {
 			return err
 		} else if gone {
-			v.Status, v.Err, v.final = actions.Gone, ErrGone, true
+			v.Status, v.Err, v.final = actions.Gone, j.errGone(s), true
 			return nil
 		}
 	}
@@ -150,6 +152,20 @@ func (j Judge) evaluate(s *plan.Step, out actions.Outcome, v *Verdict) error {
 	done, err := j.Bool(s.Until, true)
 	v.Pending = !done
 	return err
+}
+
+// errGone returns the error of a step whose `gone` is true for the response in scope.
+func (j Judge) errGone(s *plan.Step) error {
+	for _, d := range s.DenialsTakenForGone() {
+		differs := false
+		for name, value := range d.Response {
+			differs = differs || j.Vars.Values[name] != value
+		}
+		if !differs {
+			return ErrDenied
+		}
+	}
+	return ErrGone
 }
 
 // message evaluates `refused` or `fail`. A default of the family sees the response as it was

@@ -4,6 +4,56 @@ package table
 func ofLives() []Mutant {
 	return []Mutant{
 		{
+			Promise:   "An import loses nothing",
+			Mechanism: "a diff does not replace for the first value of an input that the import did not show",
+			File:      "engine/diff.go",
+			Find:      `		changes[i].Replace = c.Replace && !state.Private.IsFirst(c)`,
+			Replace:   `		changes[i].Replace = c.Replace`,
+			Package:   "engine", Test: "TestImportOfUnshownInputs/optional", Fails: "key replaces",
+		},
+		{
+			Promise:   "An import loses nothing",
+			Mechanism: "a rule of a diff does not replace for the first value of an input that the import did not show",
+			File:      "engine/diff.go",
+			Find:      `				changes[i].Replace = !state.Private.IsFirst(c)`,
+			Replace:   `				changes[i].Replace = true`,
+			Package:   "engine", Test: "TestImportOfUnshownInputs/by_a_rule", Fails: "key replaces",
+		},
+		{
+			Promise:   "An import loses nothing",
+			Mechanism: "what an import did not show counts as known once a program has set it",
+			File:      "engine/run/update.go",
+			Find:      `	out.State.KeepUnshown(before)`,
+			Replace:   `	out.State.Private.Unshown = before.Private.Unshown`,
+			Package:   "engine", Test: "TestImportOfUnshownInputs/optional", Fails: "another value does not replace",
+		},
+		{
+			Promise:   "A resource is not forgotten while its object may exist",
+			Mechanism: "find tells whether an object is gone after a denial",
+			File:      "engine/run/read.go",
+			Find:      `	if errors.Is(err, verdict.ErrDenied) && req.Reason == Refresh {`,
+			Replace:   `	if false {`,
+			Package:   "engine", Test: "TestDenialsThatMeanGone/403,_one_object_denied,_exists_true,_refresh", Fails: "the resource was forgotten",
+		},
+		{
+			Promise:   "A resource is not forgotten while its object may exist",
+			Mechanism: "read tells whether a delete that was denied has found nothing",
+			File:      "engine/run/delete.go",
+			Find:      `	if err == nil && r.Denied {`,
+			Replace:   `	if false {`,
+			Package:   "engine", Test: "TestDenialsThatMeanGone/403,_delete_denied,_exists_true,_delete", Fails: "the resource was forgotten",
+		},
+		{
+			Promise:   "A resource is not forgotten while its object may exist",
+			Mechanism: "a find that is denied has not found that there is nothing",
+			File:      "engine/run/find.go",
+			Find: `	case errors.Is(err, verdict.ErrDenied):
+		return nil, err
+`,
+			Replace: "",
+			Package: "engine", Test: "TestDenialsThatMeanGone/403,_the_whole_server_denied,_exists_true", Fails: "the resource was forgotten",
+		},
+		{
 			Promise:   "Operations under one lock lose nothing",
 			Mechanism: "the lock of an operation is held for all its steps",
 			File:      "engine/run/operation/lock.go",
