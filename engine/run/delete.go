@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
-	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -50,7 +48,7 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 		err = r.NotOnPages(r.Operation.Steps...)
 	}
 	if err == nil && r.Denied {
-		err = res.confirmDeleted(ctx, state)
+		err = denied{res, state}.confirmDeleted(ctx)
 	}
 	if err == nil {
 		rs.Tokens.Delete(res.object(state), state.Private.Token)
@@ -58,24 +56,6 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 		r.warnLeftAlone(state)
 	}
 	return r.Mask().Error(err) // with the secrets that the steps have seen
-}
-
-// confirmDeleted returns an error if the object of a state is still there after a delete that found nothing, by
-// a response that the credentials alone may cause.
-func (res resource) confirmDeleted(ctx context.Context, s recorded.State) error {
-	if res.Read == nil {
-		return res.confirmGone(ctx, s)
-	}
-	_, _, err := res.readUntilSeen(ctx, s)
-	switch {
-	case errors.Is(err, verdict.ErrDenied):
-		return res.confirmGone(ctx, s)
-	case errors.Is(err, verdict.ErrGone):
-		return nil
-	case err != nil:
-		return fmt.Errorf("delete was denied, and `gone` says that this means that it is gone; read, which would tell, fails: %w", err)
-	}
-	return errors.New("delete was denied, and `gone` says that this means that it is gone; but read finds it: the credentials lack a right")
 }
 
 // skipSuperseded reports whether the object of a state belongs to a later state, and says so.

@@ -41,8 +41,8 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 		return Result{State: &state} // the next run makes the rest
 	}
 	if errors.Is(err, verdict.ErrDenied) && req.Reason == Refresh {
-		if denied := res.confirmGone(ctx, state); denied != nil {
-			return Result{Err: denied}
+		if err := (denied{res, state}).confirmGone(ctx); err != nil {
+			return Result{Err: err}
 		}
 	}
 	if errors.Is(err, verdict.ErrGone) {
@@ -68,23 +68,6 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 	}
 	rs.Tokens.Show(res.object(*out.State), req.Ref, out.State.Private.Token)
 	return out
-}
-
-// confirmGone returns nil if find does not find the object of a state either, which a read did not show by a
-// response that the credentials alone may cause. Without find, nothing tells.
-func (res resource) confirmGone(ctx context.Context, s recorded.State) error {
-	if res.Find == nil {
-		return nil
-	}
-	const denied = "read was denied, and `gone` says that this means that it is gone"
-	id, _, found, err := res.findID(ctx, s.Inputs)
-	switch {
-	case err != nil:
-		return fmt.Errorf("%s; find, which would tell, fails: %w; if it is gone, remove it from the state: `pulumi state delete '%s'`", denied, err, res.ref.Key)
-	case found != nil && (id == "" || id == recorded.CurrentID(s)):
-		return fmt.Errorf("%s; but find finds it: the credentials lack a right", denied)
-	}
-	return nil
 }
 
 // newReading returns a run of the resource's `read`.

@@ -60,7 +60,7 @@ func ofPlans() []Mutant {
 			Promise:   "A plan says what an update would do",
 			Mechanism: "a rule of the spec replaces where it holds",
 			File:      "engine/diff.go",
-			Find:      `				changes[i].Replace = true`,
+			Find:      `				changes[i].Replace = !state.Private.IsFirst(c)`,
 			Replace:   `				changes[i].Replace = false`,
 			Package:   "engine", Test: "TestDiff/a rule replaces", Fails: "-want +got",
 		},
