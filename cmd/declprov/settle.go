@@ -26,7 +26,8 @@ import (
 
 const settleHelp = `Settle finds the objects that open entries of the journal have created, with the
 find of the spec. It prints their type, name and id, and how they were found. It
-changes nothing: the next "pulumi up" adopts these objects.
+changes nothing: the next "pulumi up" adopts these objects. An update is settled
+by the next "pulumi up" or "pulumi refresh" of its resource.
 
 --delete deletes the objects, and closes the entries. It also closes entries
 without an object. Settle asks for confirmation, unless --yes is set.
@@ -196,7 +197,7 @@ func (s *settler) settleClaimed(ctx context.Context, e *engine.Engine, req engin
 	case found.Early:
 		return false, s.printEntry(i, "nothing was found, but the request was sent recently, and the object may still appear: run settle again in a moment")
 	case !found.Found && i.Operation == journal.Update:
-		return false, s.printEntry(i, "nothing was found; the next `pulumi up` settles it")
+		return false, s.printEntry(i, "nothing was found. "+updateRemedy(i))
 	case !found.Found && !s.o.delete:
 		return false, s.printEntry(i, "nothing was found; --delete closes the entry")
 	case !found.Found:
@@ -217,6 +218,8 @@ func (s *settler) settleClaimed(ctx context.Context, e *engine.Engine, req engin
 	case found.Doubt != "":
 		return false, fmt.Errorf("the object is not deleted, because it is not that of the create: %s. If it is yours, delete it in the service; "+
 			"then run `declprov journal forget %s`", found.Doubt, i.Key)
+	case i.Operation == journal.Update:
+		return false, s.printDetail(updateRemedy(i))
 	case !s.o.delete && foreign:
 		return false, s.printDetail("It may belong to somebody else: find did not run before the request was sent.")
 	case !s.o.delete:
@@ -242,6 +245,11 @@ func (s *settler) settleClaimed(ctx context.Context, e *engine.Engine, req engin
 		return true, s.printDetail("It no longer exists; the entry is closed.")
 	}
 	return true, s.printDetail("Deleted; the entry is closed.")
+}
+
+// updateRemedy says what ends an entry of an update.
+func updateRemedy(i journal.Intent) string {
+	return fmt.Sprintf("The next `pulumi up` or `pulumi refresh` of the resource settles it. If no stack has the resource any more, run `declprov journal forget %s`.", i.Key)
 }
 
 // settleRemedy adds a remedy to an error.

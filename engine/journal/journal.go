@@ -153,6 +153,9 @@ type Intent struct {
 	// Proves is true if no other part of the update has had an effect since then. If
 	// `find` finds another id later, this step assigned it.
 	Proves bool `json:"proves,omitempty"`
+	// Stays is true if the update gives the resource no other id: it changes no input that the id contains
+	// or that `find` uses, and without `find`, no response has the id.
+	Stays bool `json:"stays,omitempty"`
 	// Moved is true if ID is the id that an update assigned.
 	Moved  bool   `json:"moved,omitempty"`
 	Status Status `json:"status"`

@@ -51,6 +51,7 @@ func (u update) record(ctx context.Context, about entries.Entries, state recorde
 		return nil, nil
 	}
 	r := u.res.beginWith(ctx, u.res.Update, plan.Update, u.req.Inputs)
+	r.SetState(state)
 	r.TakeID(recorded.CurrentID(state))
 	r.token = state.Private.Token
 	i := r.intent(first)

@@ -47,6 +47,9 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 	}
 	if errors.Is(err, verdict.ErrGone) {
 		rs.Tokens.Forget(res.object(state), state.Private.Token)
+		if req.Reason == Refresh {
+			res.warn(res.entries(state.Private.Token).CloseGone(state))
+		}
 		return Result{Gone: true}
 	}
 	if err != nil {

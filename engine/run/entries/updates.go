@@ -72,6 +72,32 @@ func (e Entries) Interrupted(s recorded.State) (recorded.State, error) {
 	return s, nil
 }
 
+// CloseGone closes the open updates of a state whose object a refresh has not found, unless one of them may
+// have given it another id that nothing has looked for. Their entries stay, closed, because the host
+// may not record what the refresh has found: then the state is still that of an interrupted update.
+func (e Entries) CloseGone(s recorded.State) error {
+	list, err := e.updates(s)
+	list = slices.DeleteFunc(list, func(i journal.Intent) bool { return !i.Open() })
+	steps := slices.DeleteFunc(slices.Clone(list), IsWhole)
+	if len(steps) == 0 {
+		steps = list
+	}
+	if slices.ContainsFunc(steps, e.mayHaveMoved) {
+		return err
+	}
+	for _, i := range list {
+		i.Status = journal.Handed
+		err = errors.Join(err, e.Book.Put(i, false))
+	}
+	return err
+}
+
+// mayHaveMoved reports whether an update, or a step of one, may have given the object of a state another id
+// under which no find has looked for it. With a find, every operation on a state looks there first.
+func (e Entries) mayHaveMoved(i journal.Intent) bool {
+	return !i.Stays && !(e.Find != nil && i.Looked && len(i.Withheld) == 0 && len(i.Inputs) > 0)
+}
+
 // updates returns the entries of updates of a state.
 func (e Entries) updates(s recorded.State) ([]journal.Intent, error) {
 	if s.Private.Token == "" || !e.Journals() || !e.Book.MayHaveIntents() {

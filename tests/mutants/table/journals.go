@@ -6,6 +6,22 @@ func ofJournals() []Mutant {
 	const onDisk = "An intent is on the disk before its request is sent"
 	return []Mutant{
 		{
+			Promise:   "An open entry has a reason",
+			Mechanism: "a refresh that finds no object closes its updates",
+			File:      "engine/run/read.go",
+			Find:      `			res.warn(res.entries(state.Private.Token).CloseGone(state))`,
+			Replace:   "",
+			Package:   "engine", Test: "TestUpdatesOfGoneObjects/killed,_changes_size", Fails: "the journal has",
+		},
+		{
+			Promise:   "An open entry has a reason",
+			Mechanism: "an update that may have renamed the object stays open",
+			File:      "engine/run/entries/updates.go",
+			Find:      `	return !i.Stays && `,
+			Replace:   `	return false && `,
+			Package:   "engine", Test: "TestUpdatesOfGoneObjects/killed,_changes_name", Fails: "the journal has",
+		},
+		{
 			Promise: onDisk, Mechanism: "an intent is written down",
 			File: "engine/journal/file.go", Find: `	if _, err := f.Write(text.Bytes()); err != nil {`,
 			Replace: `	if text.Len() < 0 {`,
