@@ -150,10 +150,7 @@ func (x *expansion) idOfObject() string {
 // createOperation returns the create: a POST to the collection, a PUT to the object, or what the
 // author wrote.
 func (x *expansion) createOperation() *spec.Operation {
-	method, path := text(x.create.method, cmp.Or(x.s.Create, x.s.Path).Range), x.path("", false)
-	if x.create.path != nil || x.create.method == "PUT" {
-		path = x.objectPath(x.create)
-	}
+	method, path := text(x.create.method, cmp.Or(x.s.Create, x.s.Path).Range), createPath(x)
 	response := x.returning(x.objectType(), "Response")
 	if x.bodiless {
 		response = field("response", x.s.Response)
@@ -161,6 +158,14 @@ func (x *expansion) createOperation() *spec.Operation {
 	return x.operation(!x.bodiless, field("method", method), field("path", path), field("json", within(x.wrap, x.s.Wrap, x.body("inputs", path))),
 		field("ifNoneMatch", x.s.IfNoneMatch), field("idempotencyKey", x.s.IdempotencyKey),
 		field("idempotent", x.s.Idempotent), response)
+}
+
+// createPath returns the path of the create.
+func createPath(x *expansion) *spec.Node {
+	if x.create.path != nil || x.create.method == "PUT" {
+		return x.objectPath(x.create)
+	}
+	return x.path("", false)
 }
 
 // operation returns an operation of one request. If object is true, the response
@@ -267,11 +272,11 @@ func (x *expansion) importTemplate() *spec.Node {
 }
 
 // body returns the inputs that a request sends: all except those that are in the path of the
-// collection or its own.
+// create or its own.
 func (x *expansion) body(inputs string, path *spec.Node) *spec.Node {
 	var without []string
 	for _, p := range x.parents {
-		if p.inPath {
+		if p.inPath && (x.own["create"] || strings.Contains(createPath(x).Text, "${inputs."+p.input.Name+"}")) {
 			without = append(without, p.input.Name)
 		}
 	}

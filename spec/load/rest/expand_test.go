@@ -118,3 +118,31 @@ func TestKeysNextToRest(t *testing.T) {
 		t.Errorf("the id in the path is at %s", at)
 	}
 }
+
+// TestCreatesSendTheirParents checks that each create sends the parent: in its path, or else in its body. An update
+// sends it in the body if the create does, and its own path does not have it.
+func TestCreatesSendTheirParents(t *testing.T) {
+	t.Parallel()
+	const parent = "${inputs.store}"
+	for _, path := range []string{"/stores/" + parent + "/pets", "/stores/${shop}/pets"} {
+		under := ""
+		if strings.Contains(path, "shop") {
+			under = `, under: shop: "` + parent + `"`
+		}
+		for create, inPath := range map[string]bool{
+			"": true, `create: "POST /pets"`: false, `create: "PUT", id: "${inputs.kind}"`: true, `create: "PUT /pets/${inputs.kind}", id: "${inputs.kind}"`: false,
+			`create: "POST /stores/` + parent + `/new"`: true, `create: "POST /pets?store=` + parent + `"`: true,
+		} {
+			for update, own := range map[string]bool{`update: "PUT"`: true, `update: "PUT /pets/${id}"`: false, `patch: "all"`: true} {
+				r := resource(t, `rest: {path: "`+path+`", idempotent: true, `+strings.Trim(strings.Join([]string{create, update}, ", "), ", ")+under+`}
+	inputs: kind: string @replace()`)
+				if sent := argument(r.Create, "path") + argument(r.Create, "json"); strings.Contains(argument(r.Create, "json"), "store") != inPath || strings.Contains(argument(r.Create, "path"), parent) != inPath {
+					t.Errorf("%s %s, %s: the create sends %s", path, create, update, sent)
+				}
+				if omits := strings.Contains(argument(r.Update, "json"), `"store"`); omits != (inPath || own) {
+					t.Errorf("%s %s, %s: the update sends %s %s", path, create, update, argument(r.Update, "path"), argument(r.Update, "json"))
+				}
+			}
+		}
+	}
+}
