@@ -27,6 +27,11 @@ func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateR
 	if req.Preview {
 		return r.previewState(ctx, recorded.State{Inputs: req.Inputs})
 	}
+	ctx, release, err := r.LockNames(ctx, req.Inputs)
+	if err != nil {
+		return Result{Err: r.Mask().Error(err)}
+	}
+	defer release()
 	r.token = rs.Tokens.Next()
 	defer claims{r}.releaseOnPanic()
 	out, settled := earlier{r}.settle(ctx)

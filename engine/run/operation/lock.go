@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/run/scope"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -136,6 +140,23 @@ func (r *Run) Lock(ctx context.Context) (locked context.Context, release func(),
 		return ctx, func() {}, r.Stop(r.Operation.Steps[first], 1, actions.Refused, err)
 	}
 	return locked, release, nil
+}
+
+// LockNames takes a lock that creates of a type share if their finds would find the same object, until release is
+// called: the second one finds what the first has made. Without it, both would find nothing. Texts that a rule
+// of equality may count as equal share a lock; it does no harm if others do, too.
+func (r *Run) LockNames(ctx context.Context, inputs property.Map) (locked context.Context, release func(), err error) {
+	if !r.Resource.FindFirst || r.Preview {
+		return ctx, func() {}, nil
+	}
+	defer r.showLive("the lock of a create with the same names")()
+	key := "the names of " + r.Resource.Spec.Name
+	for _, name := range r.Resource.Names {
+		if m := r.Resource.Inputs.ByName[name]; m != nil && m.EqualExpr == nil {
+			key += " " + strings.ReplaceAll(strings.ToLower(value.Canonical(inputs.Get(name))), " ", "")
+		}
+	}
+	return r.rt.locks.hold(ctx, key, r.Log)
 }
 
 // hold is acquire for a lock of an operation or a step, "" if that has none. The log shows the wait.

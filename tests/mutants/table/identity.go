@@ -4,6 +4,14 @@ package table
 func ofIdentity() []Mutant {
 	return []Mutant{
 		{
+			Promise:   "Two resources never have one object",
+			Mechanism: "creates whose finds would find the same object run one after the other",
+			File:      "engine/run/operation/lock.go",
+			Find:      `	if !r.Resource.FindFirst || r.Preview {`,
+			Replace:   `	if true {`,
+			Package:   "engine", Test: "TestCreatesOfOneName", Fails: "creates succeeded, and made",
+		},
+		{
 			Promise:   "What is destroyed is what was imported",
 			Mechanism: "an import's id is made of what read sees",
 			File:      "engine/run/reading/identity.go",
