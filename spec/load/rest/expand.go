@@ -276,7 +276,7 @@ func (x *expansion) importTemplate() *spec.Node {
 func (x *expansion) body(inputs string, path *spec.Node) *spec.Node {
 	var without []string
 	for _, p := range x.parents {
-		if p.inPath && (x.own["create"] || strings.Contains(createPath(x).Text, "${inputs."+p.input.Name+"}")) {
+		if p.inPath && (x.own["create"] || isIn(p.input, createPath(x))) {
 			without = append(without, p.input.Name)
 		}
 	}
@@ -289,6 +289,11 @@ func (x *expansion) body(inputs string, path *spec.Node) *spec.Node {
 		inputs = fmt.Sprintf(`omit(%s, "%s")`, inputs, strings.Join(without, `", "`))
 	}
 	return text("${"+inputs+"}", x.s.Path.Range)
+}
+
+// isIn reports whether a path contains an input.
+func isIn(input *spec.Property, path *spec.Node) bool {
+	return slices.ContainsFunc(parentRefs.FindAllStringSubmatch(path.Text, -1), func(m []string) bool { return m[1] == "inputs."+input.Name })
 }
 
 // objectPath returns the path of a request for an object.
