@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
@@ -183,10 +184,12 @@ func readerOfSSH(r reader, items []*spec.Node) *reader {
 
 // encoding matches a call of a function whose result has only letters, digits and a few other
 // characters, which no program interprets.
-var encoding = regexp.MustCompile(`\b(base64encode|toBase64|base64urlencode|urlencode|hex|sha1|sha256|sha512|md5|hmac|len|int)\(`)
+var encoding = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(base64encode|toBase64|base64urlencode|urlencode|hex|sha1|sha256|sha512|md5|hmac|len|int)\(`)
+})
 
 // quoting matches a call of a function that returns a literal of JSON.
-var quoting = regexp.MustCompile(`\b(jsonencode|toJSON)\(`)
+var quoting = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(jsonencode|toJSON)\(`) })
 
 // isProgram reports whether a text of an argument is more than one value, and contains a value
 // that may be any text. json reports whether JSON is a literal in the language of the text.
@@ -200,7 +203,7 @@ func hasFree(text string, s actions.Static, argument string, json bool) bool {
 	free, known := s.Free[argument]
 	pieces, _ := template.Scan(text)
 	for _, part := range pieces {
-		if !part.Expr || encoding.MatchString(part.Text) || json && quoting.MatchString(part.Text) {
+		if !part.Expr || encoding().MatchString(part.Text) || json && quoting().MatchString(part.Text) {
 			continue
 		}
 		if !known || slices.ContainsFunc(free, func(ref string) bool {

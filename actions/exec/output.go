@@ -162,7 +162,9 @@ func (o *output) finish() {
 }
 
 // escapes matches terminal escape sequences, such as colours.
-var escapes = regexp.MustCompile(`\x1b(\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\-_])`)
+var escapes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\x1b(\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\-_])`)
+})
 
 // visible returns text as a terminal would show it, without colours and control characters,
 // and with long lines cut. It masks secrets before and after it removes these characters: a
@@ -191,7 +193,7 @@ func (o *output) masked(text string) string {
 
 // plainText returns the characters of a text that a terminal would show.
 func plainText(text string) string {
-	text = escapes.ReplaceAllString(text, "")
+	text = escapes().ReplaceAllString(text, "")
 	lines := strings.Split(strings.TrimRight(text, "\r\n"), "\n")
 	for i, line := range lines {
 		line = strings.TrimRight(line, "\r")

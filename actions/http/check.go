@@ -43,7 +43,7 @@ func check(s actions.Static) []actions.Fault {
 			Remedy: "Anyone on the network path can read and change everything. Use `ca` to trust a private CA instead.",
 		})
 	}
-	if pages := s.Nodes["paginate"]; pages != nil && s.Given("items") && (pages.Get("page") != nil || pages.Get("offset") != nil) && filterCalls.MatchString(s.Nodes["items"].Text) {
+	if pages := s.Nodes["paginate"]; pages != nil && s.Given("items") && (pages.Get("page") != nil || pages.Get("offset") != nil) && filterCalls().MatchString(s.Nodes["items"].Text) {
 		out = append(out, actions.Fault{
 			Argument: "items", Summary: "items filters pages that are requested by number", Warning: true,
 			Remedy: "A page without items counts as the last one, so the items on later pages would be lost. Return all items of a page here (`items: \"${body.items}\"`), and filter them in `return`.",
@@ -211,7 +211,7 @@ func checkStream(s actions.Static, fail reporter) {
 }
 
 // filterCalls matches calls of functions that drop items of a page.
-var filterCalls = regexp.MustCompile(`\b(filter|take)\s*\(`)
+var filterCalls = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(filter|take)\s*\(`) })
 
 // checkPages checks that paginate has exactly one kind of pagination, and that it is
 // complete.

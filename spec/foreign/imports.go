@@ -11,19 +11,19 @@ import (
 // libraryMember matches a member of a package of CUE that types are written with, and packageClause
 // the clause after which imports stand.
 var (
-	libraryMember = regexp.MustCompile(`^(list|math|net|strings|struct|time)\.[A-Z]\w*`)
-	packageClause = regexp.MustCompile(`(?m)^package [^\n]*\n`)
+	libraryMember = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(list|math|net|strings|struct|time)\.[A-Z]\w*`) })
+	packageClause = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^package [^\n]*\n`) })
 )
 
 // ParseImport translates a reference to a package of CUE that a document does not import. The offsets
 // of the repair are those of the document.
 func ParseImport(reference string, document []byte) (Repair, bool) {
-	m := libraryMember.FindStringSubmatch(reference)
+	m := libraryMember().FindStringSubmatch(reference)
 	if m == nil {
 		return Repair{}, false
 	}
 	text, at := fmt.Sprintf("import %q\n\n", m[1]), 0
-	if clause := packageClause.FindIndex(document); clause != nil {
+	if clause := packageClause().FindIndex(document); clause != nil {
 		at, text = clause[1], "\n"+strings.TrimSuffix(text, "\n")
 	}
 	return Repair{

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
@@ -47,8 +48,8 @@ var (
 		"urn":         "every provider resource has its URN under this name",
 		"constructor": "it is the constructor of JavaScript classes",
 	}
-	packageName  = regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9_]*$`)
-	resourceName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*$`)
+	packageName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9_]*$`) })
+	resourceName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*$`) })
 )
 
 // Self is the name of the argument with which Pulumi passes the resource of a method.
@@ -122,7 +123,7 @@ func (l *linter) report(code string, at diag.Range, s scope, summary, detail str
 func (l *linter) checkPackageName() {
 	s := scope{path: "name"}
 	switch name := l.spec.Name; {
-	case !packageName.MatchString(name):
+	case !packageName().MatchString(name):
 		l.report(CodeName, l.spec.Range, s, fmt.Sprintf("%q cannot be the name of a provider", name),
 			"Use letters, digits, - and _, and begin with a letter.")
 	case name == "pulumi" || name == "input":
@@ -187,7 +188,7 @@ func (l *linter) checkClassName(name, what string, at diag.Range, seen map[strin
 	s := scope{where: fmt.Sprintf("%s %q", what, name), path: what + "s." + name}
 	lower := strings.ToLower(name)
 	switch other, taken := seen[lower]; {
-	case !resourceName.MatchString(name):
+	case !resourceName().MatchString(name):
 		l.report(CodeName, at, s, fmt.Sprintf("%q cannot be the name of a %s", name, what),
 			"SDKs declare a class with this name. Use letters, digits and _, and begin with a letter.")
 	case lower == "provider" || lower == "pulumi":

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // CodeOfficial is the name of an official provider, which Pulumi may install instead
@@ -21,13 +22,13 @@ type ProviderFault struct {
 }
 
 // providerName matches the package names that Pulumi accepts.
-var providerName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+var providerName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`) })
 
 // CheckProvider checks the name of a provider. It returns nil for a good one.
 func CheckProvider(name string) *ProviderFault {
 	invalid := fmt.Sprintf("%q is not a valid name for a provider", name)
 	switch {
-	case !providerName.MatchString(name):
+	case !providerName().MatchString(name):
 		return &ProviderFault{
 			Code: CodeName, Summary: invalid, Meant: suggestedProvider(name),
 			Detail: "Use lower-case letters, digits and single hyphens, and begin with a letter.",

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/spec/encode"
@@ -27,7 +28,7 @@ const (
 	shortestCode = 6
 )
 
-var lettersAndDigits = regexp.MustCompile("[A-Za-z0-9]+")
+var lettersAndDigits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("[A-Za-z0-9]+") })
 
 // forms returns the forms in which a secret may appear after escapes are removed.
 func forms(s string) []string {
@@ -45,7 +46,7 @@ func forms(s string) []string {
 	if len(s) < shortestRun {
 		return out
 	}
-	for _, run := range lettersAndDigits.FindAllString(s, -1) {
+	for _, run := range lettersAndDigits().FindAllString(s, -1) {
 		if len(run) >= shortestRun && run != s {
 			out = append(out, encodedForms(run)...)
 		}

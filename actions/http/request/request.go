@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/http/graphql"
@@ -19,7 +20,7 @@ import (
 // MethodPattern is the pattern of valid methods.
 const MethodPattern = `^[A-Z][A-Z-]{0,30}$`
 
-var isMethod = regexp.MustCompile(MethodPattern).MatchString
+var isMethod = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(MethodPattern) })
 
 // Request is one request. It can be sent any number of times.
 type Request struct {
@@ -96,7 +97,7 @@ func (g Arguments) NewRequest(ctx context.Context, env *actions.Env, base *url.U
 			r.Method = "POST"
 		}
 	}
-	if !isCommonMethod(r.Method) && (!isMethod(r.Method) || r.Method == "CONNECT" || r.Method == "TRACE") {
+	if !isCommonMethod(r.Method) && (!isMethod().MatchString(r.Method) || r.Method == "CONNECT" || r.Method == "TRACE") {
 		return nil, fmt.Errorf("invalid method %q; use a method in capitals", actions.Clip(r.Method, 40))
 	}
 	r.Effect = g.effect(r)

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/grant"
@@ -138,12 +139,14 @@ func (o *owner) withholdsHeaders(at request.Address) bool {
 }
 
 // credentialName matches the names of headers that may carry credentials.
-var credentialName = regexp.MustCompile(`(?i)auth|cookie|token|secret|key|password|session|signature`)
+var credentialName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)auth|cookie|token|secret|key|password|session|signature`)
+})
 
 // headerFilter returns a filter for the headers of a step.
 func (o *owner) headerFilter(c *actions.Call, base *url.URL) request.HeaderFilter {
 	return func(name string, at request.Address) (bool, error) {
-		switch secret := c.HidesAny("headers."+name) || credentialName.MatchString(name); {
+		switch secret := c.HidesAny("headers."+name) || credentialName().MatchString(name); {
 		case !secret:
 			return true, nil
 		case c.SourceOf("headers."+name) == actions.Inherited:
@@ -157,7 +160,7 @@ func (o *owner) headerFilter(c *actions.Call, base *url.URL) request.HeaderFilte
 // loginHeaderFilter returns a filter for the headers of a login.
 func loginHeaderFilter(base *url.URL) request.HeaderFilter {
 	return func(name string, at request.Address) (bool, error) {
-		if !credentialName.MatchString(name) {
+		if !credentialName().MatchString(name) {
 			return true, nil
 		}
 		return true, checkHeaderOrigin(name, at, base)

@@ -108,7 +108,7 @@ func checkKilled(t *testing.T, dir string, f *Files, change func(*Files) error, 
 		t.Errorf("after a kill: %q", got)
 	}
 	for path := range got {
-		if temporary.MatchString(filepath.Base(path)) {
+		if temporary().MatchString(filepath.Base(path)) {
 			leftovers = 1
 		}
 	}
@@ -116,7 +116,7 @@ func checkKilled(t *testing.T, dir string, f *Files, change func(*Files) error, 
 		t.Errorf("the change cannot be made any more: %v", err)
 	}
 	for path := range tree(t, dir) {
-		if temporary.MatchString(filepath.Base(path)) {
+		if temporary().MatchString(filepath.Base(path)) {
 			t.Errorf("%s is left", path)
 		}
 	}

@@ -14,10 +14,12 @@ import (
 )
 
 // temporary matches the names of our temporary files and temporary symbolic links.
-var temporary = regexp.MustCompile(`^\..*\.declprov-[A-Z2-7]{16}(` + regexp.QuoteMeta(linkSuffix) + `)?$`)
+var temporary = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\..*\.declprov-[A-Z2-7]{16}(` + regexp.QuoteMeta(linkSuffix) + `)?$`)
+})
 
 func isTemporary(name string) bool {
-	return name[0] == '.' && temporary.MatchString(name) // the first test is cheap
+	return name[0] == '.' && temporary().MatchString(name) // the first test is cheap
 }
 
 // linkSuffix ends the name of a temporary symbolic link. A link cannot be locked, so a

@@ -159,7 +159,7 @@ func TestKill(t *testing.T) {
 		for path, content := range tree(t, dir) {
 			name := filepath.Base(path)
 			switch {
-			case temporary.MatchString(name):
+			case temporary().MatchString(name):
 				leftovers++
 			case (name == "f" || name == "new") && content != contents[0] && content != contents[1]:
 				t.Fatalf("%s is torn: %d bytes", path, len(content))

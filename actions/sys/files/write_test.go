@@ -157,7 +157,7 @@ func checkFailpoint(t *testing.T, failed string, err error, before, after map[st
 		}
 	}
 	for path := range after {
-		if temporary.MatchString(filepath.Base(path)) {
+		if temporary().MatchString(filepath.Base(path)) {
 			t.Errorf("%s: leaves %s", failed, path)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/compile/finding"
@@ -40,12 +41,12 @@ func (c *checker) checkForeign(op *plan.Operation, verb plan.Verb, does string) 
 // not made of inputs and text alone.
 func (c *checker) uncertainMaker(s *plan.Step) (maker *plan.Step, why string) {
 	steps, at := c.r.Create.Steps, c.placeOf(s)
-	if s.Effect != actions.Write || at == "" || fromResponse.MatchString(at) || refersTo(s.When, []string{"made", "state", "steps"}) {
+	if s.Effect != actions.Write || at == "" || fromResponse().MatchString(at) || refersTo(s.When, []string{"made", "state", "steps"}) {
 		return nil, ""
 	}
 	i := slices.IndexFunc(steps, func(m *plan.Step) bool {
 		rest, inside := strings.CutPrefix(at, c.placeOf(m))
-		return m.Effect == actions.Write && m.Makes && inside && (rest == "" || oneSegment.MatchString(rest))
+		return m.Effect == actions.Write && m.Makes && inside && (rest == "" || oneSegment().MatchString(rest))
 	})
 	if i < 0 {
 		return nil, ""
@@ -71,20 +72,22 @@ func (c *checker) uncertainMaker(s *plan.Step) (maker *plan.Step, why string) {
 
 var (
 	// expression matches a template's expression and the space around it.
-	expression = regexp.MustCompile(`\$\{\s*([^{}]*?)\s*\}`)
+	expression = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{\s*([^{}]*?)\s*\}`) })
 	// fromResponse matches an expression that refers to a response: a path with one is the
 	// object's own.
-	fromResponse = regexp.MustCompile(`\$\{[^{}]*\b(id|steps|state|each|session|result|body|headers|status)\b`)
+	fromResponse = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\$\{[^{}]*\b(id|steps|state|each|session|result|body|headers|status)\b`)
+	})
 	// oneSegment matches the rest of a path that is one more segment, as written.
-	oneSegment = regexp.MustCompile(`^/(\$\{[^{}]*\}|[^/$])+$`)
+	oneSegment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/(\$\{[^{}]*\}|[^/$])+$`) })
 )
 
 // placeOf returns the place that a step affects, as written, or "" if it is not known. It replaces
 // the id by its template, because create has inputs where delete has the id.
 func (c *checker) placeOf(s *plan.Step) string {
-	text := expression.ReplaceAllString(s.Place, "$${$1}")
+	text := expression().ReplaceAllString(s.Place, "$${$1}")
 	if id := c.r.Spec.ID; id != nil && id.Kind == spec.StringNode {
-		text = strings.ReplaceAll(text, "${id}", expression.ReplaceAllString(id.Text, "$${$1}"))
+		text = strings.ReplaceAll(text, "${id}", expression().ReplaceAllString(id.Text, "$${$1}"))
 	}
 	return text
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/declprov/declprov/engine/compile/finding"
 	"github.com/declprov/declprov/engine/compile/scopes"
@@ -47,7 +48,9 @@ func (k childKind) packageOf(own string) string {
 }
 
 // token matches a type of another package: PACKAGE:MODULE:NAME.
-var token = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9_]*:[A-Za-z0-9._/-]+:[A-Za-z][A-Za-z0-9._/-]*$`)
+var token = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9_]*:[A-Za-z0-9._/-]+:[A-Za-z][A-Za-z0-9._/-]*$`)
+})
 
 // kindOf returns what the type of a child names.
 func (c *component) kindOf(m *spec.Child) childKind {
@@ -68,7 +71,7 @@ func (c *component) kindOf(m *spec.Child) childKind {
 	if pkg, short, _ := strings.Cut(name, ":"); !strings.Contains(short, ":") {
 		name = pkg + ":index:" + short
 	}
-	if !token.MatchString(name) {
+	if !token().MatchString(name) {
 		c.Fail(finding.CodeUnknownResource, n.Range, "type", fmt.Sprintf("invalid type %q", n.Text),
 			`Write the name of a resource or component of this spec, or the token of a type of another package: "random:index/randomPet:RandomPet".`)
 		return broken

@@ -95,12 +95,14 @@ func Expression(source string) (node ast.Node, fault *Fault) {
 
 // tokenNames matches tokens in the parser's messages (`Operator(")")`) and the text
 // in them.
-var tokenNames = regexp.MustCompile(`(?:Operator|Bracket|Identifier|Number|String|Bytes)\((".*")\)`)
+var tokenNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:Operator|Bracket|Identifier|Number|String|Bytes)\((".*")\)`)
+})
 
 // syntaxMessage converts a message of the parser to a message for authors.
 func syntaxMessage(m string) string {
 	m = strings.ReplaceAll(m, "unexpected token EOF", "unexpected end of the expression")
-	m = tokenNames.ReplaceAllString(m, "$1")
+	m = tokenNames().ReplaceAllString(m, "$1")
 	m = strings.Replace(m, "unexpected token ", "unexpected ", 1)
 	switch {
 	case strings.Contains(m, "maximum allowed nodes"):

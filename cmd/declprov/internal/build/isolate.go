@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/declprov/declprov/spec/diag"
@@ -78,7 +79,9 @@ func childEnv() []string {
 
 // noMemory matches the messages of Go's runtime if it cannot allocate memory for the
 // heap, a thread or its own tables, and if a stack exceeds its limit.
-var noMemory = regexp.MustCompile(`out of memory|cannot allocate memory|failed to create new OS thread|stack exceeds \d+-byte limit|cannot map pages|errno=12\b`)
+var noMemory = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`out of memory|cannot allocate memory|failed to create new OS thread|stack exceeds \d+-byte limit|cannot map pages|errno=12\b`)
+})
 
 // explainFailure returns why a child ended without a response.
 func explainFailure(spec Spec, limits Limits, cmd *exec.Cmd, err error, stderr string) (*Response, error) {
@@ -87,7 +90,7 @@ func explainFailure(spec Spec, limits Limits, cmd *exec.Cmd, err error, stderr s
 		return nil, fmt.Errorf("starting %s to evaluate %s: %w", cmd.Path, spec, err)
 	}
 	switch {
-	case noMemory.MatchString(stderr):
+	case noMemory().MatchString(stderr):
 		return tooCostly(spec, tooMuchMemory(limits)), nil
 	case killedForCPU(exit.ProcessState, limits):
 		return tooCostly(spec, tooMuchCPU(limits)), nil

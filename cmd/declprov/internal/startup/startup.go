@@ -9,20 +9,21 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 const prefix = "pulumi-resource-"
 
 // versionSuffix matches the version that package managers add to the file name of a
 // plugin.
-var versionSuffix = regexp.MustCompile(`-v\d+\.\d+\.\d+([-+.][0-9A-Za-z.+-]*)?$`)
+var versionSuffix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-v\d+\.\d+\.\d+([-+.][0-9A-Za-z.+-]*)?$`) })
 
 // ProviderName returns NAME if the file name of argv0 is pulumi-resource-NAME, with or
 // without a version at the end.
 func ProviderName(argv0 string) (name string, ok bool) {
 	base := strings.TrimSuffix(filepath.Base(argv0), ".exe")
 	name, ok = strings.CutPrefix(base, prefix)
-	name = versionSuffix.ReplaceAllString(name, "")
+	name = versionSuffix().ReplaceAllString(name, "")
 	return name, ok && name != ""
 }
 
