@@ -9,6 +9,7 @@ package actions
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec"
@@ -19,15 +20,12 @@ import (
 type Family struct {
 	Name    string
 	Summary string
-	// Defaults are the arguments that the block takes. A kind's own argument
-	// of the same name wins over the block's.
-	Defaults []Arg
+	// Declare returns the family's defaults and kinds; see Defaults and Kinds. They take a part of the start of
+	// a provider, so they are declared when they are first asked for.
+	Declare func() (defaults []Arg, kinds []*Kind)
 	// Check returns the mistakes in the block of defaults that the types of its arguments do
 	// not show. Nil: there are none.
 	Check func(Static) []Fault
-	// Kinds are the kinds of the family, in the order of the documentation. If the family
-	// has one kind with the name "", a step omits the kind: `http: {…}`.
-	Kinds []*Kind
 	// Open returns the runner of the family's kinds for one engine. The runner owns what
 	// lives as long as the engine (pools, tokens, limits). Permissions may depend on inputs,
 	// so they come with each call. Nil: each kind has its own Run, and nothing outlives a
@@ -46,11 +44,38 @@ type Family struct {
 	// would cost every other provider its size and start: declprov-server-VARIANT. A
 	// spec that uses the family has its block of defaults. "" means every binary.
 	Variant string
+
+	once     sync.Once
+	defaults []Arg
+	kinds    []*Kind
+}
+
+// declare declares the family once.
+func (f *Family) declare() {
+	f.once.Do(func() {
+		if f.Declare != nil {
+			f.defaults, f.kinds = f.Declare()
+		}
+	})
+}
+
+// Defaults returns the arguments that the block of defaults takes. A kind's own argument of the same name
+// wins over the block's.
+func (f *Family) Defaults() []Arg {
+	f.declare()
+	return f.defaults
+}
+
+// Kinds returns the kinds of the family, in the order of the documentation. If the family has one kind with
+// the name "", a step omits the kind: `http: {…}`.
+func (f *Family) Kinds() []*Kind {
+	f.declare()
+	return f.kinds
 }
 
 // Kind returns the kind with that name, or nil.
 func (f *Family) Kind(name string) *Kind {
-	for _, k := range f.Kinds {
+	for _, k := range f.Kinds() {
 		if k.Name == name {
 			return k
 		}

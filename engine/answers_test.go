@@ -17,7 +17,7 @@ func likeHTTP(t *testing.T, w *world, resources string) *engine.Engine {
 	t.Helper()
 	family := w.family()
 	family.Name, family.Shorthands = "http", true
-	for _, k := range family.Kinds {
+	for _, k := range family.Kinds() {
 		analyze := k.Analyze
 		k.Analyze = func(s actions.Static) actions.Facts {
 			f := analyze(s)

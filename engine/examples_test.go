@@ -20,7 +20,7 @@ import (
 // Each documented example of an action on this machine, as the create of a
 // resource.
 func TestExamples(t *testing.T) {
-	for _, kind := range slices.Concat(file.Family().Kinds, exec.Family().Kinds) {
+	for _, kind := range slices.Concat(file.Family().Kinds(), exec.Family().Kinds()) {
 		for _, x := range kind.Examples {
 			t.Run(kind.Name+"/"+x.Summary, func(t *testing.T) { runExample(t, x) })
 		}

@@ -147,7 +147,9 @@ func (w *world) family() *actions.Family {
 	}
 	typed, makes := returning(kind("typed", actions.None)), returning(kind("make", actions.Write))
 	return &actions.Family{
-		Name: "world", Summary: "The test's.", Kinds: []*actions.Kind{kind("do", actions.Write), kind("look", actions.None), ask, send, post, typed, makes},
+		Name: "world", Summary: "The test's.", Declare: func() ([]actions.Arg, []*actions.Kind) {
+			return nil, []*actions.Kind{kind("do", actions.Write), kind("look", actions.None), ask, send, post, typed, makes}
+		},
 		Grants: func(actions.Static) []actions.Grant { return nil },
 	}
 }

@@ -55,12 +55,12 @@ func TestFamilies(t *testing.T) {
 }
 
 func checkFamily(t *testing.T, f *actions.Family) {
-	if f.Summary == "" || len(f.Kinds) == 0 || f.Grants == nil {
+	if f.Summary == "" || len(f.Kinds()) == 0 || f.Grants == nil {
 		t.Error("summary, kinds or grants are missing")
 	}
-	checkArgs(t, f.Defaults)
+	checkArgs(t, f.Defaults())
 	names := map[string]bool{}
-	for _, k := range f.Kinds {
+	for _, k := range f.Kinds() {
 		if names[k.Name] {
 			t.Errorf("two kinds have the name %q", k.Name)
 		}
@@ -68,8 +68,8 @@ func checkFamily(t *testing.T, f *actions.Family) {
 		t.Run(k.Name, func(t *testing.T) { checkKind(t, f, k) })
 	}
 	// A default must exist in a kind, with the same declaration.
-	for _, d := range f.Defaults {
-		for _, k := range f.Kinds {
+	for _, d := range f.Defaults() {
+		for _, k := range f.Kinds() {
 			i := slices.IndexFunc(k.Args, func(a actions.Arg) bool { return a.Name == d.Name })
 			if i < 0 {
 				t.Errorf("%s has no argument %q, but the family has a default for it", k.Name, d.Name)

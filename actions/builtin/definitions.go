@@ -34,9 +34,9 @@ func DefinitionsOf(f *actions.Family) (action, defaults string) {
 func defineFamily(b *strings.Builder, f *actions.Family, common string) {
 	name, defaults := DefinitionsOf(f)
 	fmt.Fprintf(b, "\n// Defaults for the actions of %s.\n%s: {\n", f.Name, defaults)
-	defineArgs(b, f.Defaults, false)
+	defineArgs(b, f.Defaults(), false)
 	b.WriteString(common + "}\n")
-	for _, k := range f.Kinds {
+	for _, k := range f.Kinds() {
 		fmt.Fprintf(b, "\n// %s\n%s%s: close({\n", k.Summary, name, diag.UpperFirst(k.Name))
 		defineArgs(b, k.Args, true)
 		b.WriteString("})")
@@ -49,8 +49,8 @@ func defineFamily(b *strings.Builder, f *actions.Family, common string) {
 		return
 	}
 	fmt.Fprintf(b, "\n// One action of %s.\n%s: close({\n", f.Name, name)
-	kinds := make([]string, len(f.Kinds))
-	for i, k := range f.Kinds {
+	kinds := make([]string, len(f.Kinds()))
+	for i, k := range f.Kinds() {
 		kinds[i] = k.Name
 		fmt.Fprintf(b, "\t// %s\n\t%s?: %s%s\n", k.Summary, k.Name, name, diag.UpperFirst(k.Name))
 	}

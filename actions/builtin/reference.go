@@ -28,11 +28,11 @@ func Reference() string {
 
 func writeFamily(b *strings.Builder, f *actions.Family) {
 	fmt.Fprintf(b, "\n## %s\n\n%s\n", f.Name, f.Summary)
-	if len(f.Defaults) > 0 {
+	if len(f.Defaults()) > 0 {
 		fmt.Fprintf(b, "\nDefaults for all actions of the family, in a block `%s` at the top of the spec:\n\n", f.Name)
-		writeArgs(b, f.Defaults)
+		writeArgs(b, f.Defaults())
 	}
-	for _, k := range f.Kinds {
+	for _, k := range f.Kinds() {
 		writeKind(b, f, k)
 	}
 }
@@ -48,7 +48,7 @@ func writeKind(b *strings.Builder, f *actions.Family, k *actions.Kind) {
 	}
 	b.WriteString("\n")
 	if k.Name == "" {
-		writeArgs(b, withoutDefaults(k.Args, f.Defaults))
+		writeArgs(b, withoutDefaults(k.Args, f.Defaults()))
 		fmt.Fprintf(b, "\nA step may also set each of the defaults above.\n")
 	} else {
 		writeArgs(b, k.Args)

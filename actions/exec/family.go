@@ -20,16 +20,17 @@ import (
 
 // Family returns the declaration of the exec action.
 func Family() *actions.Family {
-	shared := defaults()
 	return &actions.Family{
 		Name: "exec",
 		Summary: "Commands on the machine where the provider runs, limited to the programs and environment variables " +
 			"that the permissions grant.",
-		Defaults: shared,
-		Kinds:    []*actions.Kind{kind(shared)},
-		Open:     open,
-		Schemes:  []string{"ssh"},
-		Grants:   func(s actions.Static) []actions.Grant { return sshGrants(s.Nodes["ssh"]) },
+		Declare: func() ([]actions.Arg, []*actions.Kind) {
+			shared := defaults()
+			return shared, []*actions.Kind{kind(shared)}
+		},
+		Open:    open,
+		Schemes: []string{"ssh"},
+		Grants:  func(s actions.Static) []actions.Grant { return sshGrants(s.Nodes["ssh"]) },
 	}
 }
 

@@ -17,10 +17,11 @@ func Family() *actions.Family {
 		Name: "file",
 		Summary: "Files, directories and symbolic links on the machine that the provider runs on, " +
 			"at paths that the permissions grant.",
-		Defaults: []actions.Arg{rootArg()},
-		Kinds: []*actions.Kind{
-			writeKind(), readKind(), listKind(), deleteKind(),
-			mkdirKind(), copyKind(), symlinkKind(), statKind(), unpackKind(),
+		Declare: func() ([]actions.Arg, []*actions.Kind) {
+			return []actions.Arg{rootArg()}, []*actions.Kind{
+				writeKind(), readKind(), listKind(), deleteKind(),
+				mkdirKind(), copyKind(), symlinkKind(), statKind(), unpackKind(),
+			}
 		},
 		Grants: familyGrants,
 	}

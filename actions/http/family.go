@@ -24,15 +24,18 @@ import (
 // helpers (`auth: login: exec`), by its one kind.
 func Family(commands *actions.Family) *actions.Family {
 	open := func() actions.Runner {
-		run, command := commands.Runner(), commands.Kind("")
-		return newRunner(time.Now, func(ctx context.Context, call *actions.Call) actions.Outcome { return run(ctx, command, call) })
+		run := commands.Runner()
+		return newRunner(time.Now, func(ctx context.Context, call *actions.Call) actions.Outcome {
+			return run(ctx, commands.Kind(""), call)
+		})
 	}
-	shared := defaults()
 	return &actions.Family{
-		Name:       "http",
-		Summary:    "Requests to HTTP servers, at origins that the permissions grant.",
-		Defaults:   shared,
-		Kinds:      []*actions.Kind{kind(shared)},
+		Name:    "http",
+		Summary: "Requests to HTTP servers, at origins that the permissions grant.",
+		Declare: func() ([]actions.Arg, []*actions.Kind) {
+			shared := defaults()
+			return shared, []*actions.Kind{kind(shared)}
+		},
 		Open:       open,
 		Shorthands: true,
 		Grants:     familyGrants,

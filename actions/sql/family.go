@@ -24,9 +24,11 @@ func Family(open func() actions.Runner) *actions.Family {
 	if open == nil {
 		open = func() actions.Runner { return refuse }
 	}
-	shared := defaults()
 	f := Unused()
-	f.Defaults, f.Kinds = shared, []*actions.Kind{queryKind(shared), execKind(shared)}
+	f.Declare = func() ([]actions.Arg, []*actions.Kind) {
+		shared := defaults()
+		return shared, []*actions.Kind{queryKind(shared), execKind(shared)}
+	}
 	f.Open, f.Grants, f.Check = open, connectionGrants, checkDefaults
 	return f
 }

@@ -60,7 +60,10 @@ func (l *lab) family() *actions.Family {
 		}
 	}
 	return &actions.Family{
-		Name: "lab", Kinds: []*actions.Kind{kind("do", actions.Write), kind("look", actions.None)},
+		Name: "lab",
+		Declare: func() ([]actions.Arg, []*actions.Kind) {
+			return nil, []*actions.Kind{kind("do", actions.Write), kind("look", actions.None)}
+		},
 		Grants: func(actions.Static) []actions.Grant { return nil },
 	}
 }

@@ -174,8 +174,8 @@ func (b *bench) build(ctx context.Context) error {
 // the serving binary passes specs to it that are not compiled.
 func (b *bench) buildOurs(ctx context.Context) error {
 	bin := filepath.Join(b.dir, "bin")
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", release.Tags, "-ldflags", "-s -w", "-o", bin+string(os.PathSeparator),
-		"./cmd/declprov", "./cmd/declprov/declprov-server")
+	arguments := append([]string{"build", "-tags", release.Tags, "-o", bin + string(os.PathSeparator)}, release.Flags()...)
+	cmd := exec.CommandContext(ctx, "go", append(arguments, "./cmd/declprov", "./cmd/declprov/declprov-server")...)
 	cmd.Dir = b.root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if printed, err := cmd.CombinedOutput(); err != nil {

@@ -53,16 +53,19 @@ func moduleCache(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-// TestTagsOfTheRelease checks that binaries of tests and of a release have the same tags, and
-// that tests in CI have them too, so that no package is compiled twice.
-func TestTagsOfTheRelease(t *testing.T) {
+// TestFlagsOfTheRelease checks that binaries of tests and of a release have the same tags, and that tests
+// in CI have them too, so that no package is compiled twice; and that `make bench` measures what
+// `make build` builds.
+func TestFlagsOfTheRelease(t *testing.T) {
 	root, err := tools.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for file, line := range map[string]string{
-		"Makefile": "TAGS := " + release.Tags,
-		".ci/run":  "export GOFLAGS=-tags=" + release.Tags,
+	for line, file := range map[string]string{
+		"TAGS := " + release.Tags:              "Makefile",
+		"SMALL := " + release.Small:            "Makefile",
+		"FAST := " + release.Fast:              "Makefile",
+		"export GOFLAGS=-tags=" + release.Tags: ".ci/run",
 	} {
 		text, err := os.ReadFile(filepath.Join(root, file))
 		if err != nil {

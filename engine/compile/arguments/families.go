@@ -102,7 +102,7 @@ func withoutSession(block spec.Field, family *actions.Family) (rest spec.Field, 
 	value := *block.Value
 	value.Fields = slices.Clone(value.Fields)
 	for i, f := range value.Fields {
-		if decl := argNamed(family.Defaults, f.Name); decl != nil && decl.Merged && f.Value.Kind == spec.MapNode {
+		if decl := argNamed(family.Defaults(), f.Name); decl != nil && decl.Merged && f.Value.Kind == spec.MapNode {
 			value.Fields[i].Value = without(f.Value, func(member string) { waiting = append(waiting, Waiting{f.Name, member}) })
 		}
 	}
@@ -124,7 +124,7 @@ func refersToSession(n *spec.Node) bool {
 func (f *Families) compileDefaults(c *finding.Collector, types spec.Types, scope *expr.Scope, family *actions.Family, block spec.Field) {
 	known := len(c.Diags)
 	block, f.verdicts[family.Name] = splitVerdicts(block)
-	b := Block{Collector: c, Types: types, Scope: scope, Owner: family.Name + " defaults", Field: block, Decls: family.Defaults, Also: []string{"fail", "refused", "retry"}, Family: family}
+	b := Block{Collector: c, Types: types, Scope: scope, Owner: family.Name + " defaults", Field: block, Decls: family.Defaults(), Also: []string{"fail", "refused", "retry"}, Family: family}
 	defaults := b.Compile(nil, false)
 	written := plan.Call{Args: defaults}
 	static := written.Static()
@@ -173,11 +173,11 @@ func splitVerdicts(block spec.Field) (spec.Field, Verdicts) {
 // kindWith returns a kind of the family that has the argument, or nil. All kinds that have it show
 // the same names to its late expressions.
 func kindWith(f *actions.Family, argument string) *actions.Kind {
-	i := slices.IndexFunc(f.Kinds, func(k *actions.Kind) bool { return argNamed(k.Args, argument) != nil })
+	i := slices.IndexFunc(f.Kinds(), func(k *actions.Kind) bool { return argNamed(k.Args, argument) != nil })
 	if i < 0 {
 		return nil
 	}
-	return f.Kinds[i]
+	return f.Kinds()[i]
 }
 
 // Named returns the family with that name, or nil.

@@ -14,7 +14,7 @@ import (
 func inAction(family *actions.Family, argument string) string {
 	kind := kindWith(family, argument)
 	where := fmt.Sprintf("%s: %s: …", family.Name, argument)
-	if len(family.Kinds) > 1 {
+	if len(family.Kinds()) > 1 {
 		where = fmt.Sprintf("%s: %s: %s: …", family.Name, kind.Name, argument)
 	}
 	return fmt.Sprintf("It has no default for all actions. Write it in the step: `%s`.", where)

@@ -156,8 +156,8 @@ func (c *Compiler) checkWaiting(s *plan.Step, block spec.Field) {
 
 // findKind finds the one kind of action that the block of a family names, and returns its block.
 func (c *Compiler) findKind(s *plan.Step, f spec.Field) (block spec.Field) {
-	names := make([]string, len(s.Family.Kinds))
-	for i, k := range s.Family.Kinds {
+	names := make([]string, len(s.Family.Kinds()))
+	for i, k := range s.Family.Kinds() {
 		names[i] = k.Name
 	}
 	if f.Value.Kind == 0 {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/declprov/declprov/tests/internal/tools"
@@ -20,6 +21,25 @@ const Variable = "DECLPROV_BINARY"
 
 // Tags are the build tags of a release, as in the Makefile.
 const Tags = "grpcnotrace"
+
+// Small and Fast are lists of packages, as in the Makefile: a release compiles Small without inlining, apart
+// from Fast. Builds for tests do not, because they would compile these packages twice.
+const (
+	Small = "actions/... cmd/... engine/compile/... engine/plan engine/schema/... spec/..."
+	Fast  = "spec/expr/eval"
+)
+
+// Flags returns the flags of `go build` for a release, apart from the tags.
+func Flags() []string {
+	flags := []string{"-trimpath", "-ldflags=-s -w"}
+	for _, pkg := range strings.Fields(Small) {
+		flags = append(flags, "-gcflags=github.com/declprov/declprov/"+pkg+"=-l")
+	}
+	for _, pkg := range strings.Fields(Fast) {
+		flags = append(flags, "-gcflags=github.com/declprov/declprov/"+pkg+"=")
+	}
+	return flags
+}
 
 // Built returns the path of a declprov that was built from this tree, once per process.
 func Built() (string, error) { return buildOnce() }

@@ -11,10 +11,12 @@ import (
 
 // Family is the declaration of the echo actions.
 func Family() *actions.Family {
-	loud := declare.Option("loud", declare.Bool(), false, "Whether each text ends in an exclamation mark.")
 	return &actions.Family{
-		Name: "echo", Summary: "Says back what it is told.", Defaults: []actions.Arg{loud}, Schemes: []string{"parrot"},
-		Kinds: []*actions.Kind{kind("say", actions.Write, loud), kind("recall", actions.None, loud)},
+		Name: "echo", Summary: "Says back what it is told.", Schemes: []string{"parrot"},
+		Declare: func() ([]actions.Arg, []*actions.Kind) {
+			loud := declare.Option("loud", declare.Bool(), false, "Whether each text ends in an exclamation mark.")
+			return []actions.Arg{loud}, []*actions.Kind{kind("say", actions.Write, loud), kind("recall", actions.None, loud)}
+		},
 	}
 }
 
