@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/outputs"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
@@ -27,7 +28,7 @@ func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateR
 	if req.Preview {
 		return r.previewState(ctx, recorded.State{Inputs: req.Inputs})
 	}
-	ctx, release, err := r.LockNames(ctx, req.Inputs)
+	ctx, release, err := operation.LockNames(ctx, r.Run, req.Inputs)
 	if err != nil {
 		return Result{Err: r.Mask().Error(err)}
 	}

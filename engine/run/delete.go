@@ -48,7 +48,7 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 		err = r.NotOnPages(r.Operation.Steps...)
 	}
 	if err == nil && r.Denied {
-		err = denied{res, state}.confirmDeleted(ctx)
+		err = missing{res, state}.confirmDeleted(ctx)
 	}
 	if err == nil {
 		rs.Tokens.Delete(res.object(state), state.Private.Token)

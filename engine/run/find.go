@@ -58,18 +58,9 @@ func (f finder) retryUntilSeen(ctx context.Context, intent journal.Intent, look 
 	if err != nil {
 		return err
 	}
-	return stop.Until(ctx, withinLimit(cmp.Or(intent.Sent, intent.Began).Add(limit), limit), func() {
+	return stop.Until(ctx, stop.Within(cmp.Or(intent.Sent, intent.Began).Add(limit), limit), func() {
 		f.Log.Status("waiting until what an earlier attempt may have made can be seen")
 	}, look)
-}
-
-// withinLimit returns a time until which to wait, but none that is further away than the limit: the
-// clock may have been ahead when the time was recorded.
-func withinLimit(until time.Time, limit time.Duration) time.Time {
-	if most := time.Now().Add(limit); until.After(most) {
-		return most
-	}
-	return until
 }
 
 // find runs the resource's `find` and returns what it found as a result of the step, nil if

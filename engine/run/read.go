@@ -40,17 +40,8 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 		}
 		return Result{State: &state} // the next run makes the rest
 	}
-	if errors.Is(err, verdict.ErrDenied) && req.Reason == Refresh {
-		if err := (denied{res, state}).confirmGone(ctx); err != nil {
-			return Result{Err: err}
-		}
-	}
 	if errors.Is(err, verdict.ErrGone) {
-		rs.Tokens.Forget(res.object(state), state.Private.Token)
-		if req.Reason == Refresh {
-			res.warn(res.entries(state.Private.Token).CloseGone(state))
-		}
-		return Result{Gone: true}
+		return missing{res, state}.afterRead(ctx, req.Reason, err)
 	}
 	if err != nil {
 		return Result{Err: r.Mask().Error(err)}
@@ -115,7 +106,7 @@ func (res resource) visibleBy(ctx context.Context, s recorded.State) time.Time {
 	if err != nil {
 		return s.Private.VisibleBy
 	}
-	return withinLimit(s.Private.VisibleBy, limit)
+	return stop.Within(s.Private.VisibleBy, limit)
 }
 
 // warnOfRead warns of what a refresh or an import has not found.

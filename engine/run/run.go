@@ -14,16 +14,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/declprov/declprov/engine/run/compare"
-	"github.com/declprov/declprov/engine/value"
-
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/compare"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
 )
 

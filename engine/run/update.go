@@ -80,7 +80,7 @@ func (u update) change(ctx context.Context, state recorded.State, changes []valu
 	case recorded.CanResume(res.Resource, state, req.Inputs) && !req.Preview:
 		return u.resume(ctx, state)
 	case state.Private.Failed == nil && len(changes) == 0:
-		return Result{State: u.recordOnly(state)}
+		return Result{State: recorded.Rewrite(res.Resource, state, req.Inputs)}
 	case res.Update == nil && !req.Preview:
 		return Result{Err: fmt.Errorf("%s cannot be changed in place: its spec has no update", req.Type)}
 	}
@@ -104,17 +104,6 @@ func (u update) change(ctx context.Context, state recorded.State, changes []valu
 		return r.previewState(ctx, recorded.State{ID: state.ID, Inputs: req.Inputs, Outputs: state.Outputs})
 	}
 	return r.finish(ctx)
-}
-
-// recordOnly returns the state after an update that changes only what is recorded, such as a secret mark.
-func (u update) recordOnly(state recorded.State) *recorded.State {
-	outputs, private := recorded.DeclaredOutputs(u.res.Resource, state), state.Private
-	names, _, server := private.Written.Decode(u.res.Resource)
-	if names == nil {
-		server = state.Inputs // as the import has shown them
-	}
-	private.Written = recorded.NewWritten(u.res.Resource, u.req.Inputs, server)
-	return &recorded.State{ID: state.ID, Inputs: u.req.Inputs, Outputs: recorded.WithInputs(u.req.Inputs, outputs), Private: private}
 }
 
 // resultOf returns a result, or else an error as a result.

@@ -145,7 +145,7 @@ func (r *Run) Lock(ctx context.Context) (locked context.Context, release func(),
 // LockNames takes a lock that creates of a type share if their finds would find the same object, until release is
 // called: the second one finds what the first has made. Without it, both would find nothing. Texts that a rule
 // of equality may count as equal share a lock; it does no harm if others do, too.
-func (r *Run) LockNames(ctx context.Context, inputs property.Map) (locked context.Context, release func(), err error) {
+func LockNames(ctx context.Context, r *Run, inputs property.Map) (locked context.Context, release func(), err error) {
 	if !r.Resource.FindFirst || r.Preview {
 		return ctx, func() {}, nil
 	}

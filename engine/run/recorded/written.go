@@ -39,6 +39,18 @@ func NewWritten(res *plan.Resource, program, server property.Map) *Written {
 	return &w
 }
 
+// Rewrite returns a state with other inputs after an update that changes only what is recorded, such as a secret
+// mark, or the first value of an input that an import did not show.
+func Rewrite(res *plan.Resource, s State, inputs property.Map) *State {
+	names, _, server := s.Private.Written.Decode(res)
+	if names == nil {
+		server = s.Inputs // as the import has shown them
+	}
+	private := s.Private
+	private.Written = NewWritten(res, inputs, server)
+	return &State{ID: s.ID, Inputs: inputs, Outputs: WithInputs(inputs, DeclaredOutputs(res, s)), Private: private}
+}
+
 // encode encodes the properties with @normalised().
 func (w *Written) encode(values property.Map) json.RawMessage {
 	var kept property.Map

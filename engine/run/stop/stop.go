@@ -143,3 +143,12 @@ func Wait(ctx context.Context, d time.Duration) error {
 		return scope.Cause(ctx)
 	}
 }
+
+// Within returns a time until which to wait, but none that is further away than the limit: the clock may have
+// been ahead when the time was recorded.
+func Within(until time.Time, limit time.Duration) time.Time {
+	if most := time.Now().Add(limit); until.After(most) {
+		return most
+	}
+	return until
+}

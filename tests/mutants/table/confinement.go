@@ -108,7 +108,7 @@ func ofConfinement() []Mutant {
 		{
 			Promise: belongs, Mechanism: "so do headers that look like credentials, where a value chose the address",
 			File:    "actions/http/session/owner.go",
-			Find:    `c.HidesAny("headers."+name) || credentialName.MatchString(name)`,
+			Find:    `c.HidesAny("headers."+name) || credentialName().MatchString(name)`,
 			Replace: `c.HidesAny("headers."+name)`,
 			Package: "actions/http", Test: "TestElsewhere", Fails: "redirect_test.go",
 		},

@@ -8,8 +8,8 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "An open entry has a reason",
 			Mechanism: "a refresh that finds no object closes its updates",
-			File:      "engine/run/read.go",
-			Find:      `			res.warn(res.entries(state.Private.Token).CloseGone(state))`,
+			File:      "engine/run/missing.go",
+			Find:      `		m.warn(m.entries(token).CloseGone(m.state))`,
 			Replace:   "",
 			Package:   "engine", Test: "TestUpdatesOfGoneObjects/killed,_changes_size", Fails: "the journal has",
 		},

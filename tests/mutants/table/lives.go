@@ -30,8 +30,8 @@ func ofLives() []Mutant {
 		{
 			Promise:   "A resource is not forgotten while its object may exist",
 			Mechanism: "find tells whether an object is gone after a denial",
-			File:      "engine/run/read.go",
-			Find:      `	if errors.Is(err, verdict.ErrDenied) && req.Reason == Refresh {`,
+			File:      "engine/run/missing.go",
+			Find:      `	if reason == Refresh && errors.Is(err, verdict.ErrDenied) {`,
 			Replace:   `	if false {`,
 			Package:   "engine", Test: "TestDenialsThatMeanGone/403,_one_object_denied,_exists_true,_refresh", Fails: "the resource was forgotten",
 		},
@@ -65,9 +65,11 @@ func ofLives() []Mutant {
 			Promise:   "Operations under one lock lose nothing",
 			Mechanism: "a create is undone under its lock",
 			File:      "engine/run/create.go",
-			Find:      `	defer release()`,
-			Replace:   `	release()`,
-			Package:   "engine", Test: "TestLockHolds/failed", Fails: "the calls came in the order",
+			Find: `	defer release()
+	err = r.Steps(ctx)`,
+			Replace: `	release()
+	err = r.Steps(ctx)`,
+			Package: "engine", Test: "TestLockHolds/failed", Fails: "the calls came in the order",
 		},
 		{
 			Promise:   "What was made is kept, whatever failed next",

@@ -1,0 +1,66 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/run/verdict"
+)
+
+// missing is a resource with a recorded state, whose object a response says is gone, or is not for these
+// credentials.
+type missing struct {
+	resource
+	state recorded.State
+}
+
+// afterRead returns the result of a read that did not find the object.
+func (m missing) afterRead(ctx context.Context, reason ReadReason, err error) Result {
+	token := m.state.Private.Token
+	if reason == Refresh && errors.Is(err, verdict.ErrDenied) {
+		if err := m.confirmGone(ctx); err != nil {
+			return Result{Err: err}
+		}
+	}
+	m.all.Tokens.Forget(m.object(m.state), token)
+	if reason == Refresh {
+		m.warn(m.entries(token).CloseGone(m.state))
+	}
+	return Result{Gone: true}
+}
+
+// confirmGone returns nil if find does not find the object either. Without find, nothing tells.
+func (m missing) confirmGone(ctx context.Context) error {
+	if m.Find == nil {
+		return nil
+	}
+	const denial = "read was denied, and `gone` says that this means that it is gone"
+	id, _, found, err := m.findID(ctx, m.state.Inputs)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s; find, which would tell, fails: %w; if it is gone, remove it from the state: `pulumi state delete '%s'`", denial, err, m.ref.Key)
+	case found != nil && (id == "" || id == recorded.CurrentID(m.state)):
+		return fmt.Errorf("%s; but find finds it: the credentials lack a right", denial)
+	}
+	return nil
+}
+
+// confirmDeleted returns an error if the object is still there after a delete that found nothing.
+func (m missing) confirmDeleted(ctx context.Context) error {
+	if m.Read == nil {
+		return m.confirmGone(ctx)
+	}
+	const denial = "delete was denied, and `gone` says that this means that it is gone"
+	_, _, err := m.readUntilSeen(ctx, m.state)
+	switch {
+	case errors.Is(err, verdict.ErrDenied):
+		return m.confirmGone(ctx)
+	case errors.Is(err, verdict.ErrGone):
+		return nil
+	case err != nil:
+		return fmt.Errorf("%s; read, which would tell, fails: %w", denial, err)
+	}
+	return fmt.Errorf("%s; but read finds it: the credentials lack a right", denial)
+}
