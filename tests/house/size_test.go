@@ -53,19 +53,18 @@ func moduleCache(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-// TestFlagsOfTheRelease checks that binaries of tests and of a release have the same tags, and that tests
-// in CI have them too, so that no package is compiled twice; and that `make bench` measures what
-// `make build` builds.
+// TestFlagsOfTheRelease checks that binaries of tests and of a release are compiled with the same flags, and that
+// tests in CI are, too, so that no package is compiled twice.
 func TestFlagsOfTheRelease(t *testing.T) {
 	root, err := tools.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line, file := range map[string]string{
-		"TAGS := " + release.Tags:              "Makefile",
-		"SMALL := " + release.Small:            "Makefile",
-		"FAST := " + release.Fast:              "Makefile",
-		"export GOFLAGS=-tags=" + release.Tags: ".ci/run",
+		"TAGS := " + release.Tags:         "Makefile",
+		"SMALL := " + release.Small:       "Makefile",
+		"GOFLAGS=-tags=" + release.Tags:   ".ci/run",
+		"small=\"" + release.Small + "\"": ".ci/run",
 	} {
 		text, err := os.ReadFile(filepath.Join(root, file))
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -22,21 +23,15 @@ const Variable = "DECLPROV_BINARY"
 // Tags are the build tags of a release, as in the Makefile.
 const Tags = "grpcnotrace"
 
-// Small and Fast are lists of packages, as in the Makefile: a release compiles Small without inlining, apart
-// from Fast. Builds for tests do not, because they would compile these packages twice.
-const (
-	Small = "actions/... cmd/... engine/compile/... engine/plan engine/schema/... spec/..."
-	Fast  = "spec/expr/eval"
-)
+// Small are the packages that a release compiles without inlining, as in the Makefile and
+// .ci/run.
+const Small = "actions/... cmd/... engine/compile/... engine/component engine/journal engine/plan engine/run engine/run/entries engine/run/outputs engine/run/reading engine/schema/... spec/container spec/decode spec/diag spec/expr/check spec/expr/functions spec/expr/parse spec/foreign spec/load/... spec/names"
 
-// Flags returns the flags of `go build` for a release, apart from the tags.
+// Flags returns the flags of the compiler and the linker for a release.
 func Flags() []string {
-	flags := []string{"-trimpath", "-ldflags=-s -w"}
+	flags := []string{"-ldflags=-s -w"}
 	for _, pkg := range strings.Fields(Small) {
 		flags = append(flags, "-gcflags=github.com/declprov/declprov/"+pkg+"=-l")
-	}
-	for _, pkg := range strings.Fields(Fast) {
-		flags = append(flags, "-gcflags=github.com/declprov/declprov/"+pkg+"=")
 	}
 	return flags
 }
@@ -117,7 +112,7 @@ func BuildServer(ctx context.Context, root, out string) error {
 }
 
 func build(ctx context.Context, root, pkg, out string, flags ...string) error {
-	args := append([]string{"build", "-tags", Tags, "-ldflags", "-s -w", "-o", out}, flags...)
+	args := slices.Concat([]string{"build", "-tags", Tags, "-o", out}, Flags(), flags)
 	cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
