@@ -60,7 +60,6 @@ type property struct {
 	DeprecationMessage   string         `json:"deprecationMessage,omitempty"`
 	Language             map[string]any `json:"language,omitempty"`
 	Secret               bool           `json:"secret,omitempty"`
-	ReplaceOnChanges     bool           `json:"replaceOnChanges,omitempty"`
 	WillReplaceOnChanges bool           `json:"willReplaceOnChanges,omitempty"`
 }
 

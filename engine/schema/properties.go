@@ -62,7 +62,6 @@ func (g *typeGenerator) property(f *spec.Property, base string, s side) property
 		Description:        g.documented(f),
 		DeprecationMessage: f.Deprecated,
 		Secret:             f.IsSecret(),
-		ReplaceOnChanges:   f.Replace,
 		Language:           languageNames(f.Names),
 	}
 	if t := g.named.Resolve(f.Type); f.Required && f.Default == nil && !t.Nullable && len(t.Enum) == 1 && isPrimitive(p.Type) {
@@ -71,7 +70,7 @@ func (g *typeGenerator) property(f *spec.Property, base string, s side) property
 	if s == output {
 		return p
 	}
-	p.WillReplaceOnChanges = f.Replace
+	p.WillReplaceOnChanges = f.Replace // for the docs: the SDK would replace by replaceOnChanges whatever Diff says
 	p.Default = g.defaultOf(f, p.typeSpec)
 	if len(f.Env) > 0 && g.primitiveOf(p.typeSpec) != "" {
 		p.DefaultInfo = &defaultInfo{Environment: f.Env}
@@ -152,7 +151,7 @@ func (g *typeGenerator) plainObject(t *spec.Type, base string, s side) *objectTy
 	out := &objectType{Type: "object"}
 	out.Properties, out.Required = g.properties(t, base, s)
 	for name, p := range out.Properties {
-		p.ReplaceOnChanges, p.WillReplaceOnChanges = false, false
+		p.WillReplaceOnChanges = false
 		out.Properties[name] = p
 	}
 	return out

@@ -48,7 +48,6 @@ func (g generator) outputs(r *spec.Resource) (map[string]property, []string) {
 			p.Description = firstOf(p.Description, in.Description)
 			p.DeprecationMessage = firstOf(p.DeprecationMessage, in.DeprecationMessage)
 			p.Secret = p.Secret || in.Secret
-			p.ReplaceOnChanges = p.ReplaceOnChanges || in.ReplaceOnChanges
 			if p.Language == nil {
 				p.Language = in.Language
 			}
@@ -106,7 +105,7 @@ func (g generator) stateInputs(r *spec.Resource) *objectType {
 	properties, required := g.properties(t, r.Name, input)
 	for name, p := range properties {
 		// A default would hide the value of the existing resource.
-		p.Default, p.ReplaceOnChanges, p.WillReplaceOnChanges = nil, false, false
+		p.Default, p.WillReplaceOnChanges = nil, false
 		properties[name] = p
 	}
 	return &objectType{Type: "object", Properties: properties, Required: required}
