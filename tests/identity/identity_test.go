@@ -107,7 +107,7 @@ func TestARenameByTheServer(t *testing.T) {
 }
 
 // TestOneContentTwice: what was imported is replaced by one with the same id,
-// which stays.
+// which stays. The first note replaces nothing, because the import did not show that there is none.
 func TestOneContentTwice(t *testing.T) {
 	server, s := open(t)
 	server.serve(discard{}, post(t, "/blobs", `{"text": "hello"}`))
@@ -116,6 +116,9 @@ func TestOneContentTwice(t *testing.T) {
 	s.Program("resources:\n  x: {type: names:Blob, properties: {text: hello}, options: {import: " + id + "}}\n")
 	s.Up("import=1")
 	s.Program("resources:\n  x: {type: names:Blob, properties: {text: hello, note: two}}\n")
+	s.Up("update=1")
+	changed(t, server)
+	s.Program("resources:\n  x: {type: names:Blob, properties: {text: hello, note: three}}\n")
 	s.Up("create-replacement=1 delete-replaced=1 replace=1")
 	changed(t, server, "POST /blobs")
 	s.Up("same=1")
