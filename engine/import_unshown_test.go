@@ -31,7 +31,11 @@ var unshown = map[string]struct {
 		inputs: "key?: {a: string @replace(), b?: int} @noRead()",
 		first:  property.New(object("a", "x")), then: property.New(object("a", "y")), sends: true, // as a whole it can be changed
 	},
-	"a list":    {inputs: "key?: [...string] @replace() @noRead()", first: property.New([]property.Value{property.New("a")}), then: property.New([]property.Value{property.New("b")})},
+	"a list": {inputs: "key?: [...string] @replace() @noRead()", first: property.New([]property.Value{property.New("a")}), then: property.New([]property.Value{property.New("b")})},
+	"a secret map": {
+		inputs: `key: *{a: "d"} | {[string]: string} @secret() @replace() @noRead()`,
+		first:  property.New(object("hush", "x")).WithSecret(true), then: property.New(object("hush", "y")).WithSecret(true),
+	},
 	"by a rule": {inputs: "key?: string @noRead()", body: `diff: rules: [{if: "${inputs.key != state.key}", replace: ["key"]}]`, first: property.New("a"), then: property.New("b"), sends: true},
 	"no update": {inputs: "key?: string @noRead()", noUpdate: true, first: property.New("a"), then: property.New("b")},
 }
@@ -136,6 +140,9 @@ func importsUnshown(t *testing.T, name, other string, refreshes bool) {
 	sent := strings.Join(w.log(), "\n")
 	if sends := of.sends || other == "size with it"; sends != strings.Contains(sent, "patch") {
 		t.Errorf("it was sent: %s", sent)
+	}
+	if said := strings.Join(log.texts, "\n"); strings.Contains(said, "hush") {
+		t.Errorf("a key of a secret map is logged: %s", said)
 	}
 	up(false)
 	want := 1.0

@@ -51,13 +51,13 @@ func (u update) changes(ctx context.Context, state recorded.State) []value.Chang
 	changes := slices.DeleteFunc(u.res.rules().Changes(ctx, state.Inputs, u.req.Inputs, u.req.Ignore), func(c value.Change) bool {
 		left := c.Replace && state.Private.IsFirst(c)
 		if left {
-			first = append(first, c.Path)
+			first = append(first, value.TopLevel(c.Path)) // a key of a secret map is a part of the secret
 		}
 		return left
 	})
 	if first != nil {
 		u.res.warn(fmt.Errorf("the import did not show %s, which no update can change: what the program has is recorded, and nothing is sent. "+
-			"If the object has something else, write that into the program, or replace the resource with `pulumi up --replace '%s'`", diag.And(first), u.req.Key))
+			"If the object has something else, write that into the program, or replace the resource with `pulumi up --replace '%s'`", diag.And(slices.Compact(first)), u.req.Key))
 	}
 	return changes
 }

@@ -146,17 +146,20 @@ func (r *Run) Lock(ctx context.Context) (locked context.Context, release func(),
 // called: the second one finds what the first has made. Without it, both would find nothing. Texts that a rule
 // of equality may count as equal share a lock; it does no harm if others do, too.
 func LockNames(ctx context.Context, r *Run, inputs property.Map) (locked context.Context, release func(), err error) {
-	if !r.Resource.FindFirst || r.Preview {
+	if !r.Resource.FindFirst {
 		return ctx, func() {}, nil
 	}
-	defer r.showLive("the lock of a create with the same names")()
+	defer r.showLive("waiting for another create with the same names")() // and not the key: names may be secret
 	key := "the names of " + r.Resource.Spec.Name
 	for _, name := range r.Resource.Names {
 		if m := r.Resource.Inputs.ByName[name]; m != nil && m.EqualExpr == nil {
 			key += " " + strings.ReplaceAll(strings.ToLower(value.Canonical(inputs.Get(name))), " ", "")
 		}
 	}
-	return r.rt.locks.hold(ctx, key, r.Log)
+	if locked, release, err = r.rt.locks.acquire(ctx, key); err != nil {
+		err = fmt.Errorf("waiting for another create with the same names: %w", err)
+	}
+	return locked, release, err
 }
 
 // hold is acquire for a lock of an operation or a step, "" if that has none. The log shows the wait.
