@@ -76,14 +76,26 @@ func (s Subject) Former(name string) Subject {
 	return former
 }
 
-// file returns the name of the subject's file.
+// file returns the name of the subject's file. Files of one resource under different settings have names
+// that begin alike.
 func (s Subject) file() string {
-	parts := []string{s.Provider, s.Type, s.Resource, s.Settings}
 	if s.State != "" {
-		parts = []string{"state", s.State}
+		return sum("state", s.State) + ending
 	}
+	return s.stem() + "-" + sum(s.Settings)[:16] + ending
+}
+
+// stem is what the names of the files of a resource begin with, whatever its settings are.
+func (s Subject) stem() string { return sum(s.Provider, s.Type, s.Resource) }
+
+// formerFile is the name that the subject's file had before files of one resource had names that begin alike.
+func (s Subject) formerFile() string {
+	return sum(s.Provider, s.Type, s.Resource, s.Settings) + ending
+}
+
+func sum(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return hex.EncodeToString(sum[:16]) + ending
+	return hex.EncodeToString(sum[:16])
 }
 
 // Operation is the kind of operation of an intent.

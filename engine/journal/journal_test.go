@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -303,5 +304,51 @@ func BenchmarkOfNothing(b *testing.B) {
 		if list, err := j.Of(thing); list != nil || err != nil {
 			b.Fatal(list, err)
 		}
+	}
+}
+
+// TestOtherSettings: the files of a resource are found under all settings, and a file with the name that
+// earlier versions gave it is that of its subject.
+func TestOtherSettings(t *testing.T) {
+	j := Open(t.TempDir())
+	a := Subject{Provider: "p", Type: "T", Resource: "urn", Settings: "a"}
+	b, former, stranger := a, a, a
+	b.Settings, former.Settings, stranger.Resource = "b", "former", "another urn"
+	for _, s := range []Subject{a, b, former, stranger} {
+		if _, err := j.Begin(Intent{Subject: s, Operation: Create}, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Rename(j.path(former), filepath.Join(j.dir, former.formerFile())); err != nil {
+		t.Fatal(err)
+	}
+	others := func(s Subject) (settings []string) {
+		list, err := Open(j.dir).Others(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range list {
+			settings = append(settings, i.Settings)
+		}
+		return settings
+	}
+	if got := others(a); !slices.Equal(got, []string{"b"}) {
+		t.Errorf("besides a there are %q", got)
+	}
+	if got := others(stranger); got != nil {
+		t.Errorf("besides the other resource there are %q", got)
+	}
+	j = Open(j.dir)
+	if list, err := j.Of(former); err != nil || len(list) != 1 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if err := j.Settle(former, func(Intent) bool { return true }); err != nil || j.Has(former) {
+		t.Errorf("it stays: %v", err)
+	}
+	if _, err := j.Begin(Intent{Subject: former, Operation: Create}, false); err != nil {
+		t.Fatal(err)
+	}
+	if got := others(a); !slices.Equal(got, []string{"b", "former"}) {
+		t.Errorf("besides a there are %q", got)
 	}
 }

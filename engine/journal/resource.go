@@ -106,6 +106,23 @@ func (r *Resource) Intents() ([]Intent, error) {
 	return all, nil
 }
 
+// Others returns the intents of the resource under other settings: see Journal.Others.
+func (r *Resource) Others() ([]Intent, error) {
+	j, err := r.open()
+	if err != nil {
+		return nil, nil //nolint:nilerr // nothing could be written to it
+	}
+	var all []Intent
+	for _, s := range append([]Subject{r.subject}, r.former...) {
+		list, err := j.Others(s)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	return all, nil
+}
+
 // Begin records an intent of the resource: see Journal.Begin.
 func (r *Resource) Begin(i Intent, sync bool) (Intent, error) {
 	j, err := r.open()

@@ -27,10 +27,8 @@ type Journal struct {
 	// of all processes.
 	mu    sync.Mutex
 	owner owner
-	// names are the files that existed when Has was first called, with the changes that this
-	// Journal has made since. It is nil before.
-	names   map[string]bool
-	namesMu sync.RWMutex
+	// files tells which files there are, without a look at the folder each time.
+	files files
 }
 
 // Open returns the journal in a folder, which the first Begin creates.
@@ -46,33 +44,25 @@ func (j *Journal) Close() error { return j.owner.release() }
 // files that existed when it was first called, and what this Journal has written and
 // removed since. It is for callers that look at every resource and rarely find an
 // intent. Of and Begin also see intents that other processes have begun since.
-func (j *Journal) Has(s Subject) bool {
-	j.namesMu.RLock()
-	names := j.names
-	has := len(names) > 0 && names[s.file()]
-	j.namesMu.RUnlock()
-	if names != nil {
-		return has
-	}
-	j.namesMu.Lock()
-	defer j.namesMu.Unlock()
-	if j.names == nil {
-		j.names = map[string]bool{}
-		entries, _ := os.ReadDir(j.dir) // a missing folder has no files
-		for _, e := range entries {
-			j.names[e.Name()] = true
-		}
-	}
-	return j.names[s.file()]
-}
+func (j *Journal) Has(s Subject) bool { return j.files.has(j.dir, j.files.of(j.dir, s)) }
 
-// setName records whether a subject has a file.
-func (j *Journal) setName(name string, has bool) {
-	j.namesMu.Lock()
-	defer j.namesMu.Unlock()
-	if j.names != nil {
-		j.names[name] = has
+// path returns the path of a subject's file.
+func (j *Journal) path(s Subject) string { return filepath.Join(j.dir, j.files.of(j.dir, s)) }
+
+// Others returns the intents of a subject's resource under other settings, the oldest first: a setting
+// has another value now, or the spec another setting.
+func (j *Journal) Others(s Subject) ([]Intent, error) {
+	var all []Intent
+	for _, name := range j.files.others(j.dir, s) {
+		c, err := readFile(filepath.Join(j.dir, name))
+		if err != nil {
+			return nil, remedy(err)
+		}
+		all = append(all, c.intents...)
 	}
+	j.examine(all, map[Process]bool{})
+	stable.Sort(all, func(a, b Intent) int { return a.Began.Compare(b.Began) })
+	return all, nil
 }
 
 // BusyError reports that another living process works on an intent.
@@ -92,7 +82,7 @@ var ErrChanged = errors.New("another process has changed the intent in the journ
 
 // Of returns the intents of a subject, the oldest first.
 func (j *Journal) Of(s Subject) ([]Intent, error) {
-	c, err := readFile(filepath.Join(j.dir, s.file()))
+	c, err := readFile(j.path(s))
 	if err != nil {
 		return nil, remedy(err)
 	}
@@ -232,7 +222,7 @@ func (j *Journal) Hand(s Subject, token, id string) error {
 // Settle removes the intents of a subject for which gone returns true. These
 // certainly had no effect, or their effect is recorded elsewhere.
 func (j *Journal) Settle(s Subject, gone func(Intent) bool) error {
-	if _, err := os.Lstat(filepath.Join(j.dir, s.file())); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(j.path(s)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return remedy(j.change(s, false, func(before []Intent) ([]record, error) {
@@ -251,7 +241,7 @@ func (j *Journal) Settle(s Subject, gone func(Intent) bool) error {
 // no other process changes the folder. It syncs after releasing the lock, so that
 // concurrent changes wait for the disk together.
 func (j *Journal) change(s Subject, sync bool, do func([]Intent) ([]record, error)) error {
-	f, err := j.changeLocked(filepath.Join(j.dir, s.file()), do)
+	f, err := j.changeLocked(j.path(s), do)
 	if err != nil || f == nil {
 		return err
 	}
@@ -285,7 +275,7 @@ func (j *Journal) changeLocked(path string, do func([]Intent) ([]record, error))
 	for _, r := range records {
 		c.apply(r)
 	}
-	j.setName(filepath.Base(path), len(c.intents) > 0)
+	j.files.set(filepath.Base(path), len(c.intents) > 0)
 	switch {
 	case len(c.intents) == 0:
 		return nil, os.Remove(path)

@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/entries"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
@@ -33,21 +34,24 @@ func (r earlier) beginAgain(ctx context.Context, inputs property.Map) earlier {
 // the new one is sent. If the earlier one made the object, the result is its state with an error,
 // and the next run updates it to the new inputs. It returns false if there is nothing to record.
 func (r earlier) settle(ctx context.Context) (Result, bool) {
-	if r.Resource.Maker == nil || r.Resource.Maker.Certainty == actions.Settled || !r.book().MayHaveIntents() {
+	if r.Resource.Maker == nil || r.Resource.Maker.Certainty == actions.Settled {
+		return Result{}, false
+	}
+	if err := r.refuseOthers(); err != nil {
+		return Result{Err: r.Mask().Error(err)}, true
+	}
+	if !r.book().MayHaveIntents() {
 		return Result{}, false
 	}
 	list, err := r.book().Earlier()
+	if err == nil {
+		err = cmp.Or(r.refuseHanded(ctx, list), r.checkSpec(list))
+	}
 	if err != nil {
 		return Result{Err: r.Mask().Error(err)}, true
 	}
-	if err := r.refuseHanded(ctx, list); err != nil {
-		return Result{Err: r.Mask().Error(err)}, true
-	}
-	if err := r.checkSpec(list); err != nil {
-		return Result{Err: r.Mask().Error(err)}, true
-	}
 	for _, i := range list {
-		if elsewhere(r.Resource, i) != "" {
+		if entries.Elsewhere(r.Resource, i) != "" {
 			continue
 		}
 		if !r.mayContinue(i) && r.Resource.CanTell() {
@@ -70,6 +74,16 @@ func (r earlier) settle(ctx context.Context) (Result, bool) {
 	return Result{}, false
 }
 
+// refuseOthers refuses a create if an earlier one may have been done under other settings.
+func (r earlier) refuseOthers() error {
+	i, err := entries.Entries{Resource: r.Resource, Book: r.book()}.OfOtherSettings()
+	if i == nil {
+		return err
+	}
+	return r.Stop(r.Resource.Maker, 1, actions.Refused, fmt.Errorf("an earlier create of it may have been done, with %s in the provider's configuration: run `pulumi up` with the configuration of then, "+
+		"or `declprov journal settle %s`, which looks with that", recorded.DescribeOther(i.Configuration, r.res.all.journal.Configuration), i.Key))
+}
+
 // checkSpec warns of open creates that the spec now sends to another address, and refuses a create if an
 // earlier one is open that only the `find` could settle that the spec no longer has.
 func (r earlier) checkSpec(list []journal.Intent) error {
@@ -77,7 +91,7 @@ func (r earlier) checkSpec(list []journal.Intent) error {
 		if i.Operation != journal.Create || i.Step != r.Resource.Maker.Index || !i.Open() {
 			continue
 		}
-		if now := elsewhere(r.Resource, i); now != "" {
+		if now := entries.Elsewhere(r.Resource, i); now != "" {
 			r.Log.Message(operation.Warning, fmt.Sprintf("an earlier create of this %s, sent to %s, may have been done. The spec now sends to %s, where nothing can tell: look for it there, "+
 				"then run `declprov journal forget %s`", r.res.ref.Type, i.Place, now, i.Key))
 		} else if i.Looked && !r.Resource.CanTell() {
@@ -196,7 +210,7 @@ func (r earlier) settleByFind(ctx context.Context, i journal.Intent) (*recorded.
 // object belongs to the renamed one. If the object no longer exists, the intent is removed.
 func (r earlier) refuseHanded(ctx context.Context, list []journal.Intent) error {
 	for _, i := range list {
-		if i.Operation != journal.Create || i.Step != r.Resource.Maker.Index || i.Status != journal.Handed || !r.Resource.CanTell() || elsewhere(r.Resource, i) != "" {
+		if i.Operation != journal.Create || i.Step != r.Resource.Maker.Index || i.Status != journal.Handed || !r.Resource.CanTell() || entries.Elsewhere(r.Resource, i) != "" {
 			continue
 		}
 		there, err := r.mayStillExist(ctx, i)

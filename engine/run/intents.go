@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -136,19 +135,7 @@ func (r *run) forgetFailed(s *plan.Step) error {
 // has its response already. What was handed to the host may be in another state by now, if the
 // stack or the resource was renamed. What was sent to another address is not known under this one.
 func (r *run) mayContinue(i journal.Intent) bool {
-	return i.Status != journal.Failed && (i.Status != journal.Handed || i.Token == r.token) && elsewhere(r.Resource, i) == ""
-}
-
-// elsewhere returns the address to which the spec now sends what an intent of a create sent to another
-// one, "" if that is the same. Both are as the spec has them: other settings have other intents.
-func elsewhere(of *plan.Resource, i journal.Intent) string {
-	if i.Operation != journal.Create || i.Place == "" || i.Step < 0 || i.Step >= len(of.Create.Steps) {
-		return ""
-	}
-	if now := of.Create.Steps[i.Step].Place; now != i.Place {
-		return cmp.Or(now, "somewhere else")
-	}
-	return ""
+	return i.Status != journal.Failed && (i.Status != journal.Handed || i.Token == r.token) && entries.Elsewhere(r.Resource, i) == ""
 }
 
 // forgetUpdates forgets the intents of an update that is done. One that gave another id

@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/entries"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
@@ -85,7 +86,7 @@ func (n *sending) begunBefore() bool {
 	}
 	list, err := n.book().Earlier()
 	return err == nil && slices.ContainsFunc(list, func(i journal.Intent) bool {
-		return i.Operation == journal.Create && i.Step == n.step.Index && i.Element == n.At && i.Status != journal.Failed && elsewhere(n.Resource, i) == ""
+		return i.Operation == journal.Create && i.Step == n.step.Index && i.Element == n.At && i.Status != journal.Failed && entries.Elsewhere(n.Resource, i) == ""
 	})
 }
 

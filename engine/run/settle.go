@@ -11,6 +11,7 @@ import (
 
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/entries"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/verdict"
@@ -58,7 +59,7 @@ func (rs *Resources) FindMade(ctx context.Context, of *plan.Resource, ref record
 		return Settled{}, err
 	}
 	res := rs.resource(of, ref, req.Log)
-	if now := elsewhere(res.Resource, i); now != "" {
+	if now := entries.Elsewhere(res.Resource, i); now != "" {
 		return Settled{}, fmt.Errorf("that create was sent to %s, and the spec now sends to %s: look for the object there, or settle the entry with the spec of then", i.Place, now)
 	}
 	f, err := res.finder(ctx, inputs)

@@ -3,6 +3,7 @@
 package entries
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -116,4 +117,28 @@ func (e Entries) UnmadeBy(s recorded.State) string {
 			return i.Token == s.Private.Token && made != nil && made.Model.As == name && (i.WasAnswered() || made.OwnsWhatItSends())
 		})
 	}), " ")
+}
+
+// Elsewhere returns the address to which the spec now sends what an entry of a create sent to another
+// one, "" if that is the same. Both are as the spec has them: other settings have other entries.
+func Elsewhere(of *plan.Resource, i journal.Intent) string {
+	if i.Operation != journal.Create || i.Place == "" || i.Step < 0 || i.Step >= len(of.Create.Steps) {
+		return ""
+	}
+	if now := of.Create.Steps[i.Step].Place; now != i.Place {
+		return cmp.Or(now, "somewhere else")
+	}
+	return ""
+}
+
+// OfOtherSettings returns an entry of a create that may have been done under other settings, such as another
+// interval of polling. It is not known whether they lead to the same service.
+func (e Entries) OfOtherSettings() (open *journal.Intent, err error) {
+	list, err := e.Book.Others()
+	for _, i := range list {
+		if i.Operation == journal.Create && i.Step == e.Maker.Index && i.Open() && e.CanTell() {
+			return &i, nil
+		}
+	}
+	return nil, err
 }

@@ -6,6 +6,22 @@ func ofJournals() []Mutant {
 	const onDisk = "An intent is on the disk before its request is sent"
 	return []Mutant{
 		{
+			Promise:   "An interrupted create is settled whatever the configuration is by then",
+			Mechanism: "a create looks for what may have been done under other settings",
+			File:      "engine/run/entries/entries.go",
+			Find:      `		if i.Operation == journal.Create && i.Step == e.Maker.Index && i.Open() && e.CanTell() {`,
+			Replace:   `		if false {`,
+			Package:   "engine", Test: "TestCreatesUnderOtherSettings", Fails: "after 2",
+		},
+		{
+			Promise:   "An interrupted create is settled whatever the configuration is by then",
+			Mechanism: "files of the journal keep the names that earlier versions gave them",
+			File:      "engine/journal/files.go",
+			Find:      `	if former := s.formerFile(); s.State == "" && f.has(dir, former) {`,
+			Replace:   `	if former := s.formerFile(); false && f.has(dir, former) {`,
+			Package:   "engine/journal", Test: "TestOtherSettings", Fails: `[], <nil>`,
+		},
+		{
 			Promise:   "An open entry has a reason",
 			Mechanism: "a refresh that finds no object closes its updates",
 			File:      "engine/run/missing.go",
