@@ -250,8 +250,8 @@ func TestUndoneCreateLeavesNoIntent(t *testing.T) {
 // was asked to make is not looked for at the other. A new token is no other
 // server.
 func TestIntentsOfDifferentSettings(t *testing.T) {
-	const text = `config: {endpoint: string, token: string @secret()}
-` + findable
+	text := `config: {endpoint: string, token: string @secret()}
+` + strings.Replace(findable, `with: "${inputs.name}"}`, `with: "${inputs.name}", place: "${config.endpoint}/things"}`, 1)
 	w := newWorld().on("make", actions.Outcome{Status: actions.Unknown, Err: errLost}, yields("id", "8")).on("find", actions.Missing(errors.New("none")))
 	w.journal = t.TempDir()
 	configured := func(endpoint, token string) *engine.Engine {

@@ -121,7 +121,9 @@ func (w *world) family() *actions.Family {
 	// with `place` it goes to an address.
 	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "place", Doc: "Where it goes.", Type: &spec.Type{Kind: spec.String}}})
 	with(post, func(s actions.Static, f *actions.Facts) {
-		f.Place, _ = s.Literals["place"].(string)
+		if s.Given("place") {
+			f.Place = s.Nodes["place"].Text
+		}
 		switch {
 		case s.Given("safe"):
 			f.Certainty = actions.Safe

@@ -58,9 +58,13 @@ func (r *Resource) MayHaveIntents() bool {
 	return err == nil && (j.Has(r.subject) || r.state.State != "" && j.Has(r.state) || slices.ContainsFunc(r.former, j.Has))
 }
 
-// subjects returns the subject of the resource, and the former ones that may have intents.
+// subjects returns the subject of the resource, and the former ones that may have intents. A create looks
+// at its subject in any case: another process may have begun one since.
 func (r *Resource) subjects(j *Journal) []Subject {
-	all := []Subject{r.subject}
+	var all []Subject
+	if r.state.State == "" || j.Has(r.subject) {
+		all = append(all, r.subject)
+	}
 	if r.state.State != "" && j.Has(r.state) {
 		all = append(all, r.state)
 	}
@@ -178,6 +182,17 @@ func (r *Resource) Remove(gone func(Intent) bool) error {
 		err = errors.Join(err, j.Settle(s, gone))
 	}
 	return err
+}
+
+// Revise replaces the intents of the recorded state by what revise makes of them, and makes Earlier read the
+// journal again.
+func (r *Resource) Revise(revise func([]Intent) []Intent) error {
+	j, err := r.open()
+	if err != nil {
+		return err
+	}
+	r.read = nil
+	return j.Revise(r.state, revise)
 }
 
 // RemoveOne removes one intent.

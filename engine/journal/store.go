@@ -237,6 +237,31 @@ func (j *Journal) Settle(s Subject, gone func(Intent) bool) error {
 	}))
 }
 
+// Revise replaces the intents of a subject by what revise makes of them: it may change and omit some.
+func (j *Journal) Revise(s Subject, revise func([]Intent) []Intent) error {
+	if !j.Has(s) {
+		return nil
+	}
+	return remedy(j.change(s, false, func(before []Intent) ([]record, error) {
+		var records []record
+		after := revise(slices.Clone(before))
+		for _, was := range before {
+			n := slices.IndexFunc(after, func(i Intent) bool { return i.Key == was.Key })
+			switch {
+			case n < 0:
+				records = append(records, record{Settled: was.Key})
+				defer j.owner.drop(was.Key)
+			case !equal(was, after[n]):
+				records = append(records, record{Put: &after[n]})
+				if after[n].Status != Begun {
+					defer j.owner.drop(was.Key)
+				}
+			}
+		}
+		return records, nil
+	}))
+}
+
 // change reads the file of a subject and appends the records that do returns, while
 // no other process changes the folder. It syncs after releasing the lock, so that
 // concurrent changes wait for the disk together.

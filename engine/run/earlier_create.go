@@ -76,12 +76,12 @@ func (r earlier) settle(ctx context.Context) (Result, bool) {
 
 // refuseOthers refuses a create if an earlier one may have been done under other settings.
 func (r earlier) refuseOthers() error {
-	i, err := entries.Entries{Resource: r.Resource, Book: r.book()}.OfOtherSettings()
+	i, differ, err := entries.Entries{Resource: r.Resource, Book: r.book()}.OfOtherSettings(r.res.all.journal.Configuration)
 	if i == nil {
 		return err
 	}
-	return r.Stop(r.Resource.Maker, 1, actions.Refused, fmt.Errorf("an earlier create of it may have been done, with %s in the provider's configuration: run `pulumi up` with the configuration of then, "+
-		"or `declprov journal settle %s`, which looks with that", recorded.DescribeOther(i.Configuration, r.res.all.journal.Configuration), i.Key))
+	return r.Stop(r.Resource.Maker, 1, actions.Refused, fmt.Errorf("an earlier create of it may have been done, when the provider's configuration had another value of %s: "+
+		"run `pulumi up` with the configuration of then, or `declprov journal settle %s`, which looks with that", cmp.Or(diag.And(differ), "a setting"), i.Key))
 }
 
 // checkSpec warns of open creates that the spec now sends to another address, and refuses a create if an

@@ -4,8 +4,11 @@ package entries
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
@@ -131,14 +134,29 @@ func Elsewhere(of *plan.Resource, i journal.Intent) string {
 	return ""
 }
 
-// OfOtherSettings returns an entry of a create that may have been done under other settings, such as another
-// interval of polling. It is not known whether they lead to the same service.
-func (e Entries) OfOtherSettings() (open *journal.Intent, err error) {
+// OfOtherSettings returns an entry of a create that may have been done under other settings, and their
+// names. It is not known whether they lead to the same service, unless the address of the request has one
+// of them: then they do not, and the entry is not about this create.
+func (e Entries) OfOtherSettings(now json.RawMessage) (open *journal.Intent, differ []string, err error) {
 	list, err := e.Book.Others()
 	for _, i := range list {
-		if i.Operation == journal.Create && i.Step == e.Maker.Index && i.Open() && e.CanTell() {
-			return &i, nil
+		if i.Operation != journal.Create || i.Step != e.Maker.Index || !i.Open() || !e.CanTell() {
+			continue
+		}
+		differ, err := recorded.OtherSettings(i.Configuration, now)
+		if !slices.ContainsFunc(differ, func(name string) bool { return refersTo(i.Place, name) }) {
+			return &i, differ, err
 		}
 	}
-	return nil, err
+	return nil, nil, err
+}
+
+// refersTo reports whether the address of a request, as the spec has it, refers to a setting.
+func refersTo(address, setting string) bool {
+	for _, after := range strings.Split(address, "config."+setting)[1:] {
+		if r, _ := utf8.DecodeRuneInString(after); r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return true
+		}
+	}
+	return false
 }

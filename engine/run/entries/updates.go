@@ -29,17 +29,23 @@ func (e Entries) BeginUpdate(i journal.Intent) (journal.Intent, error) {
 // EndUpdates records that the host gets a state that says what is known about the updates of the
 // resource. The state gets the key of the entry that stays until the host has recorded it.
 func (e Entries) EndUpdates(s *recorded.State) error {
-	list, err := e.updates(*s)
-	list = slices.DeleteFunc(list, func(i journal.Intent) bool { return !IsWhole(i) })
-	if err != nil || len(list) == 0 {
-		return err
+	if s.Private.Token == "" || !e.Journals() {
+		return nil
 	}
-	last := list[len(list)-1]
-	last.Status = journal.Handed
-	s.Private.Updated = last.Key
-	return errors.Join(e.Book.Put(last, false), e.Book.Remove(func(i journal.Intent) bool {
-		return IsWhole(i) && i.Token == last.Token && i.Key != last.Key
-	}))
+	return e.Book.Revise(func(list []journal.Intent) []journal.Intent {
+		own := func(i journal.Intent) bool { return IsWhole(i) && i.Token == s.Private.Token }
+		var last *journal.Intent
+		for n := range list {
+			if own(list[n]) {
+				last = &list[n]
+			}
+		}
+		if last == nil {
+			return list
+		}
+		last.Status, s.Private.Updated = journal.Handed, last.Key
+		return slices.DeleteFunc(list, func(i journal.Intent) bool { return own(i) && i.Key != s.Private.Updated })
+	})
 }
 
 // RefuseBusy returns a *journal.BusyError if another living process updates the resource.

@@ -5,16 +5,18 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/engine/value"
-	"github.com/declprov/declprov/spec/diag"
 )
 
-// DescribeOther names the settings of a recorded configuration that differ from those of now. Neither has
-// secrets.
-func DescribeOther(then, now json.RawMessage) string {
-	before, errBefore := value.DecodeRecorded(then)
-	after, errAfter := value.DecodeRecorded(now)
-	if errBefore != nil || errAfter != nil {
-		return "other values"
+// OtherSettings returns the names of the settings of a recorded configuration that differ from those of
+// now. Neither has secrets, so a setting that was a secret and is none now differs, too.
+func OtherSettings(then, now json.RawMessage) ([]string, error) {
+	before, err := value.DecodeRecorded(then)
+	if err != nil {
+		return nil, err
+	}
+	after, err := value.DecodeRecorded(now)
+	if err != nil {
+		return nil, err
 	}
 	var names []string
 	for name, v := range before.AllStable {
@@ -28,8 +30,5 @@ func DescribeOther(then, now json.RawMessage) string {
 		}
 	}
 	slices.Sort(names)
-	if len(names) == 0 {
-		return "other values" // one that is secret now was not then, or the reverse
-	}
-	return "another value of " + diag.And(names)
+	return names, nil
 }

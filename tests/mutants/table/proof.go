@@ -136,7 +136,7 @@ func ofProof() []Mutant {
 			"TestReadsWithAnotherID", "warning, want error"),
 		row(foreign, "a refresh takes no object of another resource", "engine/run/reading/identity.go", `	if err := r.Taken(found, `, `	if err := r.Taken(old, `,
 			"TestReadsWithAnotherID", "warning, want error"),
-		row(foreign, "what was sent to another address is not settled at this one", "engine/run/intents.go", `; now != i.Place {`, `; now != i.Place && false {`,
+		row(foreign, "what was sent to another address is not settled at this one", "engine/run/entries/entries.go", `; now != i.Place {`, `; now != i.Place && false {`,
 			"TestCreatesAtAnotherAddress", "elsewhere_test.go"),
 		row("Nothing is made twice", "a create whose find is gone is not sent again", "engine/run/earlier_create.go", `} else if i.Looked && !r.Resource.CanTell() {`, `} else if false {`,
 			"TestSpecThatLosesItsFind", "elsewhere_test.go"),
