@@ -69,6 +69,23 @@ func (o *Operation) RefersToState() bool {
 	})
 }
 
+// RecallsInputs reports whether the operation refers to recorded inputs of the resource that an update may
+// have changed.
+func (o *Operation) RecallsInputs(of *Resource) bool {
+	return o != nil && slices.ContainsFunc(o.Steps, func(s *Step) bool {
+		return slices.ContainsFunc(s.Refs(), func(ref expr.Ref) bool {
+			if ref.Path[0] != "state" {
+				return false
+			}
+			if len(ref.Path) == 1 {
+				return true
+			}
+			m := of.Inputs.ByName[ref.Path[1]]
+			return m != nil && !m.Replace
+		})
+	})
+}
+
 // AsksByID reports whether the operation refers to the id.
 func (o *Operation) AsksByID() bool {
 	isID := func(ref expr.Ref) bool { return ref.Path[0] == "id" }
@@ -103,6 +120,14 @@ func (o *Operation) FirstUnsettled() *Step {
 func (o *Operation) StepIndex(name string) (index int, ok bool) {
 	index = slices.IndexFunc(o.Steps, func(s *Step) bool { return s.Model.As == name })
 	return index, index >= 0
+}
+
+// WhereStopped returns a phrase that names the step at which the operation stopped.
+func (o *Operation) WhereStopped(step int) string {
+	if step < len(o.Steps) {
+		return "at " + o.Steps[step].Name
+	}
+	return "after its last step"
 }
 
 // Shape returns a hash of the names and actions of the steps, in order. It does not

@@ -36,13 +36,17 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 			return err
 		}
 	}
+	now, err := current(ctx, res, res.Delete, state)
+	if err != nil {
+		return err
+	}
 	r := res.begin(ctx, res.Delete, plan.Delete)
-	r.Recall(state)
+	r.Recall(now)
 	r.ETag = state.Private.ETag
 	if err := r.Open(); err != nil {
 		return err
 	}
-	err := r.Steps(ctx)
+	err = r.Steps(ctx)
 	if err == nil {
 		// What is to be removed may be on the pages that were left out.
 		err = r.NotOnPages(r.Operation.Steps...)

@@ -15,14 +15,6 @@ import (
 	"github.com/declprov/declprov/engine/value"
 )
 
-// whereStopped returns a phrase that names the step at which an operation stopped.
-func whereStopped(step int, op *plan.Operation) string {
-	if step < len(op.Steps) {
-		return "at " + op.Steps[step].Name
-	}
-	return "after its last step"
-}
-
 // resume continues an operation at the step at which it stopped.
 func (u update) resume(ctx context.Context, state recorded.State) Result {
 	res := u.res
@@ -50,7 +42,7 @@ func (u update) resume(ctx context.Context, state recorded.State) Result {
 			return Result{Err: r.Mask().Error(err)}
 		}
 	}
-	r.Log.Message(operation.Info, fmt.Sprintf("going on with the %s that stopped %s", f.Op, whereStopped(f.Step, op)))
+	r.Log.Message(operation.Info, fmt.Sprintf("going on with the %s that stopped %s", f.Op, op.WhereStopped(f.Step)))
 	if r.Verb == plan.Update {
 		return r.finish(ctx)
 	}
@@ -168,10 +160,12 @@ func (u update) finishThenChange(ctx context.Context, state recorded.State) Resu
 	original.req.Inputs = state.Inputs
 	made := original.resume(ctx, state)
 	if canContinue(ctx) && failedAtSameStep(state, made) {
-		made = withOriginalInputs(state, u.resume(ctx, *made.State))
+		made = u.resume(ctx, *made.State)
+		made.State = made.State.WithInputsOf(state)
 	}
 	if made.Err != nil || made.State == nil {
-		return recordOriginalInputs(made, state)
+		made.State.AddWorld(state.Inputs)
+		return made
 	}
 	out := u.change(ctx, *made.State, u.addUnknown(state, nil))
 	if out.State == nil {
@@ -181,32 +175,6 @@ func (u update) finishThenChange(ctx context.Context, state recorded.State) Resu
 }
 
 func canContinue(ctx context.Context) bool { return stop.Err(ctx) == nil && ctx.Err() == nil }
-
-// withOriginalInputs returns the result of a create that was resumed with new inputs, with its
-// original inputs: those are what its first steps were run with.
-func withOriginalInputs(begun recorded.State, out Result) Result {
-	if out.State == nil {
-		return out
-	}
-	state := *out.State
-	state.Inputs = begun.Inputs
-	if f := state.Private.Failed; f != nil {
-		failed := *f
-		failed.Inputs = begun.Private.Failed.Inputs
-		state.Private.Failed = &failed
-	}
-	out.State = &state
-	return out
-}
-
-// recordOriginalInputs adds the original inputs of a create to the state, because the host records
-// the new ones.
-func recordOriginalInputs(out Result, begun recorded.State) Result {
-	if out.State != nil && out.State.Private.Failed != nil {
-		out.State.Private.Failed.World, _ = value.EncodeRecordable(begun.Inputs)
-	}
-	return out
-}
 
 // failedAtSameStep reports whether a resumed create failed at the step at which it had stopped
 // before, with a known outcome, and has changed nothing.

@@ -40,7 +40,7 @@ type Resources struct {
 func New(
 	ctx context.Context, p *plan.Program, locks *operation.Locks, config property.Map, dir string, openJournal func() (*journal.Journal, error),
 ) (*Resources, error) {
-	public := withoutSecrets(p, config)
+	public := recorded.WithoutSecrets(p, config)
 	configuration, _ := value.EncodeRecordable(public)
 	rs := &Resources{journal: journal.NewProvider(openJournal, p.Provider.Name, configuration, recorded.HashInputs(public))}
 	hash := func(text string) string {
@@ -50,16 +50,6 @@ func New(
 	var err error
 	rs.Runtime, err = operation.NewRuntime(ctx, p, locks, config, dir, hash)
 	return rs, err
-}
-
-// withoutSecrets returns a configuration without its secret members.
-func withoutSecrets(p *plan.Program, config property.Map) property.Map {
-	for name, value := range config.AllStable {
-		if m := p.ConfigType.ByName[name]; m == nil || m.IsSecret() || value.HasSecrets() {
-			config = config.Delete(name)
-		}
-	}
-	return config
 }
 
 // Journal opens the journal.

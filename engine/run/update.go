@@ -86,6 +86,13 @@ func (u update) change(ctx context.Context, state recorded.State, changes []valu
 	}
 	if state.Private.Failed != nil {
 		changes = u.addUnknown(state, changes)
+		if !req.Preview {
+			now, err := current(ctx, res, res.Update, state)
+			if err != nil {
+				return Result{Err: err}
+			}
+			state = now // also for what goes on with this update if it fails
+		}
 	}
 	if res.Update != nil {
 		if err := recorded.CheckComplete(res.Resource, state, plan.Update); err != nil {
@@ -124,19 +131,13 @@ func (u update) addUnknown(state recorded.State, changes []value.Change) []value
 	for _, m := range u.res.Inputs.Fields {
 		switch {
 		case m.Replace, failed.Seen && !slices.Contains(failed.Unread, m.Name), value.IsIgnored(m.Name, u.req.Ignore),
-			u.req.Inputs.Get(m.Name).IsNull() && (rules.ServerKeeps(m.Name) || !mayHave(state, m.Name)):
+			u.req.Inputs.Get(m.Name).IsNull() && (rules.ServerKeeps(m.Name) || !state.MayHave(m.Name)):
 			continue
 		}
 		changes = slices.DeleteFunc(changes, func(c value.Change) bool { return value.IsWithin(c.Path, m.Name) })
 		changes = append(changes, value.Change{Path: m.Name, Kind: value.Update})
 	}
 	return changes
-}
-
-// mayHave reports whether an object may have an input that a program has set.
-func mayHave(s recorded.State, name string) bool {
-	_, recorded := s.Inputs.GetOk(name)
-	return recorded || s.Private.Failed.MayHaveGiven(name)
 }
 
 // keepToken gives the state after an update the token of the state before. A state that an older

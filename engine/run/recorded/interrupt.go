@@ -3,8 +3,11 @@ package recorded
 import (
 	"slices"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/value"
 )
 
 // AddGiven adds names of inputs that an operation ran with.
@@ -21,4 +24,34 @@ func (f *Failed) MayHaveGiven(name string) bool {
 func Interrupt(update *plan.Operation) *Failed {
 	first := slices.IndexFunc(update.Steps, func(s *plan.Step) bool { return s.Effect == actions.Write })
 	return &Failed{Op: string(plan.Update), Step: max(first, 0), Unknown: true, Error: "an update of it was interrupted, and its outcome is not known"}
+}
+
+// MayHave reports whether the object of a state may have an input that a program has set.
+func (s State) MayHave(name string) bool {
+	_, recorded := s.Inputs.GetOk(name)
+	return recorded || s.Private.Failed.MayHaveGiven(name)
+}
+
+// WithInputsOf returns the state after a create that was resumed with new inputs, with its original
+// ones: those are what its first steps were run with. It returns nil for nil.
+func (s *State) WithInputsOf(begun State) *State {
+	if s == nil {
+		return nil
+	}
+	out := *s
+	out.Inputs = begun.Inputs
+	if f := out.Private.Failed; f != nil {
+		failed := *f
+		failed.Inputs = begun.Private.Failed.Inputs
+		out.Private.Failed = &failed
+	}
+	return &out
+}
+
+// AddWorld adds the original inputs of a create to the state of a failed one, because the host records the
+// new ones.
+func (s *State) AddWorld(inputs property.Map) {
+	if s != nil && s.Private.Failed != nil {
+		s.Private.Failed.World, _ = value.EncodeRecordable(inputs)
+	}
 }

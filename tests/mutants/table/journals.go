@@ -149,7 +149,7 @@ func ofJournals() []Mutant {
 		},
 		{
 			Promise: "A killed update is not forgotten", Mechanism: "what no program has set is not set to null",
-			File: "engine/run/update.go", Find: `	return recorded || s.Private.Failed.MayHaveGiven(name)`,
+			File: "engine/run/recorded/interrupt.go", Find: `	return recorded || s.Private.Failed.MayHaveGiven(name)`,
 			Replace: `	return true || recorded`,
 			Package: "engine", Test: "TestChangesLeaveWhatTheServerChose", Fails: "changes_test.go",
 		},

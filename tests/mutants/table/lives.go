@@ -4,6 +4,22 @@ package table
 func ofLives() []Mutant {
 	return []Mutant{
 		{
+			Promise:   "What an update that failed has added is removed later",
+			Mechanism: "an update that refers to recorded inputs reads them after a failed one",
+			File:      "engine/run/update.go",
+			Find:      `			now, err := current(ctx, res, res.Update, state)`,
+			Replace:   `			now, err := current(ctx, res, nil, state)`,
+			Package:   "engine", Test: "TestRemovalsAfterFailures", Fails: "the group has",
+		},
+		{
+			Promise:   "What an update that failed has added is removed later",
+			Mechanism: "a delete that refers to recorded inputs reads them after a failed update",
+			File:      "engine/run/delete.go",
+			Find:      `	now, err := current(ctx, res, res.Delete, state)`,
+			Replace:   `	now, err := current(ctx, res, nil, state)`,
+			Package:   "engine", Test: "TestRemovalsAfterFailures", Fails: "a delete leaves",
+		},
+		{
 			Promise:   "An import loses nothing",
 			Mechanism: "a diff does not replace for the first value of an input that the import did not show",
 			File:      "engine/diff.go",
