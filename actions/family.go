@@ -147,6 +147,9 @@ type Facts struct {
 	// sent and its response was lost.
 	Effect    Effect
 	Certainty Certainty
+	// KeyedBy says how a Keyed run sends Call.Key, such as the header: a server does not recognize it if
+	// it was sent in another way.
+	KeyedBy string
 	// Address are the arguments that say which object a run replaces, if it is only Safe, or only
 	// replaces one, because they do.
 	Address []string

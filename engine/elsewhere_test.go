@@ -99,34 +99,81 @@ func moves(t *testing.T, kind string, find, killed, same, moved bool) {
 	}
 }
 
-// TestSpecThatLosesItsFind loses the response of a create, and runs it again with a spec without `find`:
-// nothing is sent, because nothing could tell what the first one made.
-func TestSpecThatLosesItsFind(t *testing.T) {
+// TestSpecThatLosesItsProof loses the response of a create, and runs it again with a spec that finds out in
+// another way what that made, or not at all. Nothing is sent if nothing can tell; there is one object at most.
+func TestSpecThatLosesItsProof(t *testing.T) {
 	t.Parallel()
-	for _, size := range []int{1, 2} {
-		w := newWorld().on("find", gone("it")).on("make", lost(), yields("id", "8"))
-		w.journal = t.TempDir()
-		spec := `resources: Thing: {
+	type way struct {
+		find bool
+		key  string // how it is sent
+	}
+	for _, was := range []way{{find: true}, {key: "a"}, {find: true, key: "a"}} {
+		for _, is := range []way{{}, {find: true}, {key: "a"}, {key: "b"}, {find: true, key: "a"}, {find: true, key: "b"}} {
+			for _, reached := range []bool{true, false} {
+				for _, size := range []int{1, 2} {
+					t.Run(fmt.Sprintf("%+v, then %+v, reached %v, size %d", was, is, reached, size), func(t *testing.T) {
+						t.Parallel()
+						made, loses := map[string]bool{}, true
+						w := newWorld()
+						w.journal = t.TempDir()
+						w.hooks["find"] = func(context.Context, *actions.Call) actions.Outcome {
+							if len(made) == 0 {
+								return gone("it")
+							}
+							return yields("id", "7")
+						}
+						w.hooks["make"] = func(_ context.Context, call *actions.Call) actions.Outcome {
+							key := fmt.Sprint(call.Args["by"], " ", call.Key)
+							if call.Key == "" {
+								key = fmt.Sprint("unkeyed ", len(made))
+							}
+							if loses && !reached {
+								return lost()
+							}
+							made[key] = true
+							if loses {
+								return lost()
+							}
+							return yields("id", "7")
+						}
+						run := func(in way, size int) engine.Result {
+							create, find := `world: post: {what: "make", with: "${inputs.size}"}`, ""
+							if in.key != "" {
+								create = `{retry: attempts: 1, world: post: {what: "make", with: "${inputs.size}", key: true, by: "` + in.key + `"}}`
+							}
+							if in.find {
+								find = `find: world: look: what: "find"`
+							}
+							e, _ := w.engine(t, `resources: Thing: {
 	inputs: size: int
 	id: "${result.id}"
 	consistency: "0s"
-	create: world: post: {what: "make", with: "${inputs.size}"}
+	create: `+create+`
 	delete: world: do: what: "remove"
-	FIND
-}`
-		for _, find := range []string{`find: world: look: what: "find"`, ""} {
-			e, _ := w.engine(t, strings.Replace(spec, "FIND", find, 1))
-			given := size
-			if find != "" {
-				given = 1
+	`+find+`
+}`)
+							return e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("size", size)})
+						}
+						found := reached && was.find && was.key == "" // find sees at once what was made
+						if out := run(was, 1); (out.Err == nil) != found {
+							t.Fatalf("%+v", out)
+						}
+						if found {
+							return
+						}
+						loses = false
+						out := run(is, size)
+						if len(made) > 1 {
+							t.Errorf("there are %d objects: %+v", len(made), out)
+						}
+						if tells := is.find && was.find || is.key != "" && is.key == was.key; !tells && !is.find {
+							if list := intents(t, w.journal); out.Err == nil || out.State != nil || len(list) != 1 || !list[0].Open() {
+								t.Errorf("%+v, and in the journal: %+v", out, list)
+							}
+						}
+					})
+				}
 			}
-			out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("size", given)})
-			if out.Err == nil || out.State != nil {
-				t.Errorf("size %d, with %q: %+v", given, find, out)
-			}
-		}
-		if list := intents(t, w.journal); len(list) != 1 || !list[0].Open() {
-			t.Errorf("in the journal: %+v", list)
 		}
 	}
 }

@@ -114,6 +114,7 @@ func (w *world) family() *actions.Family {
 	// `world: post` may be sent and not answered; with `key` it is done once.
 	post := kind("post", actions.Write)
 	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "key", Doc: "Once.", Type: &spec.Type{Kind: spec.Bool}}})
+	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "by", Doc: "How the key is sent.", Type: &spec.Type{Kind: spec.String}}})
 	// with `once` it is done once at most.
 	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "once", Doc: "At most once.", Type: &spec.Type{Kind: spec.Bool}}})
 	// with `safe` it may be done twice.
@@ -130,7 +131,10 @@ func (w *world) family() *actions.Family {
 		case s.Given("once"):
 			f.Certainty = actions.Conditional
 		case s.Given("key"):
-			f.Certainty = actions.Keyed
+			f.Certainty, f.KeyedBy = actions.Keyed, "key"
+			if by, ok := s.Literals["by"].(string); ok {
+				f.KeyedBy = by
+			}
 		default:
 			f.Certainty = actions.Uncertain
 		}

@@ -84,8 +84,8 @@ func analyze(s actions.Static) actions.Facts {
 	facts := actions.Facts{
 		Result: resultType(s), Yields: "body", Effect: effect(s), Certainty: certainty(s),
 		RepeatRemedy: "Send an idempotencyKey if the server supports one, or add `idempotent: true` if repeating the step does no harm.",
-		Streams:      s.Given("stream"),
-		Place:        at, Makes: makes, Grants: requestGrants(s), Faults: check(s), Sandbox: helperSandbox(s),
+		Streams:      s.Given("stream"), KeyedBy: keyedBy(s),
+		Place: at, Makes: makes, Grants: requestGrants(s), Faults: check(s), Sandbox: helperSandbox(s),
 		Trusts: append(declare.Unverified(s), credentialOrigins(s)...),
 	}
 	if s.Literals["method"] == "PUT" && s.Literals["idempotent"] != true {
@@ -234,4 +234,20 @@ func effect(s actions.Static) actions.Effect {
 // hasKey reports whether the request has an idempotency key.
 func hasKey(s actions.Static) bool {
 	return s.Given("idempotencyKey") && s.Literals["idempotencyKey"] != false
+}
+
+// keyedBy returns the header of the idempotency key, and its value as the spec has it, "" if that is made by
+// declprov.
+func keyedBy(s actions.Static) string {
+	if !hasKey(s) {
+		return ""
+	}
+	header, value := "Idempotency-Key", ""
+	if own := s.Nodes["idempotencyKey"].Get("header"); own != nil {
+		header = own.Text
+	}
+	if own := s.Nodes["idempotencyKey"].Get("value"); own != nil {
+		value = " " + own.Text
+	}
+	return strings.ToLower(header) + value
 }

@@ -162,6 +162,8 @@ type Intent struct {
 	// Looked is true if `find` found nothing before the first attempt was sent. What it
 	// finds later was created by this intent.
 	Looked bool `json:"looked,omitempty"`
+	// Keyed says how Key was sent with the request, so that the server knows it; "" if it was not.
+	Keyed string `json:"keyed,omitempty"`
 	// Proves is true if no other part of the update has had an effect since then. If
 	// `find` finds another id later, this step assigned it.
 	Proves bool `json:"proves,omitempty"`

@@ -51,7 +51,7 @@ type Target struct {
 	address                       []string
 	ambiguous                     func(class string) bool
 	RepeatRemedy, OverwriteRemedy string
-	Place                         string
+	Place, KeyedBy                string
 	Makes                         bool
 	IfAbsent                      string
 	GoneRemedy                    string
@@ -173,7 +173,7 @@ func (s *Step) SetCertainty(facts actions.Facts) {
 	if s.Effect != actions.Write {
 		return
 	}
-	s.Certainty, s.ambiguous = facts.Certainty, s.Kind.Ambiguous
+	s.Certainty, s.KeyedBy, s.ambiguous = facts.Certainty, facts.KeyedBy, s.Kind.Ambiguous
 	s.RepeatRemedy, s.OverwriteRemedy, s.address = facts.RepeatRemedy, facts.OverwriteRemedy, facts.Address
 }
 

@@ -85,7 +85,7 @@ func (r earlier) refuseOthers() error {
 }
 
 // checkSpec warns of open creates that the spec now sends to another address, and refuses a create if an
-// earlier one is open that only the `find` could settle that the spec no longer has.
+// earlier one is open that only the `find` or the key could settle that the spec no longer has.
 func (r earlier) checkSpec(list []journal.Intent) error {
 	for _, i := range list {
 		if i.Operation != journal.Create || i.Step != r.Resource.Maker.Index || !i.Open() {
@@ -94,8 +94,8 @@ func (r earlier) checkSpec(list []journal.Intent) error {
 		if now := entries.Elsewhere(r.Resource, i); now != "" {
 			r.Log.Message(operation.Warning, fmt.Sprintf("an earlier create of this %s, sent to %s, may have been done. The spec now sends to %s, where nothing can tell: look for it there, "+
 				"then run `declprov journal forget %s`", r.res.ref.Type, i.Place, now, i.Key))
-		} else if i.Looked && !r.Resource.CanTell() {
-			return r.Stop(r.Resource.Maker, 1, actions.Refused, fmt.Errorf("an earlier create of it may have been done, and the spec no longer has the `find` that could tell: "+
+		} else if entries.LacksProof(r.Resource, i) {
+			return r.Stop(r.Resource.Maker, 1, actions.Refused, fmt.Errorf("an earlier create of it may have been done, and the spec no longer has the `find` that could tell, or sends another `idempotencyKey`: "+
 				"write that again; or look for the object in the service, import it if it is there, and run `declprov journal forget %s`", i.Key))
 		}
 	}

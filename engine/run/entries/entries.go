@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/recorded"
@@ -132,6 +133,19 @@ func Elsewhere(of *plan.Resource, i journal.Intent) string {
 		return cmp.Or(now, "somewhere else")
 	}
 	return ""
+}
+
+// LacksProof reports whether the spec no longer has what could tell whether a create was done: a find that
+// had looked before, or the key under which it was sent.
+func LacksProof(of *plan.Resource, i journal.Intent) bool {
+	switch {
+	case !i.Looked && i.Keyed == "":
+		return false // it had none, or an earlier version of declprov sent it
+	case of.Maker.Certainty == actions.Keyed:
+		return i.Keyed != of.Maker.KeyedBy
+	default:
+		return !of.Finds(of.Maker)
+	}
 }
 
 // OfOtherSettings returns an entry of a create that may have been done under other settings, and their

@@ -94,6 +94,9 @@ func (r Reading) ReadPastMissing(ctx context.Context) (any, error) {
 func (r Reading) State(old recorded.State, yield any, importing bool) (*recorded.State, error) {
 	m := r.Mask()
 	got, lost := r.Resource.Outputs.Project(yield, m)
+	if always := r.alwaysShown(); always != nil && len(got.Values) == 0 && r.showsNothing(yield) {
+		return nil, m.Error(fmt.Errorf("read of %s: %w", r.Resource.Spec.Name, outputs.MissingError(r.Run, "read yields", always, yield)))
+	}
 	outputs.KeepUnread(r.Resource, &got, old.Outputs.AsMap(), true)
 	got.Missing = slices.DeleteFunc(got.Missing, func(name string) bool { return r.Resource.Outputs.ByName[name].NoRead })
 	if lost == nil && len(got.Missing) > 0 {
@@ -129,6 +132,29 @@ func (r Reading) State(old recorded.State, yield any, importing bool) (*recorded
 		lost = m.Error(fmt.Errorf("read of %s: %w", r.Resource.Spec.Name, lost))
 	}
 	return &found, lost
+}
+
+// alwaysShown returns the required inputs that a response to read has, nil if the author says by `return`
+// what a read means.
+func (r Reading) alwaysShown() (names []string) {
+	last := plan.Last(r.Operation.Steps)
+	if r.Operation.Return != nil && !r.Resource.Spec.Read.Rest || last.Yield == "" || last.ForEach != nil {
+		return nil
+	}
+	for _, m := range r.Resource.Inputs.Fields {
+		if m.Required && !m.NoRead && !m.Ephemeral && !r.Resource.Identity.Determines(m.Name) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// showsNothing reports whether a response is an object that has no input of the resource. Such a response is
+// an error with the status of a success, or it is about something else.
+func (r Reading) showsNothing(yield any) bool {
+	object, isObject := yield.(map[string]any)
+	found, err := r.Resource.Inputs.Project(yield, r.Mask())
+	return isObject && object != nil && err == nil && len(found.Values) == 0
 }
 
 // InputsOf returns the recorded inputs, updated by the value of a read. Inputs that mean the same as

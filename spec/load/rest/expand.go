@@ -129,7 +129,21 @@ func (x *expansion) readOperation() *spec.Operation {
 	}
 	op := x.operation(true, field("path", x.objectPath(x.read)), x.returning(x.objectType(), "Response"))
 	op.Steps[0].Gone = x.s.Gone
+	if op.Return != nil && !declaresResponse(op) {
+		op.Return = text("${"+mustUnwrap(x.unwrap)+"}", x.s.Unwrap.Range)
+	}
 	return op
+}
+
+// mustUnwrap returns the expression for the object in an untyped response to read. It fails if the response
+// has no such member: null would mean that the object does not exist. An empty list does mean that.
+func mustUnwrap(path []string) string {
+	members, rest := path, ""
+	if i := slices.IndexFunc(path, isIndex); i >= 0 {
+		members, rest = path[:i], "["+path[i]+"]"+accessAll(path[i+1:])
+	}
+	message := fmt.Sprintf("the response has no %s, which `unwrap` names. If it means that the object does not exist, say so by `gone`", strings.Join(members, "."))
+	return fmt.Sprintf("(body%s ?? expectNull(true, %q))%s", accessAll(members), message, rest)
 }
 
 // idOfObject returns the expression for the id that the server chooses.
