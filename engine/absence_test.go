@@ -318,3 +318,24 @@ func TestResponsesWithoutList(t *testing.T) {
 		}
 	}
 }
+
+// TestListsThatMayBeAbsent: a list whose name ends with a question mark is empty if the response lacks it.
+func TestListsThatMayBeAbsent(t *testing.T) {
+	t.Parallel()
+	const there = `{"items": [{"id": "7", "name": "a"}], "total": 1}`
+	for body, want := range map[string]string{
+		`{}`: "made", `{"items": null}`: "made", `{"items": []}`: "made", `{"total": 0}`: "made",
+		`{"items": [{"id": "8", "name": "b"}]}`: "made", there: "refused", `{"items": "x"}`: "refused",
+	} {
+		for _, pet := range []string{
+			`rest: {path: "/pets", read: "list", unique: "name", items: "items?"}`,
+			`rest: {path: "/pets", read: "list", unique: "name", items: "items?", returns: #Pet}`,
+		} {
+			api := &fixedAPI{status: 200, body: body}
+			create, _, _, errs := api.lives(t, pet)
+			if create != want {
+				t.Errorf("%s, %s: %s (%v)", pet, body, create, errs[0])
+			}
+		}
+	}
+}

@@ -7,10 +7,13 @@ import (
 	"sync"
 )
 
-// namePath matches a path of names, and index an item in brackets.
+// namePath matches a path of names, index an item in brackets, orEmpty a default for a list at the end of a
+// path, and allItems what stands for all its items.
 var (
 	namePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_@][\w@:-]*(?:\.[\w@:-]+)*$`) })
 	index    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[(?:"([\w-]+)"|'([\w-]+)'|(\d+))\]`) })
+	orEmpty  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s*(?:\?\?|\|\||or)\s*(?:\[\]|null)\s*$|\?$`) })
+	allItems = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[[*:]?\]$|\.\*$`) })
 )
 
 // Path translates a path of names that is written as an expression, as in JSONPath or in jq: ${body.data},
@@ -27,10 +30,26 @@ func Path(text string, roots ...string) (string, bool) {
 	return path, path != text && namePath().MatchString(strings.NewReplacer("[", ".", "]", "").Replace(path))
 }
 
-// WirePath translates a path of names on the wire, in which an item has its index for a name.
+// WirePath translates a path of names on the wire, in which an item has its index for a name. A path to a list
+// that may be absent ends with a question mark.
 func WirePath(text string) (string, bool) {
 	path, _ := Path(index().ReplaceAllString(text, ".$1$2$3"), "body", "result", "response", "data.body")
-	return path, path != text && namePath().MatchString(path)
+	path, absent := cutEnd(path, orEmpty())
+	path, _ = cutEnd(path, allItems())
+	ok := namePath().MatchString(path)
+	if absent {
+		path += "?"
+	}
+	return path, ok && path != text
+}
+
+// cutEnd removes what matches at the end of a text.
+func cutEnd(text string, end *regexp.Regexp) (string, bool) {
+	at := end.FindStringIndex(text)
+	if at == nil {
+		return text, false
+	}
+	return text[:at[0]], true
 }
 
 // Patch translates how updates are merged.

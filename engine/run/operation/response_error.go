@@ -31,7 +31,8 @@ func (l *located) AboutResponse(op *plan.Operation, err error) error {
 		if result["body"] == nil {
 			text += "; the response has no body. If that means that there are no objects, write the operation next to rest, with `body ?? []` in its `return`: `declprov expand` prints it"
 		} else {
-			text += "; name the member that contains the objects by `items` in rest" + value.ListMembers(l.Marked("result", "body"))
+			text += "; name the member that contains the objects by `items` in rest" + value.ListMembers(l.Marked("result", "body")) +
+				". If the server leaves the list out when it is empty, append a question mark: `items: \"results?\"`"
 		}
 	}
 	if status, url := result["status"], result["url"]; status != nil && url != nil {

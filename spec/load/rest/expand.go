@@ -47,6 +47,8 @@ type options struct {
 
 	// idPath, wrap, unwrap and items are paths of names on the wire.
 	idPath, wrap, unwrap, items []string
+	// omitsEmpty is true if the response has no items when there are none.
+	omitsEmpty bool
 	// named is true if the program chooses the name of an object, which consists of inputs.
 	named bool
 	names []*spec.Property
@@ -255,6 +257,9 @@ func (x *expansion) lister() *spec.Lister {
 // its items.
 func (x *expansion) listStep(r requestLine, inList bool) (step *spec.Step, items string) {
 	items = "body" + accessAll(x.inBody(x.items))
+	if x.omitsEmpty {
+		items = "(" + items + " ?? [])"
+	}
 	path := x.path("", inList)
 	if r.path != nil {
 		path = x.withParents(r.path, "", inList)
@@ -390,7 +395,15 @@ func (x *expansion) listType() *spec.Type {
 	if x.returns == nil {
 		return nil
 	}
-	return wrap(&spec.Type{Kind: spec.List, Elem: x.returns}, x.items, x.rule)
+	list := wrap(&spec.Type{Kind: spec.List, Elem: x.returns}, x.items, x.rule)
+	if x.omitsEmpty {
+		last := list
+		for range x.items[1:] {
+			last = last.Fields[0].Type
+		}
+		last.Fields[0].Required = false
+	}
+	return list
 }
 
 // inBody returns the names by which a path of names on the wire is accessed in a body.

@@ -39,6 +39,7 @@ func (x *options) readAll() bool {
 	x.items = x.unwrap
 	if path := x.wirePath(x.s.Items, "items"); path != nil {
 		x.items = path
+		x.items[len(path)-1], x.omitsEmpty = strings.CutSuffix(path[len(path)-1], "?")
 	}
 	x.patch = x.oneOf(x.s.Patch, "patch", "", block.RestPatches...)
 	x.bodiless = x.oneOf(x.s.Response, "response", "", "none") == "none"
@@ -102,11 +103,21 @@ func (x *options) wirePath(n *spec.Node, key string) []string {
 	if x.named && key == "id" {
 		return nil // see readName
 	}
-	if n.Text == "" || slices.Contains(path, "") || strings.ContainsAny(n.Text, "${}[]/ ") {
+	name := n.Text
+	if key == "items" {
+		name = strings.TrimSuffix(name, "?")
+	}
+	if name == "" || slices.Contains(path, "") || strings.ContainsAny(name, "${}[]/? ") {
 		example := fmt.Sprintf("meta.%s", map[string]string{"id": "uuid", "wrap": "data", "unwrap": "data", "items": "results"}[key])
 		own, ok := foreign.WirePath(n.Text)
+		if key != "items" {
+			own = strings.TrimSuffix(own, "?")
+		}
+		if !ok {
+			own = example
+		}
 		d := x.fail(source.CodeBadValue, n.Range, key, fmt.Sprintf("%q is not a name or path of names on the wire", n.Text),
-			fmt.Sprintf("Write the name of a member, or a path of names, without an expression: `%s: %q`.", key, cmp.Or(own, example)))
+			fmt.Sprintf("Write the name of a member, or a path of names, without an expression: `%s: %q`.", key, own))
 		if ok {
 			d.Replace(n.Text, own)
 		}
