@@ -45,7 +45,7 @@ func arguments() []actions.Arg {
 	stream.Mode, stream.Instead = actions.Raw, "Write \"events\" or \"lines\"."
 	return []actions.Arg{
 		method, path, address,
-		wireArg("json", declare.Any(), "Body as JSON."),
+		wireArg("json", declare.Any(), "Body as JSON. A member whose expression is null is left out; a `null` that the spec has, and the nulls inside a value such as `${changes}`, are sent."),
 		wireArg("form", declare.Map(declare.Any()), "Body as a form. Lists and maps are written by the rule `lists`; null is omitted."),
 		declare.Arg("multipart", declare.List(partType()), "Body of several parts, as of forms with files."),
 		declare.Arg("text", declare.Text(), "Body as text."),

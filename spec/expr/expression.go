@@ -2,9 +2,7 @@ package expr
 
 import (
 	"errors"
-	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
@@ -12,7 +10,6 @@ import (
 	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/expr/functions"
 	"github.com/declprov/declprov/spec/expr/parse"
-	"github.com/declprov/declprov/spec/foreign"
 	"github.com/declprov/declprov/spec/template"
 	"github.com/declprov/declprov/spec/types"
 )
@@ -26,7 +23,8 @@ func (c *compilation) compileExpression(n *spec.Node, raw template.Piece, want *
 	faulty, ofFaulty := eval.Piece{Part: eval.Constant{}}, check.Result{Type: types.Any()}
 	tree, bad := parse.Expression(raw.Text)
 	if bad != nil {
-		c.reportUnparsed(n, raw, bad)
+		d := parse.Unparsed(n, raw, bad)
+		c.report(d.Code, d.Subject, d.Detail, "%s", d.Summary).Suggest(d.Edits...)
 		return faulty, ofFaulty
 	}
 	checked := check.Expression(tree, parse.Place{Node: n, Offset: raw.From, Source: raw.Text}, c.scope, language().Functions, want, amidText)
@@ -55,50 +53,4 @@ func (c *compilation) compileExpression(n *spec.Node, raw template.Piece, want *
 		}
 	}
 	return out, checked
-}
-
-// reportUnparsed reports an expression that cannot be parsed. If it is in another language, the
-// report says what it is here.
-func (c *compilation) reportUnparsed(n *spec.Node, raw template.Piece, bad *parse.Fault) {
-	isCUE := strings.HasSuffix(n.Range.File, ".cue")
-	if bad.Summary == "invalid char escape" && c.reportEscape(n, raw, isCUE) {
-		return
-	}
-	t, ok := foreign.ParseExpression(raw.Text)
-	if !ok || bad.Code != parse.CodeSyntax {
-		c.report(bad.Code, n.At(raw.From+bad.From, raw.From+bad.To), bad.Detail, "%s", bad.Summary)
-		return
-	}
-	place := func(from, to int) diag.Range { return rangeIn(n, raw, from, to) }
-	first, last := t.Parts[0], t.Parts[len(t.Parts)-1]
-	d := c.report(bad.Code, place(first.From, max(last.To, first.From+1)), t.Remedy, "%s", t.Summary)
-	for _, p := range t.Parts {
-		if p.From == p.To {
-			continue // only replacements: a range of characters has a place in any notation of strings
-		}
-		text := p.Text
-		if !isCUE {
-			text = strings.ReplaceAll(text, " : ", " :") // in YAML, a colon before a space ends a key
-		}
-		d.Suggest(diag.Edit{At: place(p.From, p.To), Old: raw.Text[p.From:p.To], Text: text})
-	}
-}
-
-// reportEscape reports an escape sequence of an expression that does not exist.
-func (c *compilation) reportEscape(n *spec.Node, raw template.Piece, isCUE bool) bool {
-	t, from, to, ok := foreign.ParseEscape(raw.Text, isCUE)
-	if !ok {
-		return false
-	}
-	d := c.report(parse.CodeSyntax, rangeIn(n, raw, from, to), t.Remedy, "%s", t.Summary)
-	for _, p := range t.Parts {
-		d.Suggest(diag.Edit{At: rangeIn(n, raw, p.From, p.To), Old: raw.Text[p.From:p.To], Text: p.Text})
-	}
-	return true
-}
-
-// rangeIn returns the range of some bytes of an expression.
-func rangeIn(n *spec.Node, raw template.Piece, from, to int) diag.Range {
-	runes := func(at int) int { return raw.From + utf8.RuneCountInString(raw.Text[:at]) }
-	return n.At(runes(from), runes(to))
 }

@@ -108,6 +108,9 @@ func (r *stepReader) readSteps(members []walk.Item, p source.Place, undo bool, o
 		case diag.DidYouMean(m.Name, block.Operation.Names()) != "":
 			r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name),
 				"An operation with several steps has the keys steps, return, retry, lock and let.").Meant(m.Name, block.Operation.Names())
+		case diag.DidYouMean(m.Name, block.Step.Names()) != "":
+			r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name),
+				fmt.Sprintf("A single step has %s: write it in that step.", diag.DidYouMean(m.Name, block.Step.Names())))
 		default:
 			r.Report(source.CodeStepBesideSteps, m.NameAt, p.Member(m.Name), fmt.Sprintf("%s is not allowed next to steps", m.Name),
 				"An operation has either one action or steps. Move the action into the list.")

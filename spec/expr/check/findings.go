@@ -141,6 +141,10 @@ var isPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^
 // requireBool reports a condition that is not a boolean.
 func (f *findings) requireBool(v TypedPart, what string) {
 	t := types.Resolve(types.Present(v.T, f.Types), f.Types)
+	if types.IsAny(t) && types.MayBeNull(types.Resolve(v.T, f.Types), f.Types) {
+		f.requireComparison(v, types.CodeNullUnguarded, f.Text(v.At)+" != null", "%s may be null, and %s must be a boolean", f.Text(v.At), what)
+		return
+	}
 	if types.IsAny(t) || t.Kind == spec.Union || t.Kind == spec.Bool && !types.IsTime(t) {
 		t = f.NonNull(v)
 	}
@@ -162,7 +166,13 @@ func (f *findings) requireBool(v TypedPart, what string) {
 		f.Fail(types.CodeTypeMismatch, v.At, "Write a comparison: x != null, x != \"\", len(x) > 0.", "%s must be a boolean, got %s", what, types.Describe(v.T))
 		return
 	}
-	f.Fail(types.CodeTypeMismatch, v.At, "Write a comparison: "+condition+".", "%s must be a boolean, got %s", what, types.Describe(v.T))
+	f.requireComparison(v, types.CodeTypeMismatch, condition, "%s must be a boolean, got %s", what, types.Describe(v.T))
+}
+
+// requireComparison reports a value in the place of a condition.
+func (f *findings) requireComparison(v TypedPart, code, condition, format string, args ...any) {
+	text := f.Text(v.At)
+	f.Fail(code, v.At, "Write a comparison: "+condition+".", format, args...)
 	if !isPath().MatchString(text) {
 		return // an operand of it may bind less tightly
 	}
@@ -210,6 +220,11 @@ func (f *findings) UnknownMember(at parse.Extent, t *spec.Type, name string, bas
 	switch {
 	case t.Kind == spec.Object && (name == "outputs" || name == "output" || name == "result"):
 		whole := parse.Extent{From: base.At.To, To: at.To}
+		if next := memberAfter(f.Text(parse.Extent{From: at.To, To: len(f.extents.Source)})); next != "" && t.Field("body") != nil && t.Field(next) == nil {
+			f.Fail(types.CodeUnknownMember, at, fmt.Sprintf("The response is in body: write %s.body.%s.", f.Text(base.At), next), "%s has no member %q", f.Text(base.At), name)
+			f.last().Suggest(diag.Edit{At: f.place.At(at), Old: name, Text: "body"})
+			return
+		}
 		f.Fail(types.CodeUnknownMember, at, fmt.Sprintf("%s is the result itself. Leave out .%s.", f.Text(base.At), name), "%s has no member %q", f.Text(base.At), name)
 		if f.Text(whole) == "."+name {
 			f.last().Suggest(diag.Edit{At: f.place.At(whole), Old: "." + name})

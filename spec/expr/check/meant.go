@@ -53,11 +53,15 @@ var nextMember = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 
 // memberAfter returns the member that is accessed of a name, or "".
 func (c translator) memberAfter(name parse.Extent) string {
-	m := nextMember().FindStringSubmatch(c.Text(parse.Extent{From: name.To, To: len(c.extents.Source)}))
-	if m == nil {
-		return ""
+	return memberAfter(c.Text(parse.Extent{From: name.To, To: len(c.extents.Source)}))
+}
+
+// memberAfter returns the member that a text after a name accesses, or "".
+func memberAfter(text string) string {
+	if m := nextMember().FindStringSubmatch(text); m != nil {
+		return m[1]
 	}
-	return m[1]
+	return ""
 }
 
 // translateAbsent reports a name of the language that is not available here, but that means another one

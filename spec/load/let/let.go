@@ -244,7 +244,8 @@ func (x *expander) isExpression(n *spec.Node, p source.Place) bool {
 		}
 		if len(pieces) == 1 && pieces[0].Expr {
 			if _, bad := parse.Expression(pieces[0].Text); bad != nil {
-				x.Report(bad.Code, n.At(pieces[0].From+bad.From, pieces[0].From+bad.To), p, bad.Summary, cmp.Or(bad.Detail, "Correct the expression of the local name."))
+				d := parse.Unparsed(n, pieces[0], bad)
+				x.Report(d.Code, d.Subject, p, d.Summary, cmp.Or(d.Detail, "Correct the expression of the local name.")).Suggest(d.Edits...)
 				return false
 			}
 		}

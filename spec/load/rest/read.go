@@ -242,6 +242,10 @@ func (x *options) uniqueInput(n *spec.Node) *spec.Property {
 		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("unique compares input %q exactly, and @equal(%s) does not", input.Name, input.Equal),
 			"What the server has normalised would not be found, and made again. Name another input, or write a `find` of your own.")
 		return nil
+	case input.Normalised && input.Equal == "" && input.EqualExpr == nil:
+		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("the server may rewrite input %q, which is @normalised()", input.Name),
+			"What it has rewritten would not be found, and made again. Say by `@equal` which values are the same, such as `@equal(fold)` or `@equal(trim)`; or name another input, or write a `find` of your own.")
+		return nil
 	case slices.ContainsFunc(x.parents, func(p parent) bool { return p.input == input }):
 		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("input %q is part of the path", input.Name), "All objects of the list have it in common. Name an input that tells them apart. A request that searches for one object is the `find`.")
 		return nil
@@ -301,9 +305,10 @@ func (x *options) optionsOfObjects() []option {
 	creates, updates := !x.own["create"], !x.own["update"]
 	gets, deletes := !x.own["read"] && !x.requests.readsList(), !x.own["delete"]
 	at := func(own requestLine) bool { return own.path == nil }
+	locates := creates || !x.own["id"] && !x.named // also the id of an author's create
 	return []option{
 		{"ifNoneMatch", "create", x.s.IfNoneMatch, creates},
-		{"response", "create", x.s.Response, creates},
+		{"response", "create and id", x.s.Response, locates},
 		{"idempotencyKey", "create", x.s.IdempotencyKey, creates},
 		{"idempotent", "create", x.s.Idempotent, creates},
 		{"create", "create", x.s.Create, creates || at(x.create)},
@@ -311,7 +316,7 @@ func (x *options) optionsOfObjects() []option {
 		{"delete", "delete", x.s.Delete, deletes},
 		{"patch", "update", x.s.Patch, updates},
 		{"wrap", "create and update", x.s.Wrap, creates || updates && x.update.method != "none"},
-		{"object", "read, update and delete", x.s.Object, gets && at(x.read) || updates && x.update.method != "none" && at(x.update) || deletes && at(x.delete) || x.named || x.bodiless && creates}, // of a Location
+		{"object", "read, update and delete", x.s.Object, gets && at(x.read) || updates && x.update.method != "none" && at(x.update) || deletes && at(x.delete) || x.named || x.bodiless && locates}, // of a Location
 		{"gone", "read and delete", x.s.Gone, gets || deletes},
 	}
 }
