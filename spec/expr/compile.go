@@ -388,7 +388,7 @@ func (c *compilation) warnBare(n *spec.Node) {
 // joinsSegments reports whether an expression is a call of segments(…) and a string
 // is expected. The segments are then joined, as they are in text.
 func (c *compilation) joinsSegments(raw template.Piece, want *spec.Type) bool {
-	if !strings.HasPrefix(strings.TrimSpace(raw.Text), "segments(") || !types.IsString(types.Resolve(want, c.scope.Types)) {
+	if !strings.Contains(raw.Text, "segments(") || !types.IsString(types.Resolve(want, c.scope.Types)) {
 		return false
 	}
 	tree, bad := parse.Expression(raw.Text)

@@ -94,6 +94,7 @@ func TestTrees(t *testing.T) {
 		{"a named value", "${inputs.tree}", &spec.Type{Ref: "Tree"}, fields{"label": "root", "leaves": []any{}}, false},
 		{"a struct for a map", "${pick(inputs, \"name\", \"kind\")}", types.MapOf(kind(spec.String)), fields{"name": "Rex", "kind": "dog"}, false},
 		{"segments where a string is expected", "${ segments(id) }", kind(spec.String), "p/1", false},
+		{"segments with a local name", "${let p = id; segments(p)}", kind(spec.String), "p/1", false},
 		{"too large to fold", "${len(repeat(\"x\", 2000000))}", nil, int64(2000000), false},
 		{"folded", fields{"a": "${1 + 1}", "b": "x${2}"}, nil, fields{"a": int64(2), "b": "x2"}, true},
 	}

@@ -138,7 +138,7 @@ func (r Reading) State(old recorded.State, yield any, importing bool) (*recorded
 // what a read means.
 func (r Reading) alwaysShown() (names []string) {
 	last := plan.Last(r.Operation.Steps)
-	if r.Operation.Return != nil && !r.Resource.Spec.Read.Rest || last.Yield == "" || last.ForEach != nil {
+	if r.Operation.Return != nil && !r.Resource.Spec.Read.Rest || last == nil || last.Yield == "" || last.ForEach != nil {
 		return nil
 	}
 	for _, m := range r.Resource.Inputs.Fields {

@@ -125,8 +125,15 @@ func Moves(n ast.Node) bool {
 	}
 }
 
-// IsSegments reports whether an expression is a call of segments(…).
+// IsSegments reports whether an expression is a call of segments(…), also one with local names.
 func IsSegments(n ast.Node) bool {
+	for {
+		local, ok := n.(*ast.VariableDeclaratorNode)
+		if !ok {
+			break
+		}
+		n = local.Expr
+	}
 	call, ok := n.(*ast.CallNode)
 	if !ok {
 		return false
