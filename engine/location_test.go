@@ -18,14 +18,16 @@ func TestLocationsOfObjects(t *testing.T) {
 	const origin = "ORIGIN"
 	layouts := []struct {
 		base, rest, create, object string // the URL of an object ends in /ID
+		more                       string // next to rest
 	}{
-		{"", `path: "/pets"`, "/pets", "/pets/"},
-		{"/api/v1", `path: "/pets"`, "/api/v1/pets", "/api/v1/pets/"},
-		{"/api/v1/", `path: "/stores/${inputs.store}/pets"`, "/api/v1/stores/s%201/pets", "/api/v1/stores/s%201/pets/"},
-		{"", `path: "/stores/${inputs.store}/pets", object: "/pets/${id}"`, "/stores/s%201/pets", "/pets/"},
-		{"/api", `path: "/pets", create: "POST /pets/new", object: "/stores/${config.store}/pets/${id}"`, "/api/pets/new", "/api/stores/s%201/pets/"},
-		{"/api", `path: "/pets/"`, "/api/pets/", "/api/pets/"},
-		{"/api", `path: "/all-pets", read: "GET /pets/${id}", update: "PATCH /pets/${id}", delete: "DELETE /pets/${id}"`, "/api/all-pets", "/api/pets/"},
+		{"", `path: "/pets"`, "/pets", "/pets/", ""},
+		{"/api/v1", `path: "/pets"`, "/api/v1/pets", "/api/v1/pets/", ""},
+		{"/api/v1/", `path: "/stores/${inputs.store}/pets"`, "/api/v1/stores/s%201/pets", "/api/v1/stores/s%201/pets/", ""},
+		{"", `path: "/stores/${inputs.store}/pets", object: "/pets/${id}"`, "/stores/s%201/pets", "/pets/", ""},
+		{"/api", `path: "/pets", create: "POST /pets/new", object: "/stores/${config.store}/pets/${id}"`, "/api/pets/new", "/api/stores/s%201/pets/", ""},
+		{"/api", `path: "/pets/"`, "/api/pets/", "/api/pets/", ""},
+		{"/api", `path: "/all-pets", read: "GET /pets/${id}", update: "PATCH /pets/${id}", delete: "DELETE /pets/${id}"`, "/api/all-pets", "/api/pets/", ""},
+		{"/api", `path: "/pets"`, "/api/pets", "/api/pets/", `create: http: {path: "/pets", json: {name: "${inputs.name}", size: 1}}`},
 	}
 	for _, l := range layouts {
 		relative := strings.Repeat("../", strings.Count(l.create, "/")-1) + strings.TrimPrefix(l.object, "/")
@@ -40,7 +42,7 @@ func TestLocationsOfObjects(t *testing.T) {
 			l.object + "%2e%2e": "", l.object + ".": "", l.object + "..": "", l.object + "5%2": "", l.object + "%FF": "", l.object + "5;session=7": "", strings.ToUpper(l.object) + "5": "", "/" + l.object + "5": "", "urn:pets:5": "", "/5 6": "", "?5": "", "#5": "",
 			folder + "/a/" + collection + "5": "",
 		} {
-			t.Run(l.rest+"/"+location, func(t *testing.T) {
+			t.Run(l.rest+l.more+"/"+location, func(t *testing.T) {
 				t.Parallel()
 				host := ""
 				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -64,6 +66,7 @@ http: baseURL: "${config.endpoint}`+l.base+`"
 resources: Pet: {
 	inputs: {name: string @replace(), store: *"s 1" | string @replace() @noRead()}
 	rest: {response: "none", `+l.rest+`}
+	`+l.more+`
 }`)
 				for form, p := range map[string]*spec.Provider{"rest": short, "expanded": expanded} {
 					program, diags := engine.Compile(p, builtin.Families())

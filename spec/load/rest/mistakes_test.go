@@ -84,7 +84,8 @@ func TestMistakesInRest(t *testing.T) {
 		{"a name of no input", source.CodeBadValue, `rest: {path: "/pets", create: "PUT", id: «"${inputs.nmae}"»}`},
 		{"a condition without PUT", source.CodeMisplacedKey, `rest: {path: "/pets", ifNoneMatch: «true»}`},
 		{"an unknown response", source.CodeBadValue, `rest: {path: "/pets", response: «"json"»}`},
-		{"a response without its create", source.CodeMisplacedKey, `rest: {path: "/pets", response: «"none"»}
+		{"a response without its create and id", source.CodeMisplacedKey, `rest: {path: "/pets", response: «"none"»}
+	id: "${body.number}"
 	create: ` + http},
 		{"an object without its id", source.CodeBadValue, `rest: {path: "/pets", object: «"/pet"»}`},
 		{"an object by another name", source.CodeBadValue, `rest: {path: "/pets", object: «"/pet/${inputs.store}"»}`},

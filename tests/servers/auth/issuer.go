@@ -184,6 +184,19 @@ func (i *issuer) authorized(handle http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
+// fresh reports whether a token that came with a request is valid for more than half of its time: a provider
+// uses it again.
+func (i *issuer) fresh() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for token := range i.used {
+		if i.expires[token].Sub(i.clock()) > i.lasts/2 {
+			return true
+		}
+	}
+	return false
+}
+
 // revoke makes the tokens invalid that came with a request, as soon as none has to come again, or
 // after ten seconds: a provider does not replace a token that was fetched for the same request.
 func (i *issuer) revoke() {
