@@ -99,9 +99,13 @@ func MissingIDError(r *operation.Run) error {
 			}
 		}
 	}
+	made, read := r.Resource.Spec.Create.Rest, r.Resource.Spec.Read
+	locates := slices.ContainsFunc(r.Resource.ID.Refs(), func(ref expr.Ref) bool { return slices.Contains(ref.Path, "location") })
 	switch maker := r.Resource.Maker; {
-	case !r.Resource.Spec.Create.Rest || r.Marked("body") != nil || maker == nil:
-	case maker.Args["response"].Node == nil:
+	case !made && (read == nil || !read.Rest || location(r) == "") || r.Marked("body") != nil || maker == nil:
+	case !made && !locates:
+		has += fmt.Sprintf("; its Location is %q: add `response: \"none\"` to rest", location(r))
+	case made && maker.Args["response"].Node == nil:
 		has += "; if the response to a create does not contain the object, add `response: \"none\"` to rest, and `unique: \"name\"` if it has no Location either"
 	case location(r) != "":
 		has += fmt.Sprintf("; its Location %q is not the path of an object, as rest has it. Correct `path` or `object`; or add `unique: \"name\"`, the input by which the list tells the id; "+
