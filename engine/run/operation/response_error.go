@@ -26,7 +26,11 @@ func (l *located) AboutResponse(op *plan.Operation, err error) error {
 	}
 	text := err.Error()
 	result, _ := l.Vars.Values["result"].(map[string]any)
-	if l.isOfRest(op) && strings.Contains(text, "expected a list, got ") {
+	ofRest, written := l.ofRest(op)
+	if written != "" {
+		text = strings.Replace(text, written+": ", "", 1) // nobody has written it
+	}
+	if ofRest && strings.Contains(text, "expected a list, got ") {
 		text = strings.Replace(text, "; append `?? []` to treat null as an empty list", "", 1)
 		if result["body"] == nil {
 			text += "; the response has no body. If that means that there are no objects, write the operation next to rest, with `body ?? []` in its `return`: `declprov expand` prints it"
@@ -41,10 +45,19 @@ func (l *located) AboutResponse(op *plan.Operation, err error) error {
 	return &responseError{text, err}
 }
 
-// isOfRest reports whether an operation comes from rest. A function has no resource.
-func (l *located) isOfRest(op *plan.Operation) bool {
-	comes := func(compiled *plan.Operation, written *spec.Operation) bool {
-		return compiled == op && written != nil && written.Rest
+// ofRest reports whether an operation comes from rest, and returns the `return` that rest has written. A
+// function has no resource.
+func (l *located) ofRest(op *plan.Operation) (ofRest bool, written string) {
+	if l.Resource == nil {
+		return false, ""
 	}
-	return l.Resource != nil && (comes(l.Resource.Read, l.Resource.Spec.Read) || comes(l.Resource.Find, l.Resource.Spec.Find))
+	for compiled, model := range map[*plan.Operation]*spec.Operation{l.Resource.Read: l.Resource.Spec.Read, l.Resource.Find: l.Resource.Spec.Find} {
+		if compiled == op && model != nil && model.Rest {
+			if model.Return != nil {
+				written = model.Return.Text
+			}
+			return true, written
+		}
+	}
+	return false, ""
 }
