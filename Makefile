@@ -14,7 +14,7 @@ TAGS := grpcnotrace
 
 # A release compiles these packages without inlining, because most of their code runs once for a spec or waits for
 # a server: its binaries are smaller by 0.5 MB. Check and Diff do not run it. The same list is in tests/internal/release and .ci/run.
-SMALL := actions/... cmd/... engine/compile/... engine/component engine/journal engine/plan engine/run engine/run/entries engine/run/outputs engine/run/reading engine/schema/... spec/container spec/decode spec/diag spec/expr/check spec/expr/functions spec/expr/parse spec/foreign spec/load/... spec/names
+SMALL := actions/... cmd/... engine/compile/... engine/component engine/journal engine/plan engine/run engine/run/entries engine/run/operation engine/run/outputs engine/run/reading engine/schema/... spec/container spec/decode spec/diag spec/expr/check spec/expr/functions spec/expr/parse spec/foreign spec/load/... spec/names spec/screen
 RELEASE := -trimpath $(SMALL:%=-gcflags=github.com/declprov/declprov/%=-l) -ldflags "-s -w"
 
 # The linters are in a separate module: tests/lint/go.mod.

@@ -25,7 +25,7 @@ const Tags = "grpcnotrace"
 
 // Small are the packages that a release compiles without inlining, as in the Makefile and
 // .ci/run.
-const Small = "actions/... cmd/... engine/compile/... engine/component engine/journal engine/plan engine/run engine/run/entries engine/run/outputs engine/run/reading engine/schema/... spec/container spec/decode spec/diag spec/expr/check spec/expr/functions spec/expr/parse spec/foreign spec/load/... spec/names"
+const Small = "actions/... cmd/... engine/compile/... engine/component engine/journal engine/plan engine/run engine/run/entries engine/run/operation engine/run/outputs engine/run/reading engine/schema/... spec/container spec/decode spec/diag spec/expr/check spec/expr/functions spec/expr/parse spec/foreign spec/load/... spec/names spec/screen"
 
 // Flags returns the flags of the compiler and the linker for a release.
 func Flags() []string {
