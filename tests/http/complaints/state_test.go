@@ -281,6 +281,7 @@ func TestComplaint17Gone(t *testing.T) {
 	}{
 		{200, "", false},
 		{200, "{}", false},
+		{200, `{"id":"1","name":"a","region":"eu"}`, false}, // without the output
 		{200, "[]", false},
 		{200, "null", false},
 		{204, "", false},
