@@ -37,7 +37,7 @@ func TestCreatesUnderOtherSettings(t *testing.T) {
 		"the server and more":   {declared, then.Set("server", property.New("b")).Set("limit", property.New(5.0)), false, true},
 		"one that begins alike": {declared, then.Set("serverName", property.New("b")), false, false},
 		"a new setting":         {declared + `, more: string | *"x"`, then, false, false},
-		"a setting is no more":  {`server: string, token?: string @secret()`, then.Delete("every"), false, false},
+		"a setting was removed": {`server: string, token?: string @secret()`, then.Delete("every"), false, false},
 		"a setting gets secret": {`server: string, every?: string @secret(), token?: string @secret()`, then.Set("every", property.New("1s").WithSecret(true)), false, false},
 	}
 	for form, settles := range map[string]bool{"key": true, "find": true, "key and find": true, "neither": false} {

@@ -242,7 +242,7 @@ func keyedBy(s actions.Static) string {
 	if !hasKey(s) {
 		return ""
 	}
-	header, value := "Idempotency-Key", ""
+	header, value := request.KeyHeader, ""
 	if own := s.Nodes["idempotencyKey"].Get("header"); own != nil {
 		header = own.Text
 	}

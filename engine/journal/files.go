@@ -22,25 +22,41 @@ func stemOf(name string) string {
 	return stem
 }
 
-// read returns the names that begin with a stem.
-func (f *files) read(dir, stem string) []string {
+// load reads the folder, once.
+func (f *files) load(dir string) {
 	f.mu.RLock()
-	known, names := f.byStem != nil, f.byStem[stem]
+	loaded := f.byStem != nil
 	f.mu.RUnlock()
-	if known {
-		return names
+	if loaded {
+		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.byStem == nil {
-		f.byStem = map[string][]string{}
-		entries, _ := os.ReadDir(dir) // a missing folder has no files
-		for _, e := range entries {
-			if strings.HasSuffix(e.Name(), ending) {
-				f.byStem[stemOf(e.Name())] = append(f.byStem[stemOf(e.Name())], e.Name())
-			}
+	if f.byStem != nil {
+		return
+	}
+	f.byStem = map[string][]string{}
+	entries, _ := os.ReadDir(dir) // a missing folder has no files
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ending) {
+			f.byStem[stemOf(e.Name())] = append(f.byStem[stemOf(e.Name())], e.Name())
 		}
 	}
+}
+
+// none reports whether there are no files. It spares callers that look at every resource the hashes.
+func (f *files) none(dir string) bool {
+	f.load(dir)
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return len(f.byStem) == 0
+}
+
+// read returns the names that begin with a stem.
+func (f *files) read(dir, stem string) []string {
+	f.load(dir)
+	f.mu.RLock()
+	defer f.mu.RUnlock()
 	return f.byStem[stem]
 }
 
@@ -49,14 +65,19 @@ func (f *files) has(dir, name string) bool { return slices.Contains(f.read(dir, 
 
 // of returns the name of a subject's file: the former one if that exists.
 func (f *files) of(dir string, s Subject) string {
-	if former := s.formerFile(); s.State == "" && f.has(dir, former) {
-		return former
+	if s.State == "" && !f.none(dir) {
+		if former := s.formerFile(); f.has(dir, former) {
+			return former
+		}
 	}
 	return s.file()
 }
 
 // others returns the names of the files of a subject's resource under other settings.
 func (f *files) others(dir string, s Subject) []string {
+	if f.none(dir) {
+		return nil
+	}
 	own := s.file()
 	return slices.DeleteFunc(slices.Clone(f.read(dir, s.stem())), func(name string) bool { return name == own })
 }

@@ -44,7 +44,9 @@ func (j *Journal) Close() error { return j.owner.release() }
 // files that existed when it was first called, and what this Journal has written and
 // removed since. It is for callers that look at every resource and rarely find an
 // intent. Of and Begin also see intents that other processes have begun since.
-func (j *Journal) Has(s Subject) bool { return j.files.has(j.dir, j.files.of(j.dir, s)) }
+func (j *Journal) Has(s Subject) bool {
+	return !j.files.none(j.dir) && j.files.has(j.dir, j.files.of(j.dir, s))
+}
 
 // path returns the path of a subject's file.
 func (j *Journal) path(s Subject) string { return filepath.Join(j.dir, j.files.of(j.dir, s)) }

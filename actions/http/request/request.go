@@ -195,13 +195,16 @@ func (r *Request) setIfNoneMatch(g Arguments) error {
 	return nil
 }
 
+// KeyHeader is the header of an idempotency key, unless the arguments give another.
+const KeyHeader = "Idempotency-Key"
+
 // SetConditions sets If-Match, If-None-Match and the idempotency key. read is the ETag of the
 // last read, and key is the engine's key; both are used unless the arguments give others.
 func (r *Request) SetConditions(g Arguments, read, key string) error {
 	if err := errors.Join(r.setIfMatch(g, read), r.setIfNoneMatch(g)); err != nil {
 		return err
 	}
-	header := "Idempotency-Key"
+	header := KeyHeader
 	switch v := g.IdempotencyKey.(type) {
 	case nil:
 		return nil // not given: see Arg.NotNull

@@ -63,7 +63,7 @@ func (h hop) next(resp *verdict.Response) (hop, error) {
 		case h.method == "POST" || resp.Status == http.StatusSeeOther:
 			next.method, next.body, next.headers = "GET", nil, h.headers.Clone()
 			next.headers.Del("Content-Type")
-			next.headers.Del("Idempotency-Key")
+			next.headers.Del(request.KeyHeader)
 			next.headers.Del("If-Match")
 			next.headers.Del("If-None-Match")
 		default:

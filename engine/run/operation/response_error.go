@@ -48,16 +48,19 @@ func (l *located) AboutResponse(op *plan.Operation, err error) error {
 // ofRest reports whether an operation comes from rest, and returns the `return` that rest has written. A
 // function has no resource.
 func (l *located) ofRest(op *plan.Operation) (ofRest bool, written string) {
-	if l.Resource == nil {
+	var model *spec.Operation
+	switch {
+	case l.Resource == nil:
+	case op == l.Resource.Read:
+		model = l.Resource.Spec.Read
+	case op == l.Resource.Find:
+		model = l.Resource.Spec.Find
+	}
+	if model == nil || !model.Rest {
 		return false, ""
 	}
-	for compiled, model := range map[*plan.Operation]*spec.Operation{l.Resource.Read: l.Resource.Spec.Read, l.Resource.Find: l.Resource.Spec.Find} {
-		if compiled == op && model != nil && model.Rest {
-			if model.Return != nil {
-				written = model.Return.Text
-			}
-			return true, written
-		}
+	if model.Return != nil {
+		written = model.Return.Text
 	}
-	return false, ""
+	return true, written
 }

@@ -25,8 +25,8 @@ func ofJournals() []Mutant {
 			Promise:   "An interrupted create is settled whatever the configuration is by then",
 			Mechanism: "files of the journal keep the names that earlier versions gave them",
 			File:      "engine/journal/files.go",
-			Find:      `	if former := s.formerFile(); s.State == "" && f.has(dir, former) {`,
-			Replace:   `	if former := s.formerFile(); false && f.has(dir, former) {`,
+			Find:      `		if former := s.formerFile(); f.has(dir, former) {`,
+			Replace:   `		if former := s.formerFile(); false && f.has(dir, former) {`,
 			Package:   "engine/journal", Test: "TestOtherSettings", Fails: `[], <nil>`,
 		},
 		{
