@@ -143,10 +143,7 @@ func (c *resourceCompiler) list() {
 		}
 		l.ID = shown(m.ID, scopes.IDType, "id")
 		l.Name = shown(m.Name, scopes.OptionalString, "name")
-		steps, w := []*plan.Step{l.Step}, plan.Usage{}
-		each := w.LoopPath(steps, l.Items)
-		w.MarkTemplate(steps, nil, each, l.ID)
-		w.MarkTemplate(steps, nil, each, l.Name)
+		plan.MarkUsedInLoop([]*plan.Step{l.Step}, nil, l.Items, l.ID, l.Name)
 		c.r.List = l
 	})
 }

@@ -17,23 +17,19 @@ func markUses(op *plan.Operation, id *expr.Value, properties ...*spec.Type) (sin
 	if op == nil || op.Stepless() {
 		return nil
 	}
-	w := plan.Usage{Named: map[string]*plan.Step{}}
 	for i, s := range op.Steps {
-		w.MarkStep(op.Steps[:i], s)
+		plan.MarkUsedBy(s, op.Steps[:i])
 		sinks = append(sinks, stepSinks(s)...)
 		for _, u := range s.Undo {
-			w.MarkStep(op.Steps[:i+1], u)
+			plan.MarkUsedBy(u, op.Steps[:i+1])
 			sinks = append(sinks, stepSinks(u)...)
 		}
-		if s.Model.As != "" {
-			w.Named[s.Model.As] = s
-		}
 	}
-	w.MarkTemplate(op.Steps, nil, nil, id)
+	plan.MarkUsed(op.Steps, nil, id)
 	last := plan.Last(op.Steps)
 	switch {
 	case op.Return != nil:
-		w.MarkTemplate(op.Steps, nil, nil, op.Return)
+		plan.MarkUsed(op.Steps, nil, op.Return)
 	case last.Yield != "":
 		last.MarkUsed([]string{last.Yield})
 	default:

@@ -207,7 +207,7 @@ func (r *optionReader) text(name string, v *expr.Value) string {
 		return ""
 	}
 	text, err := value.Text(expr.Reveal(out, nil))
-	ofChild := slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool { return ref.Path[0] == "children" })
+	ofChild := v.RefersTo("children")
 	if scope.HoldsSecret(out) || ofChild && r.build.mask().Holds(text) {
 		text, err = "", fmt.Errorf("%s %w", name, scope.ErrExposed)
 	}

@@ -40,14 +40,12 @@ func (o *Operation) MeansTo(property string) bool {
 // sends an input, so that it may rename the object.
 func (o *Operation) Renames(input string) bool {
 	finds, sends := false, false
-	for _, s := range o.Steps {
-		for _, ref := range s.Refs() {
-			switch ref.Path[0] {
-			case "id", "state":
-				finds = true
-			case "inputs", "changes":
-				sends = sends || len(ref.Path) < 2 || ref.Path[1] == input
-			}
+	for _, ref := range o.requestRefs() {
+		switch ref.Path[0] {
+		case "id", "state":
+			finds = true
+		case "inputs", "changes":
+			sends = sends || len(ref.Path) < 2 || ref.Path[1] == input
 		}
 	}
 	return finds && sends
@@ -61,36 +59,47 @@ func (o *Operation) YieldType() *spec.Type {
 	return Last(o.Steps).Yields()
 }
 
+// Refs returns the references of the steps, `lock` and `return`, without those of undo steps. A nil
+// operation has none.
+func (o *Operation) Refs() []expr.Ref {
+	if o == nil {
+		return nil
+	}
+	refs := append(o.requestRefs(), slices.Concat(o.Lock.Refs(), o.Return.Refs())...)
+	for _, s := range o.Steps {
+		refs = append(refs, s.ownRefs()...)
+	}
+	return refs
+}
+
+// requestRefs returns the references that are evaluated before one of the steps runs.
+func (o *Operation) requestRefs() []expr.Ref {
+	var refs []expr.Ref
+	for _, s := range o.Steps {
+		refs = append(refs, s.Refs()...)
+	}
+	return refs
+}
+
 // RefersToState reports whether the operation refers to the id or to the recorded
 // state.
-func (o *Operation) RefersToState() bool {
-	return slices.ContainsFunc(o.Steps, func(s *Step) bool {
-		return slices.ContainsFunc(s.Refs(), func(ref expr.Ref) bool { return ref.Path[0] == "id" || ref.Path[0] == "state" })
-	})
-}
+func (o *Operation) RefersToState() bool { return expr.Mention(o.requestRefs(), "id", "state") }
 
 // RecallsInputs reports whether the operation refers to recorded inputs of the resource that an update may
 // have changed.
 func (o *Operation) RecallsInputs(of *Resource) bool {
-	return o != nil && slices.ContainsFunc(o.Steps, func(s *Step) bool {
-		return slices.ContainsFunc(s.Refs(), func(ref expr.Ref) bool {
-			if ref.Path[0] != "state" {
-				return false
-			}
-			if len(ref.Path) == 1 {
-				return true
-			}
-			m := of.Inputs.ByName[ref.Path[1]]
-			return m != nil && !m.Replace
-		})
+	return o != nil && slices.ContainsFunc(o.requestRefs(), func(ref expr.Ref) bool {
+		if ref.Path[0] != "state" || len(ref.Path) == 1 {
+			return ref.Path[0] == "state"
+		}
+		m := of.Inputs.ByName[ref.Path[1]]
+		return m != nil && !m.Replace
 	})
 }
 
 // AsksByID reports whether the operation refers to the id.
 func (o *Operation) AsksByID() bool {
-	isID := func(ref expr.Ref) bool { return ref.Path[0] == "id" }
-	return o.Return != nil && slices.ContainsFunc(o.Return.Refs(), isID) ||
-		slices.ContainsFunc(o.Steps, func(s *Step) bool { return slices.ContainsFunc(s.Refs(), isID) })
+	return o.Return.RefersTo("id") || expr.Mention(o.requestRefs(), "id")
 }
 
 // Writes returns how many steps have an effect.
@@ -156,15 +165,11 @@ func (op *Operation) MayEndHalfway() bool {
 // steps is gone, too.
 func (o *Operation) RelyOn(some map[int]bool) map[int]bool {
 	out := map[int]bool{}
-	w := Usage{Named: map[string]*Step{}}
 	for i, s := range o.Steps {
 		for _, ref := range s.Refs() {
-			if of, _ := w.Resolve(o.Steps[:i], nil, ref.Path); of != nil && (some[of.Index] || out[of.Index]) {
+			if of, _ := ResultOf(o.Steps[:i], nil, ref.Path); of != nil && (some[of.Index] || out[of.Index]) {
 				out[i] = true
 			}
-		}
-		if s.Model.As != "" {
-			w.Named[s.Model.As] = s
 		}
 	}
 	return out
@@ -175,45 +180,33 @@ func (o *Operation) conditional() bool {
 	return o != nil && slices.ContainsFunc(o.Steps, func(s *Step) bool { return s.SendsETag })
 }
 
-// Uses reports whether any template evaluated after a step refers to its result.
+// Uses reports whether anything that is evaluated after a step refers to its result.
 func (o *Operation) Uses(s *Step) bool {
-	named := Usage{Named: map[string]*Step{}}
-	for _, other := range o.Steps {
-		named.Named[other.Model.As] = other
-	}
-	refers := func(before []*Step, own *Step) func(*expr.Value) bool {
-		return func(v *expr.Value) bool {
-			return v != nil && slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool {
-				of, _ := named.Resolve(before, own, ref.Path)
-				return of == s
-			})
-		}
+	refers := func(refs []expr.Ref, before []*Step, own *Step) bool {
+		return slices.ContainsFunc(refs, func(ref expr.Ref) bool {
+			of, _ := ResultOf(before, own, ref.Path)
+			return of == s
+		})
 	}
 	for n, later := range o.Steps[s.Index+1:] {
 		before := o.Steps[:s.Index+1+n]
-		if slices.ContainsFunc(append(later.Templates(), later.ForEach), refers(before, nil)) ||
-			slices.ContainsFunc(later.OwnTemplates(), refers(before, later)) {
+		if refers(later.Refs(), before, nil) || refers(later.ownRefs(), before, later) {
 			return true
 		}
 	}
-	return refers(o.Steps, nil)(o.Return)
+	return refers(o.Return.Refs(), o.Steps, nil)
 }
 
 // Recorded returns the sorted names of the recorded properties to which the steps
 // refer. whole is true if a step refers to all of them.
 func (o *Operation) Recorded(r *Resource) (out []string, whole bool) {
-	for _, s := range o.Steps {
-		for _, ref := range s.Refs() {
-			if ref.Path[0] != "inputs" && ref.Path[0] != "state" {
-				continue
-			}
-			if len(ref.Path) < 2 {
-				whole = true
-				continue
-			}
-			if name := ref.Path[1]; r.Inputs.ByName[name] != nil || r.Outputs.ByName[name] != nil {
-				out = append(out, name)
-			}
+	for _, ref := range o.requestRefs() {
+		switch {
+		case ref.Path[0] != "inputs" && ref.Path[0] != "state":
+		case len(ref.Path) < 2:
+			whole = true
+		case r.Inputs.ByName[ref.Path[1]] != nil || r.Outputs.ByName[ref.Path[1]] != nil:
+			out = append(out, ref.Path[1])
 		}
 	}
 	slices.Sort(out)

@@ -20,14 +20,7 @@ type Permission struct {
 }
 
 // DependsOnInputs reports whether the pattern depends on the inputs of a resource.
-func (g Permission) DependsOnInputs() bool {
-	for _, ref := range g.Value.Refs() {
-		if ref.Path[0] == "inputs" {
-			return true
-		}
-	}
-	return false
-}
+func (g Permission) DependsOnInputs() bool { return g.Value.RefersTo("inputs") }
 
 // AccessName returns the name of an access in the spec.
 func AccessName(a grant.Access) string {

@@ -138,11 +138,7 @@ func (r *Resource) MadeNames() []expr.Name {
 }
 
 // IDFromResponses reports whether the id depends on the response of a step.
-func (r *Resource) IDFromResponses() bool {
-	return r.ID != nil && slices.ContainsFunc(r.ID.Refs(), func(ref expr.Ref) bool {
-		return slices.Contains(NamesOfResponses, ref.Path[0])
-	})
-}
+func (r *Resource) IDFromResponses() bool { return r.ID.RefersTo(NamesOfResponses...) }
 
 // ServerMaySet reports whether an input is also an output. Such an input may be
 // absent unless the program sets it.

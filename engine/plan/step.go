@@ -205,31 +205,18 @@ func (s *Step) Doubt() {
 // UsesResults reports whether the step uses results of earlier steps. A name that the
 // server has just assigned cannot belong to anybody else.
 func (s *Step) UsesResults() bool {
-	for _, v := range s.Templates() {
-		if v == nil {
-			continue
-		}
-		for _, ref := range v.Refs() {
-			if ref.Path[0] == "steps" || slices.Contains(AnswerNames, ref.Path[0]) {
-				return true
-			}
-		}
-	}
-	return false
+	return expr.Mention(s.refsOfElement(), append([]string{"steps"}, AnswerNames...)...)
 }
 
 // Refs returns the references that are evaluated before the step runs.
-func (s *Step) Refs() []expr.Ref {
-	var refs []expr.Ref
-	for _, v := range s.Templates() {
-		if v != nil {
-			refs = append(refs, v.Refs()...)
-		}
-	}
-	if s.ForEach != nil {
-		refs = append(refs, s.ForEach.Refs()...)
-	}
+func (s *Step) Refs() []expr.Ref { return slices.Concat(s.ForEach.Refs(), s.refsOfElement()) }
+
+// refsOfElement is Refs without those of forEach. It includes the late parts of arguments, but not the
+// names that these have of their own.
+func (s *Step) refsOfElement() []expr.Ref {
+	refs := slices.Concat(s.When.Refs(), s.Lock.Refs(), s.Every.Refs(), s.Timeout.Refs())
 	for _, a := range s.Args {
+		refs = append(refs, a.Value.Refs()...)
 		for _, part := range a.Parts.All() {
 			refs = append(refs, part.Refs()...)
 		}
@@ -237,22 +224,13 @@ func (s *Step) Refs() []expr.Ref {
 	return refs
 }
 
-// OwnTemplates returns the templates that are evaluated with the step's own result.
-func (s *Step) OwnTemplates() []*expr.Value {
-	out := []*expr.Value{s.Until, s.Refused, s.Fail, s.Progress, s.Gone}
+// ownRefs returns the references that are evaluated with the step's own result.
+func (s *Step) ownRefs() []expr.Ref {
+	refs := slices.Concat(s.Until.Refs(), s.Refused.Refs(), s.Fail.Refs(), s.Progress.Refs(), s.Gone.Refs())
 	if s.Retry != nil {
-		out = append(out, s.Retry.When)
+		refs = append(refs, s.Retry.When.Refs()...)
 	}
-	return out
-}
-
-// Templates returns the templates that are evaluated before the step runs.
-func (s *Step) Templates() []*expr.Value {
-	out := []*expr.Value{s.When, s.Lock, s.Every, s.Timeout}
-	for _, a := range s.Args {
-		out = append(out, a.Value)
-	}
-	return out
+	return refs
 }
 
 // HasVerdicts reports whether the step has templates that judge its result.

@@ -6,58 +6,56 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// Usage marks the members of step results to which templates refer. Named are the
-// steps by name.
-type Usage struct{ Named map[string]*Step }
+// MarkUsed marks the members of step results to which a template refers. It is evaluated after the
+// steps before and, unless own is nil, on the response of that step.
+func MarkUsed(before []*Step, own *Step, v *expr.Value) { markUsed(before, own, nil, v.Refs()) }
 
-// MarkTemplate marks the members to which a template refers. It is evaluated after the steps
-// before and, unless own is nil, on the response of that step; each.value is an element of the
-// path each.
-func (w Usage) MarkTemplate(before []*Step, own *Step, each []string, v *expr.Value) {
-	if v == nil {
-		return
+// MarkUsedInLoop is MarkUsed for templates in which each.value is an element of a list or map.
+func MarkUsedInLoop(before []*Step, own *Step, list *expr.Value, templates ...*expr.Value) {
+	each := loopPath(before, list)
+	for _, v := range templates {
+		markUsed(before, own, each, v.Refs())
 	}
-	for _, ref := range v.Refs() {
+}
+
+// MarkUsedBy marks the members of step results to which a step refers. before are the steps before it.
+func MarkUsedBy(s *Step, before []*Step) {
+	each := loopPath(before, s.ForEach)
+	markUsed(before, nil, each, s.refsOfElement())
+	markUsed(before, s, each, s.ownRefs())
+}
+
+// markUsed is MarkUsed for references. each is the path of what each.value is an element of, or nil.
+func markUsed(before []*Step, own *Step, each []string, refs []expr.Ref) {
+	for _, ref := range refs {
 		path := ref.Path
 		if len(path) > 1 && path[0] == "each" && path[1] == "value" && each != nil {
 			path = append(slices.Clone(each), path[2:]...)
 		}
-		if of, member := w.Resolve(before, own, path); of != nil {
+		if of, member := ResultOf(before, own, path); of != nil {
 			of.MarkUsed(member)
 		}
 	}
 }
 
-// LoopPath returns the path of the elements over which forEach iterates, if forEach
+// loopPath returns the path of the elements over which forEach iterates, if forEach
 // is just a path. Only the members of the elements that are used are then marked.
 // Otherwise it marks what forEach refers to, and returns nil.
-func (w Usage) LoopPath(before []*Step, forEach *expr.Value) []string {
+func loopPath(before []*Step, forEach *expr.Value) []string {
 	if forEach == nil {
 		return nil
 	}
 	if pieces := forEach.Segments(); len(pieces) == 1 && pieces[0].Ref != nil {
 		return append(slices.Clone(pieces[0].Ref), "*")
 	}
-	w.MarkTemplate(before, nil, nil, forEach)
+	MarkUsed(before, nil, forEach)
 	return nil
 }
 
-// MarkStep marks the members to which the templates of a step refer. before are the
-// steps before it.
-func (w Usage) MarkStep(before []*Step, s *Step) {
-	each := w.LoopPath(before, s.ForEach)
-	for _, v := range s.Templates() {
-		w.MarkTemplate(before, nil, each, v)
-	}
-	for _, v := range s.OwnTemplates() {
-		w.MarkTemplate(before, s, each, v)
-	}
-}
-
-// Resolve returns the step to whose result a path refers, and the rest of the path. The path is
-// that of a template which is evaluated after the steps before and, unless own is nil, on the
+// ResultOf returns the step to whose result a path refers, nil if to none, and the rest of the path. The
+// path is that of a template which is evaluated after the steps before and, unless own is nil, on the
 // response of that step: that of one element, if the step has a forEach.
-func (w Usage) Resolve(before []*Step, own *Step, path []string) (*Step, []string) {
+func ResultOf(before []*Step, own *Step, path []string) (*Step, []string) {
 	var of *Step
 	switch {
 	case own != nil && path[0] == "result":
@@ -67,7 +65,7 @@ func (w Usage) Resolve(before []*Step, own *Step, path []string) (*Step, []strin
 	case path[0] == "result":
 		of, path = Last(before), path[1:]
 	case path[0] == "steps" && len(path) > 1:
-		of, path = w.Named[path[1]], path[2:]
+		of, path = named(before, path[1]), path[2:]
 	default:
 		// Later steps without these names leave them as they are.
 		for _, s := range slices.Backward(before) {
@@ -81,4 +79,14 @@ func (w Usage) Resolve(before []*Step, own *Step, path []string) (*Step, []strin
 		path = path[1:] // the index or key
 	}
 	return of, path
+}
+
+// named returns the step with a name, or nil.
+func named(steps []*Step, name string) *Step {
+	for _, s := range steps {
+		if s.Model.As == name {
+			return s
+		}
+	}
+	return nil
 }

@@ -38,8 +38,22 @@ type Key struct {
 func (v *Value) Type() *spec.Type { return v.typ }
 
 // Refs returns the references of the tree: maximal member chains, such as
-// inputs.limits.mode or inputs.rules.*.port, in the order of the document.
-func (v *Value) Refs() []Ref { return v.refs }
+// inputs.limits.mode or inputs.rules.*.port, in the order of the document. A nil tree has
+// none.
+func (v *Value) Refs() []Ref {
+	if v == nil {
+		return nil
+	}
+	return v.refs
+}
+
+// RefersTo reports whether any reference of the tree begins with one of the names, such as inputs.
+func (v *Value) RefersTo(names ...string) bool { return Mention(v.Refs(), names...) }
+
+// Mention reports whether any of the references begins with one of the names.
+func Mention(refs []Ref, names ...string) bool {
+	return slices.ContainsFunc(refs, func(ref Ref) bool { return slices.Contains(names, ref.Path[0]) })
+}
 
 // Const returns the value of a tree without references. ok is false for other trees,
 // and for trees that are too expensive to evaluate in advance.

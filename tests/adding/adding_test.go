@@ -148,7 +148,7 @@ var aboutHTTP = []string{
 	"TestNamespacesAreKeptApart", "TestNamespacesAreSent", "TestFailuresInXML", "TestXMLLaws", "TestMayBeForeign", "TestUngrantedInputs",
 	"TestResponseThatIsNeverGone", "TestLoopsJudgeAsSteps", "TestShorthandsOutliveOtherSteps", "TestGoneFirst", "TestGoneGuardsWhatFollows", "TestNullsAreSent", "TestDefaultRetryOfRefusals", "TestListsWithoutIDs", "TestSkippedStepsHaveNoResponse", "TestSkippedWhole", "TestPutsToCollections",
 	"TestUniqueByRulesOfEquality", "TestRestEnvelopes", "TestPagesAreNoAbsence", "TestIncompleteListsProveNothing", "TestIncompleteListsWarn", "TestResponsesWithoutList", "TestLocationsOfObjects", "TestUpdatesTwice",
-	"TestDenialsThatMeanGone", "TestDeniedIsGone", "TestResponsesWithoutEnvelope", "TestListsThatMayBeAbsent",
+	"TestDenialsThatMeanGone", "TestDeniedIsGone", "TestResponsesWithoutEnvelope", "TestListsThatMayBeAbsent", "TestEveryPlaceUsesResults",
 }
 
 // TestTheEngineNeedsNoHTTP runs the engine's tests with another family in the place of http.

@@ -117,7 +117,7 @@ func refersToSession(n *spec.Node) bool {
 		return false
 	}
 	v, diags := expr.Compile(n, scopes.Untyped(), nil)
-	return !diags.HasErrors() && slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool { return ref.Path[0] == "session" })
+	return !diags.HasErrors() && v.RefersTo("session")
 }
 
 // compileDefaults compiles the block of defaults of one family.

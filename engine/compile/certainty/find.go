@@ -96,22 +96,13 @@ func (c *checker) hasStruct(t *spec.Type, depth int) bool {
 // there is only one object.
 func (c *checker) checkFindInputs() {
 	r := c.r
-	if r.Find == nil || r.Find.Stepless() || r.Find.Broken || c.findFailed() || r.ID == nil || !refersTo(r.ID, slices.Concat([]string{"inputs", "resource", "steps"}, plan.AnswerNames)) {
+	if r.Find == nil || r.Find.Stepless() || r.Find.Broken || c.findFailed() || r.ID == nil || !r.ID.RefersTo(slices.Concat([]string{"inputs", "resource", "steps"}, plan.AnswerNames)...) {
 		return
 	}
-	values := []*expr.Value{r.Find.Return}
-	for _, s := range r.Find.Steps {
-		if s.Effect == actions.Write {
-			return // which was reported
-		}
-		values = append(append(values, s.Templates()...), s.OwnTemplates()...)
-		for _, a := range s.Args {
-			for _, p := range a.Parts.All() {
-				values = append(values, p.Value)
-			}
-		}
+	if slices.ContainsFunc(r.Find.Steps, func(s *plan.Step) bool { return s.Effect == actions.Write }) {
+		return // which was reported
 	}
-	if slices.ContainsFunc(values, func(v *expr.Value) bool { return refersTo(v, []string{"inputs", "resource"}) }) {
+	if expr.Mention(r.Find.Refs(), "inputs", "resource") {
 		return
 	}
 	at := plan.Last(r.Find.Steps).At
@@ -120,9 +111,4 @@ func (c *checker) checkFindInputs() {
 	}
 	c.Warn(finding.CodeFindAny, at, "find", fmt.Sprintf("find of %s does not depend on the inputs", r.Spec.Name),
 		"Its result is taken for the created object, but may belong to somebody else. Look for what tells this object from others, as in `\"${find(body, #.name == inputs.name)}\"` or `path: \"/things/${inputs.name}\"`.")
-}
-
-// refersTo reports whether a template refers to any of the names.
-func refersTo(v *expr.Value, names []string) bool {
-	return v != nil && slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool { return slices.Contains(names, ref.Path[0]) })
 }

@@ -41,7 +41,7 @@ func (c *checker) checkForeign(op *plan.Operation, verb plan.Verb, does string) 
 // not made of inputs and text alone.
 func (c *checker) uncertainMaker(s *plan.Step) (maker *plan.Step, why string) {
 	steps, at := c.r.Create.Steps, c.placeOf(s)
-	if s.Effect != actions.Write || at == "" || fromResponse().MatchString(at) || refersTo(s.When, []string{"made", "state", "steps"}) {
+	if s.Effect != actions.Write || at == "" || fromResponse().MatchString(at) || s.When.RefersTo("made", "state", "steps") {
 		return nil, ""
 	}
 	i := slices.IndexFunc(steps, func(m *plan.Step) bool {

@@ -142,7 +142,7 @@ func (c *checker) checkUpdate() {
 	if r.Create == nil || r.Update == nil || r.Create.Broken || r.Update.Broken || len(r.Update.Steps) == 0 || c.HasFailed("create") || c.HasFailed("update") || isReported(r.Update) {
 		return
 	}
-	sent, updated := refsOf(r.Create), refsOf(r.Update)
+	sent, updated := r.Create.Refs(), r.Update.Refs()
 	for _, p := range r.Spec.Inputs.Fields {
 		option := p.NoRead && r.Types.Resolve(p.Type).Kind == spec.Bool
 		if p.Replace || p.Ephemeral || option || c.replacedByRule(p.Name) || !names(sent, p.Name, "inputs") || names(updated, p.Name, "inputs", "changes", "state") {
@@ -171,23 +171,6 @@ func (c *checker) replacedByRule(input string) bool {
 			return path == input || strings.HasPrefix(path, input+".") || strings.HasPrefix(path, input+"[")
 		})
 	})
-}
-
-// refsOf returns the references of an operation.
-func refsOf(op *plan.Operation) []expr.Ref {
-	var refs []expr.Ref
-	for _, s := range op.Steps {
-		refs = append(refs, s.Refs()...)
-		for _, v := range s.OwnTemplates() {
-			if v != nil {
-				refs = append(refs, v.Refs()...)
-			}
-		}
-	}
-	if op.Return != nil {
-		refs = append(refs, op.Return.Refs()...)
-	}
-	return refs
 }
 
 // names reports whether references name an input under one of the roots, or the root as a whole.

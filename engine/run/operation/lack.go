@@ -3,6 +3,7 @@ package operation
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec/expr"
@@ -48,21 +49,8 @@ func (r *Run) isOrphaned(s *plan.Step) bool {
 	if r.Verb != plan.Delete || s.When != nil || s.Index == 0 {
 		return false
 	}
-	before := r.Operation.Steps[:s.Index]
-	named := plan.Usage{Named: map[string]*plan.Step{}}
-	for _, b := range before {
-		named.Named[b.Model.As] = b
-	}
-	for _, v := range s.Templates() {
-		if v == nil {
-			continue
-		}
-		for _, ref := range v.Refs() {
-			of, _ := named.Resolve(before, nil, ref.Path)
-			if of != nil && of.When == nil && of.ForEach == nil && r.Results[of.Index] == nil {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Refs(), func(ref expr.Ref) bool {
+		of, _ := plan.ResultOf(r.Operation.Steps[:s.Index], nil, ref.Path)
+		return of != nil && of.When == nil && of.ForEach == nil && r.Results[of.Index] == nil
+	})
 }

@@ -15,23 +15,17 @@ import (
 
 // MissingFor returns the withheld inputs to which operations refer and which are not given.
 func MissingFor(withheld []string, inputs property.Map, ops ...*plan.Operation) []string {
-	var values []*expr.Value
+	var refs []expr.Ref
 	for _, op := range ops {
-		values = append(values, op.Return, op.Lock)
-		for _, s := range op.Steps {
-			values = append(append(values, s.Templates()...), s.OwnTemplates()...)
-			values = append(values, s.ForEach)
-		}
+		refs = append(refs, op.Refs()...)
 	}
 	var missing []string
 	for _, name := range Missing(withheld, inputs) {
-		reads := func(v *expr.Value) bool {
-			return v != nil && slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool {
-				of := ref.Path[0]
-				return (of == "inputs" || of == "state") && (len(ref.Path) == 1 || ref.Path[1] == name)
-			})
+		refers := func(ref expr.Ref) bool {
+			of := ref.Path[0]
+			return (of == "inputs" || of == "state") && (len(ref.Path) == 1 || ref.Path[1] == name)
 		}
-		if slices.ContainsFunc(values, reads) {
+		if slices.ContainsFunc(refs, refers) {
 			missing = append(missing, name)
 		}
 	}

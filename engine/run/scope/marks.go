@@ -166,10 +166,7 @@ type Element struct {
 // Echoes reports whether a value of a template is or contains a secret that this run knows, and comes
 // from outside: servers and programs return what was sent to them.
 func (s *Scope) Echoes(of *expr.Value, value any) bool {
-	fromOutside := slices.ContainsFunc(of.Refs(), func(ref expr.Ref) bool {
-		return ref.Path[0] == "steps" || ref.Path[0] == "each" || slices.Contains(plan.AnswerNames, ref.Path[0])
-	})
-	return fromOutside && holdsSecretText(value, s.Mask())
+	return of.RefersTo(append([]string{"steps", "each"}, plan.AnswerNames...)...) && holdsSecretText(value, s.Mask())
 }
 
 // MarkEchoes returns a value in which strings that are or contain a known secret are secret.
