@@ -58,6 +58,9 @@ type Type struct {
 	Variants []*Type `json:"variants,omitzero"`
 	Tag      string  `json:"tag,omitzero"`
 
+	// OnWire is the kind that a scalar has in requests and responses: Int for a string that is an
+	// integer there, String for an integer, number or boolean that is text. Any means the same kind.
+	OnWire Kind `json:"onWire,omitzero"`
 	// Enum lists the allowed literals, in the order of the document.
 	Enum []any `json:"enum,omitzero"`
 	// Not lists the excluded literals (`!=`).
@@ -90,6 +93,8 @@ type Bound struct {
 type Pattern struct {
 	Regexp  string `json:"regexp,omitzero"`
 	Negated bool   `json:"negated,omitzero"`
+	// Means is what a string is that matches, if the pattern is not the author's: "an integer in digits".
+	Means string `json:"means,omitzero"`
 }
 
 // Property is a named member of an object: an input, an output, a setting, an

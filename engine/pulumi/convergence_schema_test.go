@@ -66,30 +66,36 @@ var convergingKinds = map[string]struct {
 	typ    string
 	values []any
 	zero   string // a default
+	onWire string // the type on the wire, if that is another one
 }{
-	"string": {"string", []any{"one", "Two", "three"}, `"three"`},
-	"int":    {"int", []any{0, 1, 40000}, "7"},
-	"number": {"number", []any{0.5, -1.25}, "1.5"},
-	"bool":   {"bool", []any{true, false}, "true"},
-	"enum":   {`"red" | "green"`, []any{"red", "green"}, ""},
-	"list":   {"[...string]", []any{[]any{}, []any{"b", "a"}, []any{"a"}}, ""},
-	"set":    {"[...string]", []any{[]any{"b", "a"}, []any{"c", "b", "a"}, []any{"a"}}, ""},
+	"string": {"string", []any{"one", "Two", "three"}, `"three"`, ""},
+	"int":    {"int", []any{0, 1, 40000}, "7", ""},
+	"number": {"number", []any{0.5, -1.25}, "1.5", ""},
+	"bool":   {"bool", []any{true, false}, "true", ""},
+	"enum":   {`"red" | "green"`, []any{"red", "green"}, "", ""},
+	"list":   {"[...string]", []any{[]any{}, []any{"b", "a"}, []any{"a"}}, "", ""},
+	"set":    {"[...string]", []any{[]any{"b", "a"}, []any{"c", "b", "a"}, []any{"a"}}, "", ""},
+	"digits": {"string", []any{"7", "-12", "0"}, `"7"`, "int"},
+	"0 or 1": {"bool", []any{true, false}, "true", "int"},
+	"text":   {"int", []any{0, -1, 40000}, "3", "string"},
+	"ids":    {"[...string]", []any{[]any{}, []any{"4", "30"}, []any{"2"}}, "", "int"},
+	"flags":  {"[string]: bool", []any{map[string]any{}, map[string]any{"a": true}, map[string]any{"a": false, "b": true}}, "", "string"},
 	"keyed": {"[...#Item]", []any{
 		[]any{map[string]any{"itemName": "b", "itemSize": 1}, map[string]any{"itemName": "a"}},
 		[]any{map[string]any{"itemName": "a", "itemSize": 2}},
 		[]any{map[string]any{"itemName": "a", "itemSize": 2, "labels": []any{"x"}}, map[string]any{"itemName": "b"}},
-	}, ""},
-	"map": {"[string]: string", []any{map[string]any{}, map[string]any{"aKey": "x", "other key": "y"}, map[string]any{"aKey": "z"}}, ""},
+	}, "", ""},
+	"map": {"[string]: string", []any{map[string]any{}, map[string]any{"aKey": "x", "other key": "y"}, map[string]any{"aKey": "z"}}, "", ""},
 	"union": {`{kind: "round", radiusOf: int} | {kind: "square", sideLength?: string}`, []any{
 		map[string]any{"kind": "round", "radiusOf": 3}, map[string]any{"kind": "square"}, map[string]any{"kind": "square", "sideLength": "x"},
-	}, ""},
-	"any": {"_", []any{map[string]any{"free": []any{1, "x"}}, "text", []any{}, map[string]any{"other": true}}, ""},
+	}, "", ""},
+	"any": {"_", []any{map[string]any{"free": []any{1, "x"}}, "text", []any{}, map[string]any{"other": true}}, "", ""},
 	"struct": {"#Part", []any{
 		map[string]any{"partName": "p"},
 		map[string]any{"partName": "q", "partSize": 3, "inner": map[string]any{"deepName": "d"}},
 		map[string]any{"partName": "p", "note": nil, "labels": map[string]any{"l": "m"}},
 		map[string]any{"partName": "p", "note": "n"},
-	}, ""},
+	}, "", ""},
 }
 
 func (g *converging) member(t *rapid.T, i int) *convergingMember {
@@ -124,7 +130,7 @@ func (g *converging) member(t *rapid.T, i int) *convergingMember {
 		if !m.nullable && some("raises") {
 			m.habit, m.attributes = raises, []string{rapid.SampledFrom([]string{"@normalised()", "@equal(fold)"}).Draw(t, "rule")}
 		}
-	case "list", "map":
+	case "list", "map", "ids", "flags":
 		if m.optional && !m.nullable && some("empties") {
 			m.habit = empties
 		}
@@ -133,7 +139,7 @@ func (g *converging) member(t *rapid.T, i int) *convergingMember {
 		m.attributes = append(m.attributes, "@secret()")
 	}
 	// A merge patch keeps what the server has added to a map.
-	keeps := g.update == "merge" && slices.Contains([]string{"any", "map", "struct", "union"}, m.kind)
+	keeps := g.update == "merge" && slices.Contains([]string{"any", "map", "flags", "struct", "union"}, m.kind)
 	if m.optional && !m.nullable && m.habit == echoes && !keeps && some("fills") {
 		m.habit = fills
 		if m.output = some("output"); !m.output || some("both") {
@@ -144,11 +150,16 @@ func (g *converging) member(t *rapid.T, i int) *convergingMember {
 	if wire := rapid.SampledFrom([][]string{nil, nil, {"other" + fmt.Sprint(i)}, {"deep", "m" + fmt.Sprint(i)}, {"deep", "er", "m" + fmt.Sprint(i)}, {"dot.ted" + fmt.Sprint(i)}}).Draw(t, "wire"); wire != nil {
 		m.wire = wire
 		argument := wireArgument(wire)
-		if (m.kind == "list" || m.kind == "set") && some("in objects") {
+		if slices.Contains([]string{"list", "set", "ids"}, m.kind) && some("in objects") {
 			m.item = rapid.SampledFrom([][]string{{"name"}, {"of", "na.me"}}).Draw(t, "item")
 			argument += "[]." + wireArgument(m.item)
 		}
+		if of.onWire != "" {
+			argument += ", type=" + of.onWire
+		}
 		m.attributes = append(m.attributes, "@wire("+argument+")")
+	} else if of.onWire != "" {
+		m.attributes = append(m.attributes, "@wire(type="+of.onWire+")")
 	}
 	return m
 }
@@ -177,7 +188,7 @@ func (m *convergingMember) declaration(attributes ...string) string {
 	if m.nullable {
 		typ = "null | " + typ
 	}
-	if m.kind == "map" {
+	if m.kind == "map" || m.kind == "flags" {
 		typ = "{" + m.typ + "}"
 		if m.nullable {
 			typ = "null | " + typ

@@ -2,6 +2,7 @@ package pulumi_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -91,10 +93,14 @@ func (s *convergingServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(s.shown(response))
 }
 
-// unwrap takes the items of lists out of the objects that a request has them in.
+// unwrap takes the items of lists out of the objects that a request has them in. It returns false for what
+// the server does not accept.
 func (s *convergingServer) unwrap(body map[string]any) bool {
 	for _, m := range s.of.members {
 		list, isList := at(body, m.wire)
+		if want, got := convergingKinds[m.kind].onWire, kindOnWire(list); want != "" && got != "" && got != want {
+			return false
+		}
 		if m.item == nil || !isList || list == nil {
 			continue
 		}
@@ -110,6 +116,52 @@ func (s *convergingServer) unwrap(body map[string]any) bool {
 		put(body, m.wire, append([]any{}, items...))
 	}
 	return true
+}
+
+// kindOnWire returns the type of the scalars that are in a value.
+func kindOnWire(v any) string {
+	kind := ""
+	actions.EachScalar(v, func(v any) {
+		switch v.(type) {
+		case float64:
+			kind = "int"
+		case string:
+			kind = "string"
+		case bool:
+			kind = "bool"
+		}
+	})
+	return kind
+}
+
+// onWire returns a value of a kind with the scalars that the server has.
+func onWire(kind string, v any) any {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case []any:
+		list := []any{}
+		for _, item := range v {
+			list = append(list, onWire(kind, item))
+		}
+		return list
+	case map[string]any:
+		out := map[string]any{}
+		for name, item := range v {
+			out[name] = onWire(kind, item)
+		}
+		return out
+	}
+	switch text := fmt.Sprint(v); {
+	case kind == "string":
+		return text
+	case kind == "int" && (v == true || v == false):
+		return map[any]int{true: 1, false: 0}[v]
+	case kind == "int":
+		return json.Number(text)
+	default:
+		return v
+	}
 }
 
 // patch sets the members that a body has, and removes those that are null and may not be.
@@ -136,7 +188,7 @@ func (s *convergingServer) shown(object map[string]any) map[string]any {
 		v, ok := at(out, m.wire)
 		switch {
 		case m.habit != empties:
-		case !ok && m.kind == "list":
+		case !ok && (m.kind == "list" || m.kind == "ids"):
 			put(out, m.wire, []any{})
 		case !ok:
 			put(out, m.wire, map[string]any{})
@@ -166,7 +218,7 @@ func (m *convergingMember) keep(rule string, object map[string]any) {
 	case ok && m.habit == raises:
 		put(object, m.wire, strings.ToUpper(v.(string)))
 	case !ok && m.habit == fills:
-		put(object, m.wire, clone(wireValues(rule, convergingKinds[m.kind].values[0])))
+		put(object, m.wire, clone(onWire(convergingKinds[m.kind].onWire, wireValues(rule, convergingKinds[m.kind].values[0]))))
 	case ok && m.habit == sorts && v != nil:
 		items := slices.Clone(v.([]any))
 		slices.SortFunc(items, func(a, b any) int { return strings.Compare(jsonText(a), jsonText(b)) })

@@ -130,7 +130,7 @@ func (c *convergence) reached(m *convergingMember) {
 			c.fail("%s is not in the program, and %v at the server", m.name, now)
 		}
 	case m.emptyIsAbsent() && isEmpty(now) && (v.IsArray() && v.AsArray().Len() == 0 || v.IsMap() && v.AsMap().Len() == 0):
-	case scalars(plainValue(v), m.habit) != scalars(now, m.habit):
+	case scalars(onWire(convergingKinds[m.kind].onWire, plainValue(v)), m.habit) != scalars(now, m.habit):
 		c.fail("%s is %v in the program, and %v at the server", m.name, shown(property.NewMap(map[string]property.Value{m.name: v})), now)
 	}
 }
@@ -198,8 +198,8 @@ func (c *convergence) drift(t *rapid.T) {
 	if _, given := c.program.GetOk(m.name); m.output && !given && !m.has("@normalised()") {
 		return // the server may choose it
 	}
-	values := convergingKinds[m.kind].values
-	to := clone(wireValues(c.of.rule, rapid.SampledFrom(values).Draw(t, "to")))
+	of := convergingKinds[m.kind]
+	to := clone(onWire(of.onWire, wireValues(c.of.rule, rapid.SampledFrom(of.values).Draw(t, "to"))))
 	if m.kind == "keyed" || m.kind == "struct" || m.kind == "union" || m.kind == "enum" {
 		return // their members have names on the wire
 	}
@@ -268,7 +268,7 @@ func (m *convergingMember) differ(old, now property.Map) bool {
 
 // emptyIsAbsent reports whether an empty value that is read means the same as none.
 func (m *convergingMember) emptyIsAbsent() bool {
-	return m.optional && !m.nullable && !m.output && slices.Contains([]string{"list", "set", "keyed", "map"}, m.kind)
+	return m.optional && !m.nullable && !m.output && slices.Contains([]string{"list", "set", "keyed", "map", "ids", "flags"}, m.kind)
 }
 
 // topLevel are the properties that a diff changes, in the order of the spec.

@@ -56,9 +56,12 @@ func constraints(t *spec.Type) []string {
 		add("without duplicate items")
 	}
 	for _, p := range t.Patterns {
-		if p.Negated {
+		switch {
+		case p.Means != "":
+			add("%s", p.Means)
+		case p.Negated:
 			add("no match of `%s`", p.Regexp)
-		} else {
+		default:
 			add("a match of `%s`", p.Regexp)
 		}
 	}

@@ -131,7 +131,11 @@ func (r *reception) receive(v any, declared *spec.Type) any {
 			return r.receiveList(list, t)
 		}
 	default:
-		if scalar, ok := asScalar(v, t); ok {
+		scalar := v
+		if !r.declared {
+			scalar = types.FromWire(v, t)
+		}
+		if scalar, ok := asScalar(scalar, t); ok {
 			return scalar
 		}
 	}

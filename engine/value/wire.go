@@ -72,7 +72,7 @@ func (w WireRule) toWire(v any, t *spec.Type, named spec.Types) any {
 		}
 		return list
 	default:
-		return v
+		return types.ToWire(v, t)
 	}
 }
 
@@ -144,7 +144,7 @@ func (w WireRule) fromWire(v any, from, to *spec.Type, named spec.Types) any {
 		}
 		return list
 	default:
-		return v
+		return types.FromWire(v, to)
 	}
 }
 
@@ -362,7 +362,8 @@ func (w WireRule) narrow(v any, t *spec.Type, named spec.Types, wire bool) *spec
 	return &spec.Type{}
 }
 
-// Renames reports whether the rule or any @wire changes a name in the type.
+// Renames reports whether the rule or any @wire changes a name in the type, or another part of its
+// form on the wire.
 func (w WireRule) Renames(named spec.Types, root *spec.Type) bool {
 	seen := map[*spec.Type]bool{}
 	var visit func(t *spec.Type) bool
@@ -370,7 +371,9 @@ func (w WireRule) Renames(named spec.Types, root *spec.Type) bool {
 		if t == nil || seen[t] {
 			return false
 		}
-		seen[t] = true
+		if seen[t] = true; t.OnWire != spec.Any {
+			return true
+		}
 		if t.Ref != "" && visit(named.Resolve(t)) || visit(t.Elem) {
 			return true
 		}

@@ -51,7 +51,7 @@ func joinKinds(ra, rb, a, b *spec.Type, types spec.Types) *spec.Type {
 		if IsNumeric(ra) && rb.Kind == spec.Number {
 			kind = spec.Number
 		}
-		return &spec.Type{Kind: kind, Enum: joinLiterals(ra.Enum, rb.Enum)}
+		return &spec.Type{Kind: kind, Enum: joinLiterals(ra.Enum, rb.Enum), OnWire: joinOnWire(ra, rb)}
 	case ra.Kind == spec.List && rb.Kind == spec.List:
 		return ListOf(Join(Elem(ra), Elem(rb), types))
 	case ra.Kind == spec.Map && rb.Kind == spec.Map:

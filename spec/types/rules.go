@@ -66,6 +66,8 @@ func textBreaches(s string, t *spec.Type, keeps func(s string, pattern int) bool
 	for i, p := range t.Patterns {
 		switch kept := keeps == nil && keepsPattern(s, p) || keeps != nil && keeps(s, i); {
 		case kept:
+		case p.Means != "":
+			broken = append(broken, Breach{Must: "must be " + p.Means})
 		case p.Negated:
 			broken = append(broken, Breach{Must: "must not match " + p.Regexp})
 		default:

@@ -80,7 +80,7 @@ func (s plainShape) member(p *spec.Property) (v any, given bool) {
 	members, _ := at.reveal().(map[string]any)
 	v, given = members[name]
 	if s.name != nil {
-		v = AtItems(v, p.WireItem)
+		v = FromWire(AtItems(v, p.WireItem), p.Type)
 	}
 	return v, given
 }

@@ -1,6 +1,7 @@
 package graphql
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -170,8 +171,8 @@ func (r Request) mismatch(t *spec.Type, want *ast.Type) string {
 	accepted, builtin := map[string][]spec.Kind{
 		"String": {spec.String}, "ID": {spec.String, spec.Int}, "Int": {spec.Int}, "Float": {spec.Int, spec.Number}, "Boolean": {spec.Bool},
 	}[want.NamedType]
-	if builtin && !slices.Contains(accepted, t.Kind) || t.Kind == spec.List {
-		return t.Kind.String()
+	if kind := cmp.Or(t.OnWire, t.Kind); builtin && !slices.Contains(accepted, kind) || kind == spec.List {
+		return kind.String()
 	}
 	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // attributes returns the attributes of a property.
@@ -34,6 +35,19 @@ func attributes(p *spec.Property) []string {
 	if a := p.Autoname; a != nil {
 		list = append(list, fmt.Sprintf("@autoname(%ssep=%s)", map[bool]string{true: fmt.Sprintf("max=%d, ", a.Max)}[a.Max > 0], quote(a.Sep)))
 	}
+	if args := wireArguments(p); args != "" {
+		list = append(list, "@wire("+args+")")
+	}
+	flag(p.Deprecated != "", "@deprecated("+quote(p.Deprecated)+")")
+	for _, sdk := range sortedKeys(p.Names) {
+		list = append(list, fmt.Sprintf("@name(%s=%s)", sdk, quote(p.Names[sdk])))
+	}
+	return list
+}
+
+// wireArguments returns the arguments of @wire, or "" without it.
+func wireArguments(p *spec.Property) string {
+	var list []string
 	if p.Wire != "" {
 		var path []string
 		for _, name := range append(append([]string{}, p.WireParents...), p.Wire) {
@@ -43,18 +57,22 @@ func attributes(p *spec.Property) []string {
 		for i, name := range p.WireItem {
 			wire += map[bool]string{true: "[]"}[i == 0] + "." + argument(name)
 		}
-		list = append(list, "@wire("+wire+")")
+		list = append(list, wire)
 	}
-	flag(p.Deprecated != "", "@deprecated("+quote(p.Deprecated)+")")
-	for _, sdk := range sortedKeys(p.Names) {
-		list = append(list, fmt.Sprintf("@name(%s=%s)", sdk, quote(p.Names[sdk])))
+	scalar := p.Type
+	for scalar.Kind == spec.List || scalar.Kind == spec.Map {
+		scalar = types.Elem(scalar)
 	}
-	return list
+	if scalar.OnWire != spec.Any {
+		list = append(list, "type="+scalar.OnWire.String())
+	}
+	return strings.Join(list, ", ")
 }
 
-// argument returns a name as an argument of an attribute.
+// argument returns a name as an argument of an attribute. A type is quoted, because @wire(int) is a
+// mistake.
 func argument(name string) string {
-	if plainLabel.MatchString(name) {
+	if plainLabel.MatchString(name) && name != spec.Int.String() && name != spec.String.String() {
 		return name
 	}
 	return quote(name)

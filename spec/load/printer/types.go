@@ -183,11 +183,13 @@ func (d *document) constraints(t *spec.Type) []string {
 		parts = append(parts, "!="+literal(v))
 	}
 	for _, p := range t.Patterns {
-		sign := "=~"
-		if p.Negated {
-			sign = "!~"
+		switch {
+		case p.Means != "": // an attribute says it
+		case p.Negated:
+			parts = append(parts, "!~"+quote(p.Regexp))
+		default:
+			parts = append(parts, "=~"+quote(p.Regexp))
 		}
-		parts = append(parts, sign+quote(p.Regexp))
 	}
 	if t.MultipleOf != "" {
 		for divisor := range strings.FieldsSeq(t.MultipleOf) {

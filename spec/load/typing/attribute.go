@@ -87,7 +87,7 @@ func Attributes() []Attribute {
 			read: readEqual,
 		},
 		{
-			Name: "wire", Usage: "@wire(name)", Doc: "Its name in requests and responses, or a path: `@wire(meta.name)`, `@wire(tags[].name)`.",
+			Name: "wire", Usage: "@wire(name)", Doc: "Its name in requests and responses, or a path: `@wire(meta.name)`, `@wire(tags[].name)`. `type=int` sends text as an integer, and a boolean as 0 or 1; `type=string` sends numbers and booleans as text.",
 			Roles: all &^ ConfigRole, remedy: "The names of configuration properties never go over the wire. Remove it.",
 			read: readWire,
 		},

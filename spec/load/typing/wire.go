@@ -9,8 +9,11 @@ import (
 	"cuelang.org/go/cue"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/foreign"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/walk"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // isWireRule reports whether an attribute sets a naming rule, such as
@@ -33,9 +36,25 @@ func definitionRule(it walk.Item) string {
 }
 
 func readWire(c *attrCall) {
-	path, item, ok := wirePath(strings.TrimSpace(c.attr.Contents()))
+	names := strings.TrimSpace(c.attr.Contents())
+	first, last := cutLast(names)
+	key, kind, isType := strings.Cut(last, "=")
+	if isType = isType && strings.TrimSpace(key) == "type"; isType {
+		if names = first; !c.readWireType(strings.TrimSpace(kind)) || names == "" {
+			return
+		}
+	}
+	path, item, ok := wirePath(names)
+	if first == "" && wireType(names) != spec.Any {
+		c.fail(fmt.Sprintf("%q is a type, and the argument is a name", names), fmt.Sprintf("Write @wire(type=%s); or, if a member has this name, @wire(%q).", names, names)).Replace(names, "type="+names)
+		return
+	}
+	if !ok && wireType(last) != spec.Any {
+		c.fail("@wire requires one name", fmt.Sprintf("The type on the wire is its argument `type`: @wire(%s, type=%s).", first, last)).Replace(names, first+", type="+last)
+		return
+	}
 	if !ok {
-		c.fail("@wire requires one name", `Write @wire(name), @wire(parent.name) for a nested member, or @wire(tags[].name) for a list whose items are in objects. Quote names with other characters: @wire("a.b").`)
+		c.fail("@wire requires one name", `Write @wire(name), @wire(parent.name) for a nested member, or @wire(tags[].name) for a list whose items are in objects. Quote names with other characters: @wire("a.b"). For text that is a number on the wire, add type=int.`)
 		return
 	}
 	if t := c.named.types.Resolve(c.prop.Type); item != nil && t.Kind != spec.List {
@@ -49,12 +68,94 @@ func readWire(c *attrCall) {
 			return
 		}
 	}
-	last := len(path) - 1
-	c.prop.Wire, c.prop.WireParents = path[last], nil
-	if last > 0 {
-		c.prop.WireParents = path[:last]
+	parents, name := path[:len(path)-1], path[len(path)-1]
+	if len(parents) == 0 {
+		parents = nil
 	}
+	c.prop.Wire, c.prop.WireParents = name, parents
 	c.prop.WireItem = item
+}
+
+// cutLast returns an argument list without its last argument, and that.
+func cutLast(arguments string) (rest, last string) {
+	i := strings.LastIndex(arguments, ",")
+	return strings.TrimSpace(arguments[:max(i, 0)]), strings.TrimSpace(arguments[i+1:])
+}
+
+// wireTypes are the types on the wire that @wire accepts, each with those of the scalars that may have it.
+var wireTypes = map[spec.Kind][]spec.Kind{
+	spec.Int:    {spec.String, spec.Bool},
+	spec.String: {spec.Int, spec.Number, spec.Bool},
+}
+
+// wireType returns the type on the wire with a name, or Any.
+func wireType(name string) spec.Kind {
+	for kind := range wireTypes {
+		if kind.String() == name {
+			return kind
+		}
+	}
+	return spec.Any
+}
+
+// readWireType reads the type on the wire of a scalar, or of the scalars in a list or map. It returns
+// false if that has a mistake.
+func (c *attrCall) readWireType(name string) bool {
+	kind := wireType(name)
+	if kind == spec.Any {
+		d := c.fail(fmt.Sprintf("%q is not a type on the wire", name), "Write type=int or type=string.")
+		meant, _ := foreign.Scalar(name)
+		if name == spec.Number.String() || meant == spec.Number.String() {
+			meant = spec.Int.String()
+		}
+		if wireType(meant) != spec.Any {
+			d.Replace("="+name, "="+meant)
+		}
+		return false
+	}
+	t, scalar := c.onWire(c.prop.Type, kind)
+	switch {
+	case scalar.Kind == kind:
+		c.fail(fmt.Sprintf("the property is of type %s anyway", scalar.Kind), fmt.Sprintf("type=%s is for a property of another type. Remove it.", name))
+		return false
+	case !slices.Contains(wireTypes[kind], scalar.Kind):
+		c.failKind(scalar, fmt.Sprintf("@wire(type=%s) requires %s, got %s", name, diag.Or(kindNames(wireTypes[kind])), scalar.Kind),
+			"The items of a list and the values of a map may have a type on the wire, too. Change the type of the property, or remove the argument.")
+		return false
+	}
+	for _, v := range scalar.Enum {
+		if broken := types.Breaches(v, scalar, nil); broken != nil {
+			c.fail(fmt.Sprintf("%s %s", types.DescribeValue(v), broken[0].Must), "Remove the literal, or `type=int`.")
+			return false
+		}
+	}
+	if def := c.prop.Default; def != nil && types.Fits(def, t, c.named.types) != nil {
+		c.fail(fmt.Sprintf("the default %s is not an integer, as which it is sent", showLiteral(def)), "Write a default such as \"0\", or make the property optional.")
+		return false
+	}
+	c.prop.Type = t
+	return true
+}
+
+// onWire returns a type with the kind that its scalars have on the wire, and the type of the scalars.
+func (c *attrCall) onWire(t *spec.Type, kind spec.Kind) (sent, scalar *spec.Type) {
+	out := *c.named.types.Resolve(t)
+	if out.Kind == spec.List || out.Kind == spec.Map {
+		out.Elem, scalar = c.onWire(types.Elem(&out), kind)
+		return &out, scalar
+	}
+	if out.OnWire = kind; kind == spec.Int && out.Kind == spec.String {
+		out.Patterns = append(slices.Clone(out.Patterns), spec.Pattern{Regexp: types.Integers, Means: "an integer in digits, because it is a number on the wire"})
+	}
+	return &out, &out
+}
+
+func kindNames(kinds []spec.Kind) []string {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.String())
+	}
+	return names
 }
 
 // wirePath parses the argument of @wire: names separated by dots, each of which may
