@@ -124,6 +124,11 @@ func (c *resourceCompiler) id(t *scopes.Trail) {
 		c.Fail(finding.CodeSecretExposed, c.r.Spec.ID.Range, "id", "the id contains a secret", "Hosts show ids everywhere. Build it of values that are not secret.")
 	}
 	c.r.Sinks = append(c.r.Sinks, sinksOf(c.r.ID, nil, "the id")...)
+	for _, ref := range c.r.ID.Refs() {
+		if of, _ := plan.ResultOf(t.Steps[:max(0, min(c.r.IDAfter+1, len(t.Steps)))], nil, ref.Path); of != nil {
+			c.r.Create.IDFrom = append(c.r.Create.IDFrom, of.Index)
+		}
+	}
 	for _, s := range t.Steps[:max(0, min(c.r.IDAfter, len(t.Steps)))] {
 		if !s.Known || s.Effect != actions.Write || len(s.Model.OnFailure) > 0 {
 			continue

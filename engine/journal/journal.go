@@ -190,6 +190,14 @@ func (i Intent) UnderWay() bool { return i.Status == Begun && i.live }
 // working on it when it was read.
 func (i Intent) Open() bool { return i.Status == Unknown || i.Status == Begun && !i.live }
 
+// LastSent returns when the step was sent last, as far as that is known.
+func (i Intent) LastSent() time.Time {
+	if i.Sent.IsZero() {
+		return i.Began
+	}
+	return i.Sent
+}
+
 // WasAnswered reports whether a successful response arrived.
 func (i Intent) WasAnswered() bool { return i.Status == Answered || i.Status == Handed }
 

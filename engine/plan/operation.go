@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/declprov/declprov/actions"
@@ -21,6 +22,9 @@ type Operation struct {
 	// Return is the `return` of the operation or else of the resource. It is nil if the
 	// result is that of the last step.
 	Return *expr.Value
+	// IDFrom are the indices of the steps to whose results the id of the resource refers, if the
+	// operation creates it: what refers to the id relies on them.
+	IDFrom []int
 	// Broken is true if `return` did not compile. Meant are the properties for which
 	// misspelt names in it were intended. Both mistakes were reported.
 	Broken bool
@@ -166,10 +170,55 @@ func (op *Operation) MayEndHalfway() bool {
 func (o *Operation) RelyOn(some map[int]bool) map[int]bool {
 	out := map[int]bool{}
 	for i, s := range o.Steps {
-		for _, ref := range s.Refs() {
-			if of, _ := ResultOf(o.Steps[:i], nil, ref.Path); of != nil && (some[of.Index] || out[of.Index]) {
-				out[i] = true
+		out[i] = slices.ContainsFunc(o.resultsFor(s), func(of int) bool { return some[of] || out[of] })
+	}
+	maps.DeleteFunc(out, func(_ int, relies bool) bool { return !relies })
+	return out
+}
+
+// StaleReads returns the indices of the finished steps that a run which continues the operation repeats:
+// those that only read, and whose results only unfinished steps use. What they have read may have changed
+// since, and what is built of it would undo that. The results of steps that wait for something are final,
+// and a result that a finished step has used must stay the same for the others.
+func (o *Operation) StaleReads(finished map[int]bool) map[int]bool {
+	stale := map[int]bool{}
+	for i, s := range slices.Backward(o.Steps) {
+		if !finished[i] || s.Effect == actions.Write || s.Until != nil {
+			continue
+		}
+		used := false
+		stale[i] = true
+		for n, later := range o.Steps[i+1:] {
+			if !slices.Contains(o.resultsFor(later), i) {
+				continue
 			}
+			again := !finished[i+1+n] || stale[i+1+n]
+			used, stale[i] = true, stale[i] && again
+		}
+		stale[i] = stale[i] && used
+	}
+	maps.DeleteFunc(stale, func(_ int, is bool) bool { return !is })
+	return stale
+}
+
+// UndoesByResult reports whether the undo steps of a step refer to its result.
+func (o *Operation) UndoesByResult(s *Step) bool {
+	return slices.ContainsFunc(s.Undo, func(u *Step) bool {
+		return slices.ContainsFunc(u.Refs(), func(ref expr.Ref) bool {
+			of, _ := ResultOf(o.Steps[:s.Index+1], nil, ref.Path)
+			return of == s
+		})
+	})
+}
+
+// resultsFor returns the indices of the steps whose results a step refers to before it runs.
+func (o *Operation) resultsFor(s *Step) []int {
+	var out []int
+	for _, ref := range s.Refs() {
+		if ref.Path[0] == "id" {
+			out = append(out, o.IDFrom...)
+		} else if of, _ := ResultOf(o.Steps[:s.Index], nil, ref.Path); of != nil {
+			out = append(out, of.Index)
 		}
 	}
 	return out

@@ -137,6 +137,13 @@ func (r *Resource) MadeNames() []expr.Name {
 	return []expr.Name{{Name: "made", Type: t}}
 }
 
+// IDUses reports whether the id refers to the response of a step of create, as the last one or by its name.
+func (r *Resource) IDUses(s *Step) bool {
+	return r.ID.RefersTo(AnswerNames...) || slices.ContainsFunc(r.ID.Refs(), func(ref expr.Ref) bool {
+		return len(ref.Path) > 1 && ref.Path[0] == "steps" && ref.Path[1] == s.Model.As
+	})
+}
+
 // IDFromResponses reports whether the id depends on the response of a step.
 func (r *Resource) IDFromResponses() bool { return r.ID.RefersTo(NamesOfResponses...) }
 

@@ -177,6 +177,14 @@ func (s *Step) SetCertainty(facts actions.Facts) {
 	s.RepeatRemedy, s.OverwriteRemedy, s.address = facts.RepeatRemedy, facts.OverwriteRemedy, facts.Address
 }
 
+// TakesNewReads reports whether the step, once sent with an unknown outcome, may be sent with what its reads
+// return now: it goes to the same address, where the server has one object, and replaces that.
+func (s *Step) TakesNewReads() bool {
+	return s.address != nil && (s.Certainty == actions.Safe || s.SendsETag) && !slices.ContainsFunc(s.address, func(name string) bool {
+		return s.Args[name].Value.RefersTo(append([]string{"steps", "each"}, AnswerNames...)...)
+	})
+}
+
 // IsAtCollection reports whether the call does not say which object it replaces: in its address, there
 // are only the configuration, the session, and the given inputs, which say where objects are. If the
 // server chooses their ids, each run creates another one.
@@ -231,6 +239,18 @@ func (s *Step) ownRefs() []expr.Ref {
 		refs = append(refs, s.Retry.When.Refs()...)
 	}
 	return refs
+}
+
+// LoopInput returns the name of the input whose elements the step goes through, "" if its forEach is
+// another expression.
+func (s *Step) LoopInput() string {
+	if s.ForEach == nil {
+		return ""
+	}
+	if pieces := s.ForEach.Segments(); len(pieces) == 1 && IsInput(pieces[0]) {
+		return pieces[0].Ref[1]
+	}
+	return ""
 }
 
 // HasVerdicts reports whether the step has templates that judge its result.

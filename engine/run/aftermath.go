@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -30,8 +29,8 @@ type aftermath struct {
 	// undone are the steps that were undone, by index: true if what they had made was
 	// removed. It is nil if nothing may be undone.
 	undone map[int]bool
-	// unanswered are the steps for which it is not known whether they were undone.
-	unanswered []int
+	// doubted are the steps of which something may have been undone, and that may not be undone whole.
+	doubted []int
 }
 
 // afterFailure undoes what a failed create has made, as far as that is allowed, and returns what
@@ -73,7 +72,7 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 	}
 	state.Private.Unmade = r.unmadeSteps(a.undone)
 	state.Private.Failed = r.newFailed(r.Failed, a.failure)
-	state.Private.Failed.Stuck, state.Private.Failed.Doubted = stuck, a.unanswered
+	state.Private.Failed.Stuck, state.Private.Failed.Doubted = stuck, a.doubted
 	for i, is := range a.undone {
 		if !is {
 			continue
@@ -81,7 +80,7 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 		if i != r.Failed {
 			state.Private.Failed.Undone = append(state.Private.Failed.Undone, i)
 		} else {
-			state.Private.Failed.Elements = nil // all of them are made again
+			state.Private.Failed.Elements, state.Private.Failed.Prints = nil, nil // all of them are made again
 		}
 	}
 	slices.Sort(state.Private.Failed.Undone)
@@ -132,7 +131,7 @@ func (a *aftermath) owns() bool {
 		owned = owned || t.Done
 	}
 	last := plan.Last(a.Touched)
-	answered := last != nil && last.Answer != nil && last.Step.Index == a.Failed && a.idUsesResponse(last.Step)
+	answered := last != nil && last.Answer != nil && last.Step.Index == a.Failed && a.Resource.IDUses(last.Step)
 	if !left || !owned && !answered {
 		return false
 	}
@@ -183,23 +182,21 @@ func (a *aftermath) reopenIntents() error {
 }
 
 // forgetUndone removes the intents of steps that were undone. The next create with the same
-// inputs is another one, and must not have the same keys.
+// inputs is another one, and must not have the same keys. An element whose response was lost keeps its
+// intent if the undo only knows the elements that were answered.
 func (a *aftermath) forgetUndone() error {
-	for _, i := range a.begun {
-		if a.undone[i.Step] {
-			if err := a.book().RemoveOne(i); err != nil {
-				return err
-			}
+	if len(a.undone) == 0 || len(a.begun) == 0 {
+		return nil
+	}
+	list, err := a.book().Intents()
+	for _, i := range list {
+		own := slices.ContainsFunc(a.begun, func(own journal.Intent) bool { return own.Key == i.Key })
+		lost := i.Element != "" && i.Open() && a.Operation.UndoesByResult(a.Operation.Steps[i.Step])
+		if own && a.undone[i.Step] && !lost {
+			err = errors.Join(err, a.book().RemoveOne(i))
 		}
 	}
-	return nil
-}
-
-// idUsesResponse reports whether the id refers to the response of a step.
-func (a *aftermath) idUsesResponse(s *plan.Step) bool {
-	return a.Resource.ID != nil && slices.ContainsFunc(a.Resource.ID.Refs(), func(ref expr.Ref) bool {
-		return slices.Contains(plan.AnswerNames, ref.Path[0]) || len(ref.Path) > 1 && ref.Path[0] == "steps" && ref.Path[1] == s.Model.As
-	})
+	return err
 }
 
 // takeLateID takes the id of a create that failed before it had one, if it can be evaluated: the
@@ -216,13 +213,8 @@ func (a *aftermath) takeLateID() {
 // evalLateID returns the id of a create that failed before it had one, "" if it cannot be
 // evaluated.
 func (a *aftermath) evalLateID() string {
-	before := a.Vars.Values
-	a.Vars.Values = maps.Clone(before)
-	defer func() { a.Vars.Values = before }()
-	// The response in scope is that of an earlier step.
-	for _, name := range plan.AnswerNames {
-		a.Vars.Values[name] = expr.Unknown{}
-	}
+	defer a.Branch()()
+	a.HideLatestResponse()
 	if t := plan.Last(a.Touched); t != nil && t.Step.Index == a.Failed {
 		if answer := a.LastAnswer(t.Step); answer != nil {
 			a.SetResult(t.Step, answer)
@@ -241,9 +233,7 @@ func (a *aftermath) partialOutputs(m *screen.Mask) map[string]property.Value {
 	if a.Operation.Return == nil && a.Failed < len(a.Operation.Steps)-1 {
 		return nil // the last step, which would have said them, did not run
 	}
-	before := a.Vars.Values
-	a.Vars.Values = maps.Clone(before)
-	defer func() { a.Vars.Values = before }()
+	defer a.Branch()()
 	for _, s := range a.Operation.Steps[min(a.Failed, len(a.Operation.Steps)):] {
 		var answer any = expr.Unknown{}
 		if s.Index == a.Failed {

@@ -110,11 +110,3 @@ func (r claims) keep(out Result) Result {
 	r.res.all.Tokens.Manage(r.res.object(*out.State), r.res.ref, r.token)
 	return out
 }
-
-// releaseOnPanic is deferred: the process goes on after a panic, and the create has no object then.
-func (r claims) releaseOnPanic() {
-	if bug := recover(); bug != nil {
-		r.res.all.Tokens.Release(r.token)
-		panic(bug)
-	}
-}

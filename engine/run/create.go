@@ -34,7 +34,7 @@ func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateR
 	}
 	defer release()
 	r.token = rs.Tokens.Next()
-	defer claims{r}.releaseOnPanic()
+	defer onPanic(func() { rs.Tokens.Release(r.token) })
 	out, settled := earlier{r}.settle(ctx)
 	if !settled {
 		out = r.finishCreate(ctx)

@@ -164,7 +164,7 @@ func (r earlier) inputsOf(i journal.Intent) (inputs property.Map, whole bool, er
 // settleByFind settles the intent of an earlier create, whose run this is, by what find finds.
 func (r earlier) settleByFind(ctx context.Context, i journal.Intent) (*recorded.State, error) {
 	maker := r.Resource.Maker
-	found, err := r.findUntilSeen(ctx, maker, i)
+	found, err := r.findUntilSeen(ctx, maker, i.LastSent())
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ func (r earlier) refuseHanded(ctx context.Context, list []journal.Intent) error 
 			remedy = fmt.Sprintf("It was to replace what this resource has in the state, which an import cannot do: if no other resource or stack has it, delete %q in the service, run `declprov journal forget %s`, and then `pulumi up`", i.ID, i.Key)
 		}
 		return r.Stop(r.Resource.Maker, 1, actions.Refused, fmt.Errorf("an earlier create of it was done on %s: Pulumi was told of %q, %s, so nothing was sent. %s",
-			cmp.Or(i.Sent, i.Began).Format(time.DateTime), i.ID, is, remedy))
+			i.LastSent().Format(time.DateTime), i.ID, is, remedy))
 	}
 	return nil
 }
@@ -257,7 +257,7 @@ func (r earlier) mayStillExist(ctx context.Context, i journal.Intent) (bool, err
 		return true, err
 	}
 	there := false
-	err := old.retryUntilSeen(ctx, i, func() (bool, error) {
+	err := old.retryUntilSeen(ctx, i.LastSent(), func() (bool, error) {
 		found, err := settling{old.finder, i}.lookUp(ctx)
 		there = found.Found && found.ID == id
 		return there, err
@@ -300,6 +300,6 @@ func (r earlier) markEarlierInputs(s *recorded.State) *recorded.State {
 	if s.Private.Failed == nil {
 		s.Private.Failed = r.newFailed(len(r.Results), errors.New("it was made with other inputs"))
 	}
-	s.Private.Failed.World, _ = value.EncodeRecordable(r.given)
+	s.AddWorld(r.given)
 	return s
 }

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/stop"
@@ -39,11 +37,11 @@ func (res resource) finder(ctx context.Context, inputs property.Map) (finder, er
 	return f, f.Open()
 }
 
-// findUntilSeen runs find until it finds what an intent made, or until untilSeen gives up: then it
+// findUntilSeen runs find until it finds what was sent at a time, or until retryUntilSeen gives up: then it
 // returns nil.
-func (f finder) findUntilSeen(ctx context.Context, s *plan.Step, intent journal.Intent) (any, error) {
+func (f finder) findUntilSeen(ctx context.Context, s *plan.Step, sent time.Time) (any, error) {
 	var found any
-	err := f.retryUntilSeen(ctx, intent, func() (bool, error) {
+	err := f.retryUntilSeen(ctx, sent, func() (bool, error) {
 		var err error
 		found, err = f.find(ctx, s)
 		return found != nil, err
@@ -51,14 +49,14 @@ func (f finder) findUntilSeen(ctx context.Context, s *plan.Step, intent journal.
 	return found, err
 }
 
-// retryUntilSeen calls look until it reports true, or until `consistency` has passed since the step
+// retryUntilSeen calls look until it reports true, or until `consistency` has passed since something
 // was sent: for so long the server may not show a new object.
-func (f finder) retryUntilSeen(ctx context.Context, intent journal.Intent, look func() (bool, error)) error {
+func (f finder) retryUntilSeen(ctx context.Context, sent time.Time, look func() (bool, error)) error {
 	limit, err := f.Duration(f.Resource.Consistency, defaultConsistency)
 	if err != nil {
 		return err
 	}
-	return stop.Until(ctx, stop.Within(cmp.Or(intent.Sent, intent.Began).Add(limit), limit), func() {
+	return stop.Until(ctx, stop.Within(sent.Add(limit), limit), func() {
 		f.Log.Status("waiting until what an earlier attempt may have made can be seen")
 	}, look)
 }

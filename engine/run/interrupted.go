@@ -32,7 +32,12 @@ func (u update) runAlone(ctx context.Context, state recorded.State) Result {
 	if err != nil {
 		return Result{Err: err}
 	}
-	defer interruptOnPanic(about, own)
+	if own != nil {
+		defer onPanic(func() {
+			own.Status = journal.Unknown
+			_ = about.Book.Put(*own, true)
+		})
+	}
 	out := u.res.keepToken(state, u.run(ctx, state))
 	switch {
 	case out.State != nil:
@@ -65,15 +70,3 @@ func (u update) record(ctx context.Context, about entries.Entries, state recorde
 
 // namesOf returns the names of inputs.
 func namesOf(inputs property.Map) []string { return slices.Sorted(maps.Keys(inputs.AsMap())) }
-
-// interruptOnPanic is deferred: the process goes on after a panic, and the update must not look as if
-// it did, too.
-func interruptOnPanic(about entries.Entries, own *journal.Intent) {
-	if bug := recover(); bug != nil {
-		if own != nil {
-			own.Status = journal.Unknown
-			_ = about.Book.Put(*own, true)
-		}
-		panic(bug)
-	}
-}

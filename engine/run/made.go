@@ -56,15 +56,11 @@ func (r owner) withUnmadeIntent(s *plan.Step, send func() (any, error)) (any, er
 	if err != nil {
 		return nil, r.Stop(s, 1, actions.Refused, err)
 	}
-	answered := false
-	defer func() {
-		if !answered { // after a panic the intent must not look as if the step were running
-			intent.Status = journal.Unknown
-			_ = r.book().Put(intent, false)
-		}
-	}()
+	defer onPanic(func() {
+		intent.Status = journal.Unknown
+		_ = r.book().Put(intent, false)
+	})
 	value, err := send()
-	answered = true
 	t := r.Of(s)
 	switch {
 	case t == nil:

@@ -2,14 +2,13 @@ package run
 
 import (
 	"errors"
-	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
+	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -25,14 +24,34 @@ func (a *aftermath) listOrphans() error {
 	if err != nil {
 		return err
 	}
+	why := "what it belongs to was undone, and this was not: " + a.failure.Error()
 	for _, s := range steps {
-		for _, element := range a.elementsOf(s) {
-			if err := a.listOrphan(s, element, list); err != nil {
+		for _, element := range a.ElementsDone(s, a.HiddenKey) {
+			own := func(i journal.Intent) bool { return element == "" || i.Element == element }
+			if err := a.listOrphan(s, element, list, own, why); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// Left lists what a create has made for elements of a loop that the program no longer has.
+func (o owner) Left(s *plan.Step, keys []string) error {
+	if o.Verb != plan.Create || s.Effect != actions.Write {
+		return nil
+	}
+	list, err := o.book().Intents()
+	for _, key := range keys {
+		if s.ForEachKind == spec.Map {
+			key = o.HiddenKey(key) // it may be secret
+		}
+		before := func(i journal.Intent) bool { return i.Element == key && i.Hash != o.inputsHash() }
+		listed := (&aftermath{run: o.run}).listOrphan(s, key, list, before, "it was made for an element that the program no longer has")
+		err = errors.Join(err, listed)
+	}
+	o.Log.Message(operation.Warning, s.Name+" was run for elements that the program no longer has, before the create failed: look in the service for what that made, and remove it; `declprov journal` lists it")
+	return err
 }
 
 // orphanedSteps returns the steps that have had an effect, or may have, for an object that was
@@ -50,30 +69,36 @@ func (a *aftermath) orphanedSteps() (steps []*plan.Step) {
 	return steps
 }
 
-// listOrphan marks the intents of a step, for an element of its loop, as failed. It writes one if
-// there is none. list are the intents of the resource.
-func (a *aftermath) listOrphan(s *plan.Step, element string, list []journal.Intent) error {
-	own := slices.DeleteFunc(slices.Clone(list), func(i journal.Intent) bool {
-		return i.Step != s.Index || i.Token != a.token || element != "" && i.Element != element
-	})
-	if len(own) == 0 {
-		about := a.intent(s)
-		about.Element = element
-		i, err := a.book().Begin(about, false)
-		if err != nil {
-			return err
-		}
-		own = append(own, i)
-	}
-	for _, i := range own {
-		// With a new token and no hash, neither a recorded state nor a later run settles it.
-		i.Token, i.Hash, i.Status = a.res.all.Tokens.Next(), "", journal.Failed
-		i.Error = screen.Show("what it belongs to was undone, and this was not: "+a.failure.Error(), a.Mask()).String()
-		if err := a.book().Put(i, false); err != nil {
-			return err
+// listOrphan marks the intents of a step of this create as failed, for an element of its loop: those of
+// a list for which own returns true. It writes one if there is none.
+func (a *aftermath) listOrphan(s *plan.Step, element string, list []journal.Intent, own func(journal.Intent) bool, why string) error {
+	found := false
+	for _, i := range list {
+		if i.Step == s.Index && i.Token == a.token && own(i) {
+			found = true
+			if err := a.putOrphan(i, why); err != nil {
+				return err
+			}
 		}
 	}
-	return nil
+	if found {
+		return nil
+	}
+	about := a.intent(s)
+	about.Element = element
+	i, err := a.book().Begin(about, false)
+	if err != nil {
+		return err
+	}
+	return a.putOrphan(i, why)
+}
+
+// putOrphan marks an intent as failed. With a new token and no hash, neither a recorded state nor a later
+// run settles it.
+func (a *aftermath) putOrphan(i journal.Intent, why string) error {
+	i.Token, i.Hash, i.Status = a.res.all.Tokens.Next(), "", journal.Failed
+	i.Error = screen.Show(why, a.Mask()).String()
+	return a.book().Put(i, false)
 }
 
 // listEarlierOrphans keeps in the journal what earlier runs may have done for an object that was
@@ -88,31 +113,7 @@ func (a *aftermath) listEarlierOrphans() error {
 		if i.Operation != journal.Create || !relying[i.Step] || a.undone[i.Step] || i.Hash != a.inputsHash() || !i.Open() {
 			continue
 		}
-		i.Token, i.Hash, i.Status = a.res.all.Tokens.Next(), "", journal.Failed
-		i.Error = "what it belongs to was undone, and it is not known whether this was done"
-		err = errors.Join(err, a.book().Put(i, false))
+		err = errors.Join(err, a.putOrphan(i, "what it belongs to was undone, and it is not known whether this was done"))
 	}
 	return err
-}
-
-// elementsOf returns the keys of the elements that a step has done, or may have, in this run and
-// in those that it continues. It returns only "" for a step without `forEach`.
-func (a *aftermath) elementsOf(s *plan.Step) []string {
-	if s.ForEach == nil {
-		return []string{""}
-	}
-	keys := slices.Clone(a.Turns[s.Index])
-	if a.Finished[s.Index] {
-		switch results := a.Results[s.Index].(type) {
-		case []any:
-			for i := range results {
-				keys = append(keys, strconv.Itoa(i))
-			}
-		case map[string]any:
-			for _, key := range slices.Sorted(maps.Keys(results)) {
-				keys = append(keys, a.HiddenKey(key)) // the results do not tell whether the keys are secret
-			}
-		}
-	}
-	return keys
 }

@@ -190,6 +190,7 @@ func (r *run) newFailed(failed int, err error) *recorded.Failed {
 	}
 	if failed < len(r.Operation.Steps) && r.Looping == r.Operation.Steps[failed] && len(r.Elements) > 0 {
 		out.Elements, _ = recorded.WithoutFiles(r.Elements).(map[string]any)
+		out.Prints = r.Prints
 	}
 	// A response may contain secrets that are not declared, and a hash of a short secret can be
 	// guessed.

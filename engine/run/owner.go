@@ -184,8 +184,7 @@ func (o owner) remedyFor(there recorded.State) string {
 // lookAgain looks for what an attempt with an unknown outcome may have made, before the step is
 // sent again. other is true if it finds an object that may be somebody else's.
 func (o owner) lookAgain(ctx context.Context, s *plan.Step) (found any, other bool, err error) {
-	intent := journal.Intent{Sent: time.Now()}
-	found, err = o.findUntilSeen(ctx, s, intent)
+	found, err = o.findUntilSeen(ctx, s, time.Now())
 	if err != nil || found == nil {
 		return nil, false, err
 	}
@@ -200,7 +199,7 @@ func (o owner) lookAgain(ctx context.Context, s *plan.Step) (found any, other bo
 // foundNothing reports whether find finds nothing after an attempt that failed. If something is
 // there, another attempt could make it twice.
 func (o owner) foundNothing(ctx context.Context, s *plan.Step) (bool, error) {
-	found, err := o.findUntilSeen(ctx, s, journal.Intent{Sent: time.Now()})
+	found, err := o.findUntilSeen(ctx, s, time.Now())
 	if err == nil && found != nil {
 		err = fmt.Errorf("it is not retried, because the object exists now%s, and the failed attempt may have made it: "+
 			"delete it or import it, then run `pulumi up`", o.describeID(s, found))

@@ -8,13 +8,11 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/journal"
-	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/entries"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/reading"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
-	"github.com/declprov/declprov/spec/expr"
 )
 
 // A lost response to an update that gives the resource another id leaves the state with an id that
@@ -144,9 +142,7 @@ func (res resource) findID(ctx context.Context, inputs property.Map) (id string,
 	if err != nil || found == nil {
 		return "", finder{}, nil, f.Mask().Error(err)
 	}
-	for _, name := range plan.AnswerNames {
-		f.Vars.Values[name] = expr.Unknown{}
-	}
+	f.HideLatestResponse()
 	f.SetResult(res.Maker, found)
 	id, err = f.EvalID()
 	return id, f, found, f.Mask().Error(err)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
@@ -38,7 +40,7 @@ func (u update) resume(ctx context.Context, state recorded.State) Result {
 		return Result{Err: err}
 	}
 	if r.Verb == plan.Create {
-		if err := r.settleUndo(ctx, f.Doubted); err != nil {
+		if err := r.settleUndo(ctx, f); err != nil {
 			return Result{Err: r.Mask().Error(err)}
 		}
 	}
@@ -60,8 +62,9 @@ func keepKnownID(out Result, before recorded.State) Result {
 		}
 		return out
 	}
-	if out.State.ID != before.ID {
-		out.State.Private.ID, out.State.ID = out.State.ID, before.ID
+	if id := out.State.ID; id != before.ID {
+		out.State.ID = before.ID
+		out.State.SetCurrentID(id)
 	}
 	return out
 }
@@ -85,30 +88,56 @@ func (r *run) resume(s recorded.State) {
 	for _, i := range f.Misfits {
 		r.Misfit(i)
 	}
-	for i, result := range f.Results[:min(len(f.Results), len(r.Operation.Steps))] {
-		if i >= first && !slices.Contains(f.Kept, i) || again[i] || relying[i] {
-			continue
-		}
-		r.Finished[i] = true
-		r.Record(r.Operation.Steps[i], value.Restore(result))
-		if r.Operation.Steps[i].Effect == actions.Write {
-			r.Effected = true
+	results := f.Results[:min(len(f.Results), len(r.Operation.Steps))]
+	for i := range results {
+		if (i < first || slices.Contains(f.Kept, i)) && !again[i] && !relying[i] {
+			r.Finished[i] = true
 		}
 	}
+	used := maps.Clone(r.Finished)
 	if f.Elements != nil && first == f.Step && !relying[first] {
-		r.Looping = r.Operation.Steps[f.Step]
+		r.Looping, r.Prints = r.Operation.Steps[f.Step], f.Prints
 		r.Elements, _ = value.Restore(f.Elements).(map[string]any)
+		used[f.Step] = true // its elements come from what was read then
+	}
+	if f.Unknown && first == f.Step && first < len(r.Operation.Steps) && !r.Operation.Steps[first].TakesNewReads() {
+		used[first] = true // the same request must be sent again
+	}
+	for i := range r.Operation.StaleReads(used) {
+		delete(r.Finished, i)
+	}
+	for i, result := range results {
+		if !r.Finished[i] {
+			continue
+		}
+		r.Record(r.Operation.Steps[i], value.Restore(result))
+		r.Effected = r.Effected || r.Operation.Steps[i].Effect == actions.Write
+	}
+	if first < f.Step {
+		r.warn(owner{r}.forgetAnswered(first))
 	}
 }
 
-// settleUndo finds out whether undo steps were done whose responses were lost, before a create
-// continues. For the object itself, read tells. Other steps count as undone, and run again, if
-// they are safe to repeat.
-func (r updating) settleUndo(ctx context.Context, doubted []int) error {
+// forgetAnswered removes the intents of answered requests of the steps from one on: a restart asks for
+// another effect, which must not have their keys.
+func (o owner) forgetAnswered(first int) error {
+	if !o.book().MayHaveIntents() {
+		return nil
+	}
+	op := o.intent(o.Operation.Steps[first]).Operation
+	return o.book().Remove(func(i journal.Intent) bool {
+		return i.Token == o.token && i.Operation == op && i.Step >= first && i.WasAnswered()
+	})
+}
+
+// settleUndo completes, before a create continues, the undo of steps of which something was undone, or may
+// have been. They run again then, and so do those that are safe to repeat without it. If the only undo
+// step of the object itself was not answered, read tells whether the object is still there.
+func (r updating) settleUndo(ctx context.Context, f *recorded.Failed) error {
 	gone := map[int]bool{}
-	for _, i := range doubted {
-		switch s := r.Operation.Steps[i]; {
-		case s == r.Resource.Maker && r.Resource.Read != nil && r.ID != "":
+	for _, i := range f.Doubted {
+		s := r.Operation.Steps[i]
+		if s == r.Resource.Maker && r.Resource.Read != nil && r.ID != "" && len(s.Undo) == 1 && s.Undo[0].ForEach == nil {
 			there, err := r.exists(ctx, r.ID)
 			if err != nil {
 				return err
@@ -116,9 +145,17 @@ func (r updating) settleUndo(ctx context.Context, doubted []int) error {
 			if gone[i] = !there; !there {
 				r.Log.Message(operation.Info, fmt.Sprintf("the response to undoing %s was lost: it was undone, as read shows, so it is made again", s.Name))
 			}
-		case s.Certainty == actions.Safe:
-			gone[i] = true
+			continue
 		}
+		result, known := r.ResultSoFar(s)
+		if s.Certainty != actions.Safe && known {
+			r.Undoing = true
+			_, err := (&aftermath{run: r.run}).undoStep(ctx, s, result, f.Error)
+			if r.Undoing = false; err != nil {
+				return fmt.Errorf("undoing %s, which was not undone as a whole: %w", s.Name, err)
+			}
+		}
+		gone[i] = true
 	}
 	if len(gone) == 0 {
 		return nil
@@ -136,7 +173,7 @@ func (r updating) settleUndo(ctx context.Context, doubted []int) error {
 		}
 		delete(r.Finished, i)
 		if r.Looping == r.Operation.Steps[i] {
-			r.Looping, r.Elements = nil, nil
+			r.Looping, r.Elements, r.Prints = nil, nil, nil
 		}
 		r.remakes = r.remakes || r.Operation.Steps[i] == r.Resource.Maker
 	}
@@ -159,9 +196,9 @@ func (u update) finishThenChange(ctx context.Context, state recorded.State) Resu
 	original := u
 	original.req.Inputs = state.Inputs
 	made := original.resume(ctx, state)
-	if canContinue(ctx) && failedAtSameStep(state, made) {
+	if stop.Err(ctx) == nil && ctx.Err() == nil && failedAtSameStep(state, made) {
 		made = u.resume(ctx, *made.State)
-		made.State = made.State.WithInputsOf(state)
+		made.State = made.State.WithInputsOf(state, u.res.Resource)
 	}
 	if made.Err != nil || made.State == nil {
 		made.State.AddWorld(state.Inputs)
@@ -173,8 +210,6 @@ func (u update) finishThenChange(ctx context.Context, state recorded.State) Resu
 	}
 	return out
 }
-
-func canContinue(ctx context.Context) bool { return stop.Err(ctx) == nil && ctx.Err() == nil }
 
 // failedAtSameStep reports whether a resumed create failed at the step at which it had stopped
 // before, with a known outcome, and has changed nothing.

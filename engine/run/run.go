@@ -136,6 +136,15 @@ func (r *run) book() *journal.Resource {
 	return r.journal
 }
 
+// onPanic is deferred: it calls f after a panic, which goes on. So does the process, and what it worked on
+// must not look as if it still did.
+func onPanic(f func()) {
+	if bug := recover(); bug != nil {
+		f()
+		panic(bug)
+	}
+}
+
 // warn logs an error of the journal after a response came. The run goes on, because the
 // recorded state settles the intent later.
 func (r *run) warn(err error) {

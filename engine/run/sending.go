@@ -93,7 +93,7 @@ func (n *sending) begunBefore() bool {
 // takeOver looks for what an earlier run has made and adopts it. It returns nil if there is
 // nothing: the step is then sent as if for the first time.
 func (n *sending) takeOver(ctx context.Context) (any, error) {
-	found, err := n.findUntilSeen(ctx, n.step, n.intent)
+	found, err := n.findUntilSeen(ctx, n.step, n.intent.LastSent())
 	if err != nil {
 		return nil, n.leaveOpen(n.unknown(err))
 	}
@@ -114,15 +114,11 @@ func (n *sending) takeOver(ctx context.Context) (any, error) {
 // send sends the step and records its outcome in the journal.
 func (n *sending) send(ctx context.Context) (any, error) {
 	n.run.sending = n
-	defer func() {
-		n.run.sending = nil
-		if bug := recover(); bug != nil {
-			// The process goes on, and the intent must not look as if the step were running.
-			n.intent.Status = journal.Unknown
-			_ = n.book().Put(n.intent, true)
-			panic(bug)
-		}
-	}()
+	defer func() { n.run.sending = nil }()
+	defer onPanic(func() {
+		n.intent.Status = journal.Unknown
+		_ = n.book().Put(n.intent, true)
+	})
 	value, err := n.Attempts(ctx, n.step, n.doubt)
 	if err == nil && n.doubt {
 		switch stale, looked := n.stale(ctx, value); {
@@ -171,7 +167,7 @@ func (n *sending) stale(ctx context.Context, response any) (bool, error) {
 		return false, nil
 	}
 	there := false
-	err := n.retryUntilSeen(ctx, journal.Intent{Sent: time.Now()}, func() (_ bool, err error) {
+	err := n.retryUntilSeen(ctx, time.Now(), func() (_ bool, err error) {
 		there, err = n.exists(ctx, id)
 		return there, err
 	})
@@ -239,7 +235,7 @@ func (n *sending) identify(ctx context.Context, response any) any {
 	if !(owner{n.run}).CanLook(s) || s != n.Resource.Maker || s.Index != n.Resource.IDAfter || n.Until > 0 || n.IDIn(s, response) != "" {
 		return response
 	}
-	found, err := n.findUntilSeen(ctx, s, journal.Intent{Sent: time.Now()})
+	found, err := n.findUntilSeen(ctx, s, time.Now())
 	if err == nil && found != nil {
 		var why string
 		if why, err = n.whyNotOwn(ctx, s, found, nil, n.given); err == nil && why == "" {
@@ -251,7 +247,7 @@ func (n *sending) identify(ctx context.Context, response any) any {
 }
 
 // adopt returns what find found as the result of the step, after its response was lost. It
-// requires that the intent records that there was nothing before, and that notOwn finds nothing
+// requires that the intent records that there was nothing before, and that whyNotOwn finds nothing
 // against it.
 func (n *sending) adopt(ctx context.Context, found any) (any, error) {
 	if n.intent.ID != "" && n.intent.ID != n.resultID(n.step, found) {
@@ -317,27 +313,23 @@ func (n *sending) withRemedy(err error) error {
 	s, i := n.step, n.intent
 	again := n.Resource.Finds(s) || s.Certainty.Repeatable() || n.Verb == plan.Update
 	var failed *operation.StepError
-	refused := errors.As(err, &failed) && failed.Refused
+	refused, made := errors.As(err, &failed) && failed.Refused, n.Resource.Maker
+	forget := fmt.Sprintf("`declprov journal forget %s`", i.Key)
+	const unknown = "it is not known whether the step had an effect: "
+	what := unknown + "check the service before you run `pulumi up` again, which repeats the step; `declprov journal` lists it until " + forget
 	switch {
-	case refused && n.Verb == plan.Create && n.Resource.Maker != nil && s.Index > n.Resource.Maker.Index:
-		return fmt.Errorf("%w; an earlier attempt may have had an effect, and this one was refused: look in the service for what it makes, and remove it if it is left of that; "+
-			"then `declprov journal forget %s`, and `pulumi up`", err, i.Key)
+	case refused && n.Verb == plan.Create && made != nil && s.Index > made.Index:
+		what = "an earlier attempt may have had an effect, and this one was refused: look in the service for what it makes, and remove it if it is left of that; then " + forget + ", and `pulumi up`"
 	case refused && n.resent:
-		return fmt.Errorf("%w; an earlier attempt may have had an effect that find does not find, and this one was refused: look for it in the service, and import it if it is there; "+
-			"then `declprov journal forget %s` removes it from the journal", err, i.Key)
+		what = "an earlier attempt may have had an effect that find does not find, and this one was refused: look for it in the service, and import it if it is there; then " + forget + " removes it from the journal"
 	case refused && !n.Resource.Finds(s) && n.Verb == plan.Create:
-		return fmt.Errorf("%w; an earlier attempt may have had an effect, and this one was refused: look for it in the service, and import it if it is there; "+
-			"then `declprov journal forget %s` removes it from the journal", err, i.Key)
+		what = "an earlier attempt may have had an effect, and this one was refused: look for it in the service, and import it if it is there; then " + forget + " removes it from the journal"
 	case n.Verb == plan.Update && n.Resource.Find == nil && s.Certainty != actions.Keyed && n.renames():
-		return fmt.Errorf("%w; it is not known whether it has its new name: look for it in the service. If it has, run `pulumi state delete` and `pulumi import`, else `pulumi up`; "+
-			"`declprov journal` lists it until `declprov journal forget %s`", err, i.Key)
+		what = "it is not known whether it has its new name: look for it in the service. If it has, run `pulumi state delete` and `pulumi import`, else `pulumi up`; `declprov journal` lists it until " + forget
 	case again:
-		return fmt.Errorf("%w; it is not known whether the step had an effect: run `pulumi up`, which finds out or repeats it; `declprov journal` lists it until then", err)
+		what = unknown + "run `pulumi up`, which finds out or repeats it; `declprov journal` lists it until then"
 	case s.Certainty == actions.Conditional:
-		return fmt.Errorf("%w; it is not known whether the step had an effect: check the service before you run `pulumi up` again, which is refused if it had; "+
-			"`declprov journal` lists it until `declprov journal forget %s`", err, i.Key)
-	default:
-		return fmt.Errorf("%w; it is not known whether the step had an effect: check the service before you run `pulumi up` again, which repeats the step; "+
-			"`declprov journal` lists it until `declprov journal forget %s`", err, i.Key)
+		what = unknown + "check the service before you run `pulumi up` again, which is refused if it had; `declprov journal` lists it until " + forget
 	}
+	return fmt.Errorf("%w; %s", err, what)
 }

@@ -72,11 +72,7 @@ func (rs *Resources) FindMade(ctx context.Context, of *plan.Resource, ref record
 	}
 	if !found.Found {
 		limit, err := f.Duration(res.Consistency, defaultConsistency)
-		sent := i.Sent
-		if sent.IsZero() {
-			sent = i.Began
-		}
-		found.Early = time.Since(sent) < limit
+		found.Early = time.Since(i.LastSent()) < limit
 		return found, f.Mask().Error(err)
 	}
 	if !req.Delete || found.Doubt != "" {

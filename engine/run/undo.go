@@ -44,14 +44,10 @@ func (a *aftermath) undo(ctx context.Context) error {
 		if s.Index < len(a.Results) && s.Index < a.Failed {
 			answer = a.Results[s.Index]
 		}
-		a.Missed, a.Ran = false, false
-		err := a.WithResult(s, answer, func() error {
-			a.Vars.Values["error"] = text
-			return a.undoStep(ctx, s)
-		})
+		began, err := a.undoStep(ctx, s, answer, text)
 		if err != nil {
-			if operation.StatusOf(err) == actions.Unknown {
-				a.unanswered = append(a.unanswered, s.Index)
+			if began {
+				a.doubted = append(a.doubted, s.Index)
 			}
 			return err
 		}
@@ -99,38 +95,57 @@ func (a *aftermath) isOwn(ctx context.Context, t *operation.Touched) (bool, erro
 
 // describeUndone adds to the failure which steps were undone, and which were not.
 func (a *aftermath) describeUndone(err error) {
-	var did, left []string
+	var did, begun, left []string
 	for _, t := range a.Touched {
-		if a.undone[t.Step.Index] {
-			did = append(did, t.Step.Name)
-		} else {
-			left = append(left, t.Step.Name)
+		switch name := t.Step.Name; {
+		case a.undone[t.Step.Index]:
+			did = append(did, name)
+		case slices.Contains(a.doubted, t.Step.Index):
+			begun = append(begun, name)
+		default:
+			left = append(left, name)
 		}
 	}
 	switch {
-	case did == nil && err == nil:
+	case did == nil && begun == nil && err == nil:
 		return
-	case left == nil:
+	case left == nil && begun == nil:
 		a.failure = fmt.Errorf("%w; what it had done was undone", a.failure)
-	case did == nil:
+	case did == nil && begun == nil:
 		a.failure = fmt.Errorf("%w; nothing of it was undone", a.failure)
 	default:
-		a.failure = fmt.Errorf("%w; undone: %s; not undone: %s", a.failure, diag.And(did), diag.And(left))
+		for _, part := range []struct {
+			how   string
+			steps []string
+		}{{"undone", did}, {"perhaps undone, in part or as a whole", begun}, {"not undone", left}} {
+			if part.steps != nil {
+				a.failure = fmt.Errorf("%w; %s: %s", a.failure, part.how, diag.And(part.steps))
+			}
+		}
 	}
 	if err != nil {
 		a.failure = errors.Join(a.failure, fmt.Errorf("it could not be undone: %w", err))
 	}
 }
 
-// undoStep runs the undo steps of a step.
-func (a *aftermath) undoStep(ctx context.Context, s *plan.Step) error {
-	for _, u := range s.Undo {
-		a.Log.Message(operation.Info, fmt.Sprintf("undoing %s: %s", s.Name, u.Action))
-		if _, err := a.Loop(ctx, u); err != nil {
-			return err
+// undoStep runs the undo steps of a step with a result, after a failure. began is true if something of the
+// step may have been undone, also if undoing it fails.
+func (a *aftermath) undoStep(ctx context.Context, s *plan.Step, result any, failure string) (began bool, err error) {
+	a.Missed, a.Ran = false, false
+	err = a.WithResult(s, result, func() error {
+		a.Vars.Values["error"] = failure
+		for _, u := range s.Undo {
+			a.Log.Message(operation.Info, fmt.Sprintf("undoing %s: %s", s.Name, u.Action))
+			before := a.Ran
+			_, err := a.Loop(ctx, u)
+			if err != nil {
+				began = before || u.ForEach != nil && a.Ran || operation.StatusOf(err) != actions.Refused
+				return err
+			}
 		}
-	}
-	return nil
+		return nil
+	})
+	return began, err
 }
 
 // undoTimeout is how long undoing may take in total.

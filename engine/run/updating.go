@@ -42,9 +42,7 @@ func (r updating) finish(ctx context.Context) Result {
 		r.Failed = len(r.Operation.Steps)
 	}
 	next := &recorded.State{ID: old.ID, Inputs: r.given, Private: recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, Token: old.Private.Token, Unmade: r.unmadeSteps(nil)}}
-	if r.ID != old.ID {
-		next.Private.ID = r.ID
-	}
+	next.SetCurrentID(r.ID)
 	declared := recorded.DeclaredOutputs(r.Resource, old)
 	failed := r.Failed
 	if failure == nil {
@@ -69,9 +67,7 @@ func (r updating) finish(ctx context.Context) Result {
 		}
 	} else {
 		outputs.WarnKept(r.Run, old.Private.Written, next.Private.Written)
-		if err := r.forgetUpdates(next); err != nil {
-			r.Log.Message(operation.Warning, err.Error())
-		}
+		r.warn(r.forgetUpdates(next))
 	}
 	return Result{State: next, Err: r.Mask().Error(failure)}
 }
@@ -109,11 +105,7 @@ func (r updating) settleFailure(ctx context.Context, failure error, old *recorde
 // the program wants. It returns nil if the update was not done, or if that cannot be found out.
 // Then it gives the state the id and the ETag of now, so that the update can be sent again.
 func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
-	if r.ID != s.ID {
-		s.Private.ID = r.ID
-	} else {
-		s.Private.ID = ""
-	}
+	s.SetCurrentID(r.ID)
 	if r.Resource.Read == nil || !r.isLastWrite(r.Failed) || r.mayLeaveOld(ctx, s) {
 		return nil
 	}
@@ -139,13 +131,9 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 	out := &recorded.State{ID: s.ID, Inputs: r.given, Outputs: recorded.WithInputs(r.given, recorded.DeclaredOutputs(r.Resource, *seen))}
 	out.Private = recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, ETag: reader.ETag, Token: s.Private.Token, Unmade: r.unmadeSteps(nil)}
 	out.Private.Written = recorded.NewWritten(r.Resource, r.given, seen.Inputs)
-	if r.ID != s.ID {
-		out.Private.ID = r.ID
-	}
+	out.SetCurrentID(r.ID)
 	r.Log.Message(operation.Info, "the response to the update was lost: it was done, as reading it shows")
-	if err := r.forgetUpdates(out); err != nil {
-		r.Log.Message(operation.Warning, err.Error())
-	}
+	r.warn(r.forgetUpdates(out))
 	return &Result{State: out}
 }
 

@@ -2,11 +2,15 @@ package operation
 
 import (
 	"errors"
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/verdict"
+	"github.com/declprov/declprov/spec"
 )
 
 // Progress is what has been done of an operation, by this run and by the runs that it continues.
@@ -24,6 +28,9 @@ type Progress struct {
 	// Elements are its results so far, by the key of the element.
 	Looping  *plan.Step
 	Elements map[string]any
+	// Prints are hashes of the elements that have a result, by key: another run may have other elements
+	// under their keys.
+	Prints map[string]string
 	// Turns are the keys of the elements that a forEach has done, or may have, by step.
 	Turns map[int][]string
 	// Misfits are the steps that succeeded, here or in an earlier run, with responses that
@@ -60,14 +67,103 @@ func (p *Progress) keep(s *plan.Step, value any) {
 }
 
 // keepElement keeps the result of a step for one element.
-func (p *Progress) keepElement(s *plan.Step, key string, value any) {
+func (p *Progress) keepElement(s *plan.Step, key, print string, value any) {
 	if p.Looping != s {
-		p.Looping, p.Elements = s, nil
+		p.Looping, p.Elements, p.Prints = s, nil, nil
 	}
 	if p.Elements == nil {
 		p.Elements = map[string]any{}
 	}
-	p.Elements[key] = value
+	if p.Prints == nil {
+		p.Prints = map[string]string{}
+	}
+	p.Elements[key], p.Prints[key] = value, print
+}
+
+// matchElements gives the results of an earlier run to the elements that they belong to. In a list, an
+// element may have another index now. Results whose elements are gone are spare: another run may have them
+// again. prints are those of the elements of now, by key.
+func (p *Progress) matchElements(keys []string, prints map[string]string, listed bool) {
+	old, printed := p.Elements, p.Prints
+	p.Elements, p.Prints = map[string]any{}, map[string]string{}
+	take := func(key, from string) {
+		p.Elements[key], p.Prints[key] = old[from], printed[from]
+		delete(old, from)
+	}
+	for _, key := range keys {
+		if _, done := old[key]; done && printed[key] == prints[key] {
+			take(key, key)
+		}
+	}
+	for _, from := range slices.Sorted(maps.Keys(old)) {
+		at := slices.IndexFunc(keys, func(key string) bool {
+			_, done := p.Elements[key]
+			was, isSpare := strings.CutPrefix(from, spare)
+			return !done && printed[from] == prints[key] && (listed || isSpare && strings.HasPrefix(was, key+" "))
+		})
+		switch {
+		case at >= 0:
+			take(keys[at], from)
+		case strings.HasPrefix(from, spare):
+			take(from, from)
+		default:
+			take(spare+from+" "+printed[from], from)
+		}
+	}
+}
+
+// spare begins the keys of results whose elements are gone. The key of the element follows.
+const spare = "gone: "
+
+// Spares returns the keys of the elements for which a loop was run, and that are gone.
+func (p *Progress) Spares() (keys []string) {
+	for _, key := range slices.Sorted(maps.Keys(p.Elements)) {
+		if was, isSpare := strings.CutPrefix(key, spare); isSpare {
+			keys = append(keys, was[:strings.LastIndex(was, " ")])
+		}
+	}
+	return keys
+}
+
+// ResultSoFar returns the result of a step, or the results of the elements that its loop has done. known is
+// false if the step has none.
+func (p *Progress) ResultSoFar(s *plan.Step) (result any, known bool) {
+	switch {
+	case p.Finished[s.Index]:
+		return p.Results[s.Index], true
+	case p.Looping != s || len(p.Elements) == 0:
+		return nil, false
+	case s.ForEachKind == spec.Map:
+		return maps.Clone(p.Elements), true
+	}
+	list := []any{}
+	for _, key := range slices.Sorted(maps.Keys(p.Elements)) {
+		list = append(list, p.Elements[key])
+	}
+	return list, true
+}
+
+// ElementsDone returns the keys of the elements that a step has done, or may have, in this run and
+// in those that it continues. It returns only "" for a step without `forEach`. hide hides the keys of maps:
+// the results do not tell whether they are secret.
+func (p *Progress) ElementsDone(s *plan.Step, hide func(key string) string) []string {
+	if s.ForEach == nil {
+		return []string{""}
+	}
+	keys := slices.Clone(p.Turns[s.Index])
+	if p.Finished[s.Index] {
+		switch results := p.Results[s.Index].(type) {
+		case []any:
+			for i := range results {
+				keys = append(keys, strconv.Itoa(i))
+			}
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(results)) {
+				keys = append(keys, hide(key))
+			}
+		}
+	}
+	return keys
 }
 
 // Misfit records that a step succeeded with a response that does not match its type.

@@ -8,6 +8,9 @@ package operation
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -83,6 +86,9 @@ type Owner interface {
 	Recorded(s *plan.Step) error
 	// Restarted is called before all steps are run again.
 	Restarted()
+	// Left is called at the end of a loop with the keys of elements for which an earlier run has done the
+	// step, and that are gone.
+	Left(s *plan.Step, keys []string) error
 }
 
 // Repeat says whether a step may be sent again.
@@ -125,6 +131,7 @@ func (nobody) Certainty(s *plan.Step) actions.Certainty      { return s.Certaint
 func (nobody) CanLook(*plan.Step) bool                       { return false }
 func (nobody) Recorded(*plan.Step) error                     { return nil }
 func (nobody) Restarted()                                    {}
+func (nobody) Left(*plan.Step, []string) error               { return nil }
 
 func (n nobody) Send(ctx context.Context, s *plan.Step) (any, error) {
 	return n.run.Attempts(ctx, s, false)
@@ -266,6 +273,9 @@ func (r *Run) Loop(ctx context.Context, s *plan.Step) (any, error) {
 	}
 	defer r.Secrets.Forget("each")
 	defer delete(r.Vars.Values, "each")
+	if !r.Undoing {
+		r.matchEarlier(s, elements, listed)
+	}
 	list, byKey := make([]any, 0, len(elements)), map[string]any{}
 	for _, el := range elements {
 		value, err := r.element(ctx, s, el)
@@ -282,7 +292,34 @@ func (r *Run) Loop(ctx context.Context, s *plan.Step) (any, error) {
 			return nil, err
 		}
 	}
+	if left := r.Spares(); left != nil && r.Looping == s && !r.Undoing {
+		if err := r.Owner.Left(s, left); err != nil {
+			return nil, r.Stop(s, 1, actions.Failed, err)
+		}
+	}
 	return loopResult(listed, list, byKey), nil
+}
+
+// matchEarlier finds the elements for which an earlier run has results.
+func (p *Progress) matchEarlier(s *plan.Step, elements []scope.Element, listed bool) {
+	if p.Looping != s || len(p.Prints) == 0 {
+		return
+	}
+	keys, prints := make([]string, len(elements)), map[string]string{}
+	for i, el := range elements {
+		keys[i], prints[el.Text] = el.Text, print(el)
+	}
+	p.matchElements(keys, prints, listed)
+}
+
+// print returns a hash of an element. It is kept where results are, which hosts encrypt.
+func print(el scope.Element) string {
+	text, err := json.Marshal(expr.Reveal(el.Value, nil))
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
 }
 
 // loopResult returns the result of a loop: a list for a list, a map for a map.
@@ -310,7 +347,7 @@ func (r *Run) element(ctx context.Context, s *plan.Step, el scope.Element) (any,
 	if err != nil && !verdict.IsUnfit(err) || r.Undoing {
 		return value, err
 	}
-	r.keepElement(s, key, value)
+	r.keepElement(s, key, print(el), value)
 	return value, err
 }
 

@@ -33,13 +33,21 @@ func (s State) MayHave(name string) bool {
 }
 
 // WithInputsOf returns the state after a create that was resumed with new inputs, with its original
-// ones: those are what its first steps were run with. It returns nil for nil.
-func (s *State) WithInputsOf(begun State) *State {
+// ones: those are what its first steps were run with. The input whose elements the loop at which it had
+// stopped goes through is recorded with its new value, with which the loop has ended. It returns nil for nil.
+func (s *State) WithInputsOf(begun State, res *plan.Resource) *State {
 	if s == nil {
 		return nil
 	}
 	out := *s
 	out.Inputs = begun.Inputs
+	recorded := begun.Inputs
+	if name := res.Create.Steps[begun.Private.Failed.Step].LoopInput(); name != "" {
+		if v, given := s.Outputs.GetOk(name); given {
+			recorded = recorded.Set(name, v)
+		}
+	}
+	out.Outputs = WithInputs(recorded, DeclaredOutputs(res, *s))
 	if f := out.Private.Failed; f != nil {
 		failed := *f
 		failed.Inputs = begun.Private.Failed.Inputs

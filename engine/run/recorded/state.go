@@ -62,6 +62,13 @@ func CurrentID(s State) string {
 	return s.ID
 }
 
+// SetCurrentID sets the id of the object, if it is not the one that the host knows.
+func (s *State) SetCurrentID(id string) {
+	if s.Private.ID = ""; id != s.ID {
+		s.Private.ID = id
+	}
+}
+
 // DeclaredOutputs returns the recorded outputs that the spec declares.
 func DeclaredOutputs(res *plan.Resource, s State) map[string]property.Value {
 	out := map[string]property.Value{}
@@ -211,6 +218,8 @@ type Failed struct {
 	Misfits []int `json:"misfits,omitempty"`
 	// Elements are the results of the completed elements of the failed step, by key.
 	Elements map[string]any `json:"elements,omitempty"`
+	// Prints are hashes of what these elements were, by key.
+	Prints map[string]string `json:"prints,omitempty"`
 	// Stuck is true if a create can never resume with the responses of its steps. The
 	// resource must then be created again.
 	Stuck bool `json:"stuck,omitempty"`

@@ -160,6 +160,13 @@ func (s *Scope) setShorthands(step *plan.Step, value any) {
 	}
 }
 
+// Branch makes later changes of the scope temporary, until the returned function is called.
+func (s *Scope) Branch() (restore func()) {
+	before := s.Vars.Values
+	s.Vars.Values = maps.Clone(before)
+	return func() { s.Vars.Values = before }
+}
+
 // WithResult calls f with a response as the result of the step, and restores the
 // scope afterwards.
 func (s *Scope) WithResult(step *plan.Step, answer any, f func() error) error {

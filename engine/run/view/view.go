@@ -14,6 +14,7 @@ import (
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec/expr"
 )
 
 // View is the scope of an operation on a resource.
@@ -115,4 +116,11 @@ func (v *View) Changed(changes []value.Change) map[string]any {
 		}
 	}
 	return out
+}
+
+// HideLatestResponse makes the response in scope, which is that of an earlier step, unknown.
+func (v *View) HideLatestResponse() {
+	for _, name := range plan.AnswerNames {
+		v.Vars.Values[name] = expr.Unknown{}
+	}
 }
