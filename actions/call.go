@@ -2,6 +2,7 @@ package actions
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"time"
 
@@ -212,6 +213,11 @@ type Partial struct {
 
 // Succeed returns the outcome of a successful run.
 func Succeed(result any) Outcome { return Outcome{Status: Done, Result: result} }
+
+// ErrNoStore is wrapped by the error of an outcome of Missing if what would have the object does not exist
+// either, such as a database file on a volume that is not mounted. Nothing is there then, for a create;
+// but a read does not show that an object has been removed.
+var ErrNoStore = errors.New("so it is not known whether it still exists")
 
 // Missing returns the outcome of a run whose object does not exist.
 func Missing(err error) Outcome { return Outcome{Status: Gone, Err: err} }

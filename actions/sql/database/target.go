@@ -85,7 +85,7 @@ func (t *tlsArg) ReadArgument(v any) error {
 }
 
 // errNoFile says that a database does not exist.
-var errNoFile = errors.New("there is no such database file")
+var errNoFile = fmt.Errorf("there is no such database file, %w", actions.ErrNoStore)
 
 // locate finds the server or file, and checks that it is granted.
 func (t *target) locate(env *actions.Env, reads bool) error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/compare"
 	"github.com/declprov/declprov/engine/run/operation"
@@ -34,7 +35,10 @@ type Reading struct {
 // Read runs the steps of `read` and returns its value, and verdict.ErrGone if it finds nothing.
 func (r Reading) Read(ctx context.Context) (any, error) {
 	if err := r.Steps(ctx); err != nil {
-		if errors.Is(err, verdict.ErrNotFound) && r.Failed == 0 {
+		switch {
+		case errors.Is(err, actions.ErrNoStore):
+			return nil, errors.New(err.Error()) // which is not ErrNotFound
+		case errors.Is(err, verdict.ErrNotFound) && r.Failed == 0:
 			return nil, verdict.ErrGone
 		}
 		if errors.Is(err, verdict.ErrGone) {
