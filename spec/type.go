@@ -139,6 +139,11 @@ type Property struct {
 // everywhere else. An ephemeral one is.
 func (p *Property) IsSecret() bool { return p.Secret || p.Ephemeral }
 
+// Optional reports whether the property may be absent after Check, which applies defaults.
+func (p *Property) Optional() bool {
+	return !p.Required && p.Default == nil && p.DefaultExpr == nil && p.Autoname == nil
+}
+
 // WithAttribute returns the edit that adds an attribute after the type.
 func (p *Property) WithAttribute(attribute string) diag.Edit {
 	at := p.TypeRange

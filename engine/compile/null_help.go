@@ -29,7 +29,7 @@ func nullHelp(r *plan.Resource, v plan.Verb) func(string) string {
 // importHelp returns the remedy for an input that is null in read during an import.
 func importHelp(r *plan.Resource, name string) string {
 	p := r.Spec.Inputs.Field(name)
-	if p == nil || !plan.CheckedRequired(p) {
+	if p == nil || p.Optional() {
 		return "" // it may be null at any time
 	}
 	with := "${inputs." + name + "}"

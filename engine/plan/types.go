@@ -77,8 +77,3 @@ func LocalType(own string, n *spec.Node) string {
 
 // ProviderType is the prefix of the types of provider resources in Pulumi.
 const ProviderType = "pulumi:providers:"
-
-// CheckedRequired reports whether a property is always present after Check.
-func CheckedRequired(p *spec.Property) bool {
-	return p.Required || p.Default != nil || p.Autoname != nil || p.DefaultExpr != nil
-}

@@ -161,7 +161,7 @@ func (a *assignment) checkObjects(rf, rt *spec.Type, depth int) *Mismatch {
 			}
 			continue
 		}
-		if want.Required && Optional(got) && !MayBeNull(want.Type, a.types) {
+		if want.Required && got.Optional() && !MayBeNull(want.Type, a.types) {
 			return (&Mismatch{Reason: "must be " + Describe(want.Type) + ", but may be absent", Code: CodeNullUnguarded}).at(want.Name)
 		}
 		to := want.Type
@@ -197,7 +197,7 @@ func (a *assignment) checkOtherFields(rf, rt *spec.Type, depth int) *Mismatch {
 		if !rt.Open {
 			return (&Mismatch{Reason: "is not part of " + Describe(rt), Code: CodeUnknownMember}).at(got.Name)
 		}
-		if m := a.check(got.Type, nullableIf(rt.Elem, Optional(got)), depth+1); m != nil {
+		if m := a.check(got.Type, nullableIf(rt.Elem, got.Optional()), depth+1); m != nil {
 			return m.at(got.Name)
 		}
 	}
@@ -227,7 +227,7 @@ func (a *assignment) checkObjectAsMap(rf, rt *spec.Type, depth int) *Mismatch {
 		if m := KeyFits(got.Name, rt); m != nil {
 			return m.at(got.Name)
 		}
-		if m := a.check(got.Type, nullableIf(rt.Elem, Optional(got)), depth+1); m != nil {
+		if m := a.check(got.Type, nullableIf(rt.Elem, got.Optional()), depth+1); m != nil {
 			return m.at(got.Name)
 		}
 	}

@@ -211,7 +211,7 @@ func Present(t *spec.Type, types spec.Types) *spec.Type {
 // PropertyType returns the type of an expression that reads a property. It includes
 // null if the property may be absent.
 func PropertyType(p *spec.Property) *spec.Type {
-	if Optional(p) {
+	if p.Optional() {
 		return Nullable(p.Type)
 	}
 	if p.Type == nil {
@@ -239,11 +239,6 @@ func Member(t *spec.Type, name string) (*spec.Type, bool) {
 		return Nullable(t.Elem), true
 	}
 	return nil, false
-}
-
-// Optional reports whether a property may be absent after defaults are applied.
-func Optional(p *spec.Property) bool {
-	return !p.Required && p.Default == nil && p.DefaultExpr == nil && p.Autoname == nil
 }
 
 // IsNumeric reports whether a resolved type is int or number.

@@ -130,7 +130,7 @@ func (c *child) compileInputs(s *expr.Scope) {
 		meant := slices.ContainsFunc(given, func(f spec.Field) bool {
 			return f.Name == p.Name || takes.Field(f.Name) == nil && diag.DidYouMean(f.Name, takes.FieldNames()) == p.Name
 		})
-		if scopes.IsRequired(p) && !meant {
+		if scopes.MustSet(p) && !meant {
 			c.Fail(types.CodeMissingMember, at, "inputs."+p.Name, fmt.Sprintf("child %q lacks input %q", m.Key, p.Name),
 				strings.TrimSpace(fmt.Sprintf("%s requires it: inputs: %s: … %s", c.kind.name, p.Name, diag.FirstSentence(p.Doc))))
 		}

@@ -3,7 +3,6 @@ package scopes
 import (
 	"slices"
 
-	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 )
 
@@ -26,7 +25,7 @@ func CheckedType(t *spec.Type) *spec.Type {
 	out.Fields = make([]*spec.Property, len(t.Fields))
 	for i, p := range t.Fields {
 		settled := *p
-		settled.Required = plan.CheckedRequired(p)
+		settled.Required = !p.Optional()
 		out.Fields[i] = &settled
 	}
 	return &out
@@ -53,7 +52,7 @@ func OptionalType(t *spec.Type, keep map[string]bool) *spec.Type {
 	for i, p := range t.Fields {
 		optional := *p
 		if keep[p.Name] {
-			optional.Required = plan.CheckedRequired(p)
+			optional.Required = !p.Optional()
 			out.Fields[i] = &optional
 			continue
 		}

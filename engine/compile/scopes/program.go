@@ -5,15 +5,15 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// IsRequired reports whether a program must set an input.
-func IsRequired(p *spec.Property) bool {
+// MustSet reports whether a program must set an input.
+func MustSet(p *spec.Property) bool {
 	return p.Required && p.Default == nil && p.DefaultExpr == nil && p.Autoname == nil
 }
 
 // ProgramType returns the type of an input in a program: null leaves out an input that is not
 // required.
 func ProgramType(p *spec.Property) *spec.Type {
-	if IsRequired(p) {
+	if MustSet(p) {
 		return p.Type
 	}
 	return plan.OrNull(p.Type)
@@ -29,7 +29,7 @@ func ProgramInputs(inputs *spec.Type) *spec.Type {
 	for i, p := range inputs.Fields {
 		given := *p
 		given.Type = ProgramType(p)
-		given.Required = IsRequired(p) || p.Type.Nullable && p.Required
+		given.Required = MustSet(p) || p.Type.Nullable && p.Required
 		out.Fields[i] = &given
 	}
 	return &out

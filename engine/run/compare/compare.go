@@ -92,7 +92,7 @@ func (r Rules) isEqual(ctx context.Context, m *value.Member, old, new property.V
 // that is also an output) has a meaning of its own.
 func (r Rules) emptyIsAbsent(m *value.Member) bool {
 	own := r.Resource.Inputs.ByName[m.Name] == m && r.Resource.Outputs.ByName[m.Name] != nil
-	return (m.Check.Spec.Kind == spec.List || m.Check.Spec.Kind == spec.Map) && !m.Check.Spec.Nullable && !plan.CheckedRequired(m.Property) && m.Equal != "exact" && !own
+	return (m.Check.Spec.Kind == spec.List || m.Check.Spec.Kind == spec.Map) && !m.Check.Spec.Nullable && m.Optional() && m.Equal != "exact" && !own
 }
 
 func isEmpty(v property.Value) bool {

@@ -67,7 +67,7 @@ func missingProperties(r *plan.Resource, s State) []string {
 		}
 	}
 	for _, m := range r.Inputs.Fields {
-		if !plan.CheckedRequired(m.Property) || !m.Check.Lacks(s.Inputs.Get(m.Name)) || slices.Contains(names, m.Name) {
+		if m.Optional() || !m.Check.Lacks(s.Inputs.Get(m.Name)) || slices.Contains(names, m.Name) {
 			continue
 		}
 		if m.Check.Lacks(WithDefaults(r, s).Get(m.Name)) {

@@ -96,7 +96,7 @@ func (p *predicateCheck) mapped(value *spec.Type) *spec.Type {
 	}
 	out := &spec.Type{Kind: spec.Object}
 	for _, f := range t.Fields {
-		out.Fields = append(out.Fields, &spec.Property{Name: f.Name, Type: value, Required: !types.Optional(f), Wire: f.Wire, WireParents: f.WireParents, WireItem: f.WireItem})
+		out.Fields = append(out.Fields, &spec.Property{Name: f.Name, Type: value, Required: !f.Optional(), Wire: f.Wire, WireParents: f.WireParents, WireItem: f.WireItem})
 	}
 	return out
 }

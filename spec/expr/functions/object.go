@@ -156,7 +156,7 @@ func typeOfMerge(cl *check.Call) check.TypedPart {
 func mergeProperty(below, above *spec.Property, perhaps bool, named spec.Types) *spec.Property {
 	p := *above
 	p.Default, p.DefaultExpr, p.Autoname = nil, nil, nil
-	p.Required = !types.Optional(above) && !perhaps
+	p.Required = !above.Optional() && !perhaps
 	if below != nil && above.AsWritten() {
 		// The author overrides a declared member, which keeps its name on the wire.
 		p.Wire, p.WireParents, p.WireItem = below.Wire, below.WireParents, below.WireItem

@@ -24,7 +24,7 @@ func (d *document) typeBlock(t *spec.Type) block {
 
 // mark returns the mark of an optional property.
 func mark(p *spec.Property) string {
-	if !p.Required && p.Default == nil && p.DefaultExpr == nil && p.Autoname == nil {
+	if p.Optional() {
 		return "?"
 	}
 	return ""

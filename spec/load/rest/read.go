@@ -189,7 +189,7 @@ func (x *options) pathInput(name, key string, at diag.Range, identifies bool) *s
 	case identifies && !input.Replace:
 		x.fail(source.CodeBadValue, input.Range, key, fmt.Sprintf("input %q is part of the path of rest, but may change", input.Name),
 			"A change would address another object. Mark the input @replace().")
-	case !input.Required && input.Default == nil && input.DefaultExpr == nil && input.Autoname == nil:
+	case input.Optional():
 		x.fail(source.CodeBadValue, input.Range, key, fmt.Sprintf("input %q is part of the path of rest, but optional", input.Name), "Make it required, or give it a default.")
 	}
 	return input
@@ -235,7 +235,7 @@ func (x *options) uniqueInput(n *spec.Node) *spec.Property {
 	case input.WireItem != nil:
 		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("input %q is a list whose items are in objects on the wire", input.Name), "Name an input that has the same value in the list.")
 		return nil
-	case !input.Required && input.Default == nil && input.DefaultExpr == nil && input.Autoname == nil:
+	case input.Optional():
 		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("input %q is optional", input.Name), "Without a value it identifies no object. Make the input required, give it a default, or name another one.")
 		return nil
 	case input.Equal == "json" || input.Equal == "path":
