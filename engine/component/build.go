@@ -11,6 +11,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
@@ -66,7 +67,7 @@ func (b *build) mask() *screen.Mask {
 }
 
 // vars returns the variables of templates at this moment.
-func (b *build) vars(el *element) *expr.Vars {
+func (b *build) vars(el *scope.Element) *expr.Vars {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	vars := *b.req.Scope.Vars
@@ -74,15 +75,16 @@ func (b *build) vars(el *element) *expr.Vars {
 	vars.Values["children"] = maps.Clone(b.values)
 	if el != nil {
 		var hidden value.Secrets
-		hidden.MarkSecrets(el.values(), []string{"each"})
-		vars.Values["each"] = expr.Reveal(el.values(), nil)
+		each := map[string]any{"key": el.Key, "value": el.Value}
+		hidden.MarkSecrets(each, []string{"each"})
+		vars.Values["each"] = expr.Reveal(each, nil)
 		vars.Secrets = append(vars.Secrets, hidden.Paths...)
 	}
 	return &vars
 }
 
 // eval evaluates a template. The value may contain secrets and unknown values.
-func (b *build) eval(v *expr.Value, el *element) (any, error) {
+func (b *build) eval(v *expr.Value, el *scope.Element) (any, error) {
 	out, err := v.Eval(b.vars(el))
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -213,14 +215,13 @@ func mergeSorted(lists ...[]urn.URN) []urn.URN {
 
 // name returns the name of a child's resource: the name of the component, the key of
 // the child, and for a child with forEach the key of the element.
-func (b *build) name(ch *plan.Child, el *element) (string, error) {
+func (b *build) name(ch *plan.Child, el *scope.Element) (string, error) {
 	name := b.req.Name + "-" + ch.Key
 	if el == nil {
 		return name, nil
 	}
-	key, err := value.Text(el.key)
-	if err != nil || key == "" {
+	if el.Text == "" {
 		return "", errors.New("an element requires a key, from which its name is built")
 	}
-	return name + "-" + key, nil
+	return name + "-" + el.Text, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -14,7 +13,6 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/scope"
-	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -58,14 +56,6 @@ func (b *build) children(ctx context.Context) error {
 	return errors.Join(slices.DeleteFunc(failed, func(err error) bool { return errors.Is(err, errNeeded) })...)
 }
 
-// element is an element of forEach.
-type element struct {
-	key, value any
-}
-
-// values returns the element as `each`.
-func (el *element) values() map[string]any { return map[string]any{"key": el.key, "value": el.value} }
-
 // child registers one child, or one resource for each element.
 func (b *build) child(ctx context.Context, ch *plan.Child) error {
 	if ch.ForEach == nil {
@@ -84,13 +74,13 @@ func (b *build) child(ctx context.Context, ch *plan.Child) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("forEach: %w", err)
+		return err
 	}
 	out := &settled{listed: listed, each: make([]*instance, len(elements)), keys: make([]string, len(elements))}
 	failed := make([]error, len(elements))
 	var all sync.WaitGroup
 	for i, el := range elements {
-		out.keys[i], _ = value.Text(el.key) // a list's index, or a map's key
+		out.keys[i] = el.Text
 		all.Go(func() {
 			one, err := b.instance(ctx, ch, &el)
 			if err != nil {
@@ -104,41 +94,25 @@ func (b *build) child(ctx context.Context, ch *plan.Child) error {
 	return errors.Join(failed...)
 }
 
-// elementsOf returns the elements of forEach in order. listed is true for a list. The
-// elements of a map are sorted by key. Null is an empty list, or an empty map if
-// keyed is true.
-func elementsOf(over any, keyed bool) (elements []element, listed bool, err error) {
-	var secret bool
-	if s, ok := over.(expr.Secret); ok {
-		over, secret = s.Value, true
+// elementsOf returns the elements of forEach in order, and whether it is over a list. Null
+// is an empty list, or an empty map if keyed is true.
+func elementsOf(over any, keyed bool) (elements []scope.Element, listed bool, err error) {
+	plain := over
+	s, secret := over.(expr.Secret)
+	if secret {
+		plain = s.Value
 	}
-	hidden := func(v any) any {
-		if secret {
-			return expr.Secret{Value: v}
-		}
-		return v
-	}
-	switch over := over.(type) {
+	switch plain.(type) {
 	case nil:
 		return nil, !keyed, nil
 	case expr.Unknown:
-		return nil, false, scope.ErrNotKnown
-	case []any:
-		for i, v := range over {
-			elements = append(elements, element{key: int64(i), value: hidden(v)})
-		}
-		return elements, true, nil
+		return nil, false, fmt.Errorf("forEach: %w", scope.ErrNotKnown)
 	case map[string]any:
 		if secret {
-			return nil, false, errors.New("the map is secret, but its keys would become public names; use a map that is not secret")
+			return nil, false, errors.New("forEach: the map is secret, but its keys would become public names; use a map that is not secret")
 		}
-		for _, name := range slices.Sorted(maps.Keys(over)) {
-			elements = append(elements, element{key: name, value: over[name]})
-		}
-		return elements, false, nil
-	default:
-		return nil, false, fmt.Errorf("expected a list or a map, got %s", actions.KindOf(over))
 	}
+	return scope.Elements(over)
 }
 
 // warnUnknown warns that children are missing from a preview.
@@ -151,7 +125,7 @@ func (b *build) warnUnknown(ch *plan.Child, what string) {
 }
 
 // instance registers one resource of a child. It returns nil if `if` is false.
-func (b *build) instance(ctx context.Context, ch *plan.Child, el *element) (*instance, error) {
+func (b *build) instance(ctx context.Context, ch *plan.Child, el *scope.Element) (*instance, error) {
 	if ch.When != nil {
 		out, err := b.eval(ch.When, el)
 		if err != nil {

@@ -21,7 +21,7 @@ import (
 )
 
 // registration returns the desired state of a child, or of an element of its forEach.
-func (b *build) registration(ch *plan.Child, el *element) (Registration, error) {
+func (b *build) registration(ch *plan.Child, el *scope.Element) (Registration, error) {
 	name, err := b.name(ch, el)
 	if err != nil {
 		return Registration{}, err
@@ -37,7 +37,7 @@ func (b *build) registration(ch *plan.Child, el *element) (Registration, error) 
 }
 
 // childInputs returns the inputs of a child with their dependencies.
-func (b *build) childInputs(ch *plan.Child, el *element) (property.Map, error) {
+func (b *build) childInputs(ch *plan.Child, el *scope.Element) (property.Map, error) {
 	given := map[string]any{}
 	on := map[string][]urn.URN{}
 	for _, a := range ch.Inputs {
@@ -100,7 +100,7 @@ func members(v any) (map[string]any, error) {
 
 // options evaluates the options of a child. In a preview it omits options that are
 // not known yet.
-func (b *build) options(r *Registration, ch *plan.Child, el *element) error {
+func (b *build) options(r *Registration, ch *plan.Child, el *scope.Element) error {
 	o, out := ch.Options, &r.Options
 	for _, key := range o.DependsOn {
 		for _, one := range b.all(key) {
@@ -166,7 +166,7 @@ func (b *build) only(key string) *instance {
 // optionReader evaluates options, and keeps the first error.
 type optionReader struct {
 	build *build
-	el    *element
+	el    *scope.Element
 	err   error
 }
 
