@@ -15,6 +15,7 @@ import (
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/pulumi/monitor"
 	"github.com/declprov/declprov/engine/pulumi/wire"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -121,9 +122,7 @@ func inputsFailure(component string, inputs property.Map, found []engine.Failure
 	detail := &pulumirpc.InputPropertiesError{}
 	var hidden []engine.Failure
 	for _, f := range found {
-		top, _, _ := strings.Cut(f.Path, ".")
-		top, _, _ = strings.Cut(top, "[")
-		if f.Path == "" || top == "" || inputs.Get(top).HasSecrets() {
+		if f.Path == "" || inputs.Get(value.TopLevel(f.Path)).HasSecrets() {
 			hidden = append(hidden, f)
 			continue
 		}

@@ -266,7 +266,7 @@ func TestConstructFails(t *testing.T) {
 			}
 		})
 	}
-	_, err := c.Raw().Construct(t.Context(), groupRequest(endpoint, fields("name", wire.String("Rex"), "nmae", wire.String("x"))))
+	_, err := c.Raw().Construct(t.Context(), groupRequest(endpoint, fields("name", wire.String("Rex"), "n.mae", wire.String("x"))))
 	var paths []string
 	for _, d := range status.Convert(err).Details() {
 		if d, ok := d.(*pulumirpc.InputPropertiesError); ok {
@@ -276,7 +276,7 @@ func TestConstructFails(t *testing.T) {
 		}
 	}
 	slices.Sort(paths)
-	if diff := cmp.Diff([]string{"name", "nmae"}, paths); diff != "" {
+	if diff := cmp.Diff([]string{`["n.mae"]`, "name"}, paths); diff != "" {
 		t.Errorf("the inputs that are wrong (-want +got):\n%s", diff)
 	}
 	req := groupRequest("", rightInputs)

@@ -3,11 +3,11 @@ package pulumi
 import (
 	"context"
 	"slices"
-	"strings"
 
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -78,7 +78,7 @@ func diffResponse(diff engine.DiffResponse) *pulumirpc.DiffResponse {
 	res.DetailedDiff = make(map[string]*pulumirpc.PropertyDiff, len(diff.Changes))
 	for _, c := range diff.Changes {
 		res.DetailedDiff[c.Path] = &pulumirpc.PropertyDiff{Kind: diffKind(c), InputDiff: !c.Output}
-		top := topLevel(c.Path)
+		top := value.TopLevel(c.Path)
 		if !slices.Contains(res.Diffs, top) {
 			res.Diffs = append(res.Diffs, top)
 		}
@@ -104,28 +104,4 @@ func diffKind(c engine.Change) pulumirpc.PropertyDiff_Kind {
 	default:
 		return pulumirpc.PropertyDiff_UPDATE
 	}
-}
-
-// topLevel returns the first property of a path: `a` for `a.b[0]`, `x.y` for
-// `["x.y"].z`. As in the parser of Pulumi's engine (resource.ParsePropertyPath), a backslash
-// only escapes a quote.
-func topLevel(path string) string {
-	quoted, ok := strings.CutPrefix(path, `["`)
-	if !ok {
-		if end := strings.IndexAny(path, ".["); end > 0 {
-			return path[:end]
-		}
-		return path
-	}
-	var key strings.Builder
-	for i := 0; i < len(quoted); i++ {
-		switch {
-		case quoted[i] == '"':
-			return key.String()
-		case strings.HasPrefix(quoted[i:], `\"`):
-			i++
-		}
-		key.WriteByte(quoted[i])
-	}
-	return path
 }

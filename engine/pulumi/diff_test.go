@@ -12,6 +12,7 @@ import (
 
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/pulumi/wire"
+	"github.com/declprov/declprov/engine/value"
 )
 
 func TestDiffResponse(t *testing.T) {
@@ -80,10 +81,10 @@ func TestDiffResponse(t *testing.T) {
 func TestTopLevel(t *testing.T) {
 	for path, want := range map[string]string{
 		"a": "a", "a.b": "a", "a[0]": "a", `a["x.y"]`: "a", `["x.y"]`: "x.y", `["x\"y"][0]`: `x"y`,
-		`["a\b"]`: `a\b`, `["`: `["`, "": "",
+		`["a\b"]`: `a\b`, "": "",
 	} {
-		if got := topLevel(path); got != want {
-			t.Errorf("topLevel(%q) = %q, want %q", path, got, want)
+		if got := value.TopLevel(path); got != want {
+			t.Errorf("TopLevel(%q) = %q, want %q", path, got, want)
 		}
 	}
 }
@@ -136,8 +137,8 @@ func TestPathsAreTheEnginesOwn(t *testing.T) {
 		if diff := cmp.Diff(resource.PropertyPath{key, "x", 0}, parsed); diff != "" {
 			t.Fatalf("%q (-want +got)\n%s", path, diff)
 		}
-		if got := topLevel(path); got != key {
-			t.Fatalf("topLevel(%q) = %q", path, got)
+		if got := value.TopLevel(path); got != key {
+			t.Fatalf("TopLevel(%q) = %q", path, got)
 		}
 	})
 }

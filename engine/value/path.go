@@ -57,7 +57,8 @@ func segments(at string) []string {
 	return out
 }
 
-// TopLevel returns the first name of a path.
+// TopLevel returns the first name of a path: a for `a.b[0]`, x.y for `["x.y"].z`. As in the
+// parser of Pulumi's engine (resource.ParsePropertyPath), a backslash only escapes a quote.
 func TopLevel(at string) string {
 	if s := segments(at); len(s) > 0 {
 		return s[0]
