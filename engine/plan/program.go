@@ -86,18 +86,21 @@ func (p *Program) Resource(name string) (*Resource, error) {
 
 // Function returns a compiled function, or the opening of an ephemeral.
 func (p *Program) Function(name string) (*Function, error) {
-	compiled := p.functions[name]
-	if compiled == nil {
-		return nil, fmt.Errorf("provider %s has no function %q. %s", p.Provider.Name, name, diag.Remedy(name, p.Functions()))
-	}
-	return compiled()
+	return lookup(p, p.functions, "function", name, p.Functions)
 }
 
 // Component returns a compiled component.
 func (p *Program) Component(name string) (*Component, error) {
-	compiled := p.components[name]
+	return lookup(p, p.components, "component", name, p.Components)
+}
+
+// lookup returns the function or component of a name, compiled. kind is what it is, and known
+// returns the names of all.
+func lookup[T any](p *Program, all map[string]func() (T, error), kind, name string, known func() []string) (T, error) {
+	compiled := all[name]
 	if compiled == nil {
-		return nil, fmt.Errorf("provider %s has no component %q. %s", p.Provider.Name, name, diag.Remedy(name, p.Components()))
+		var none T
+		return none, fmt.Errorf("provider %s has no %s %q. %s", p.Provider.Name, kind, name, diag.Remedy(name, known()))
 	}
 	return compiled()
 }

@@ -42,10 +42,8 @@ func (s *Server) Call(
 	if err != nil {
 		return nil, err
 	}
-	ctx, end := s.calls.begin(ctx, 0)
+	ctx, log, end := s.begin(ctx, self.Key, 0)
 	defer end()
-	log := s.log(self.Key)
-	defer log.done()
 	recorded, err := s.recordedState(ctx, req.GetMonitorEndpoint(), self.Key)
 	if err != nil {
 		return nil, operationFailure(ctx, err)

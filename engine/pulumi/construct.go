@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -16,7 +15,6 @@ import (
 	"github.com/declprov/declprov/engine/pulumi/monitor"
 	"github.com/declprov/declprov/engine/pulumi/wire"
 	"github.com/declprov/declprov/engine/value"
-	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -42,10 +40,8 @@ func (s *Server) Construct(
 		return nil, failure(err)
 	}
 	defer m.Close()
-	ctx, end := s.calls.begin(ctx, 0)
+	ctx, log, end := s.begin(ctx, "", 0)
 	defer end()
-	log := s.log("")
-	defer log.done()
 	registrar := &monitor.Construction{
 		Monitor: m, Request: req, Package: session.Program.Metadata().Name, Version: session.Version, Provider: session.provider,
 		Encoder: s.encoder(), Began: func(urn string) { log.urn = urn },
@@ -70,8 +66,7 @@ func (s *session) componentName(token string) (string, error) {
 		return "", err
 	}
 	if known := s.Program.Components(); !slices.Contains(known, name) {
-		return "", status.Error(codes.NotFound, strings.TrimSpace(fmt.Sprintf("provider %q has no component %q. %s",
-			s.Program.Metadata().Name, name, diag.Remedy(name, known))))
+		return "", s.unknown("component", name, known)
 	}
 	return name, nil
 }

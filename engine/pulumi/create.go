@@ -21,22 +21,15 @@ func (s *Server) Create(
 		return nil, failure(err)
 	}
 	timeout := duration(req.GetTimeout())
-	ctx, end := s.calls.begin(ctx, timeout)
+	ctx, log, end := s.begin(ctx, req.GetUrn(), timeout)
 	defer end()
-	log := s.log(req.GetUrn())
-	defer log.done()
 	if !req.GetPreview() {
 		s.notices.creating(log, ref.Type, session.engine)
 	}
 	result := session.engine.Create(ctx, engine.CreateRequest{
 		Ref: ref, Inputs: inputs, Timeout: timeout, Preview: req.GetPreview(), Log: log,
 	})
-	var r reply
-	if req.GetPreview() {
-		r, err = s.settlePreview(ctx, result)
-	} else {
-		r, err = s.settle(ctx, result, false)
-	}
+	r, err := s.reply(ctx, result, req.GetPreview())
 	if err != nil {
 		return nil, err
 	}

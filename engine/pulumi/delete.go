@@ -20,10 +20,8 @@ func (s *Server) Delete(ctx context.Context, req *pulumirpc.DeleteRequest) (*emp
 		return nil, failure(err)
 	}
 	timeout := duration(req.GetTimeout())
-	ctx, end := s.calls.begin(ctx, timeout)
+	ctx, log, end := s.begin(ctx, req.GetUrn(), timeout)
 	defer end()
-	log := s.log(req.GetUrn())
-	defer log.done()
 	if err := session.engine.Delete(ctx, engine.DeleteRequest{
 		Ref: ref, State: state, Timeout: timeout, Log: log,
 	}); err != nil {

@@ -2,17 +2,12 @@ package pulumi
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/pulumi/wire"
-	"github.com/declprov/declprov/spec/diag"
 )
 
 // Invoke calls a function of the provider, also in previews, because functions have
@@ -30,17 +25,14 @@ func (s *Server) Invoke(
 		return nil, err
 	}
 	if known := session.Program.Functions(); !slices.Contains(known, name) {
-		return nil, status.Error(codes.NotFound, strings.TrimSpace(fmt.Sprintf("provider %q has no function %q. %s",
-			session.Program.Metadata().Name, name, diag.Remedy(name, known))))
+		return nil, session.unknown("function", name, known)
 	}
 	args, err := wire.Decode(req.GetArgs())
 	if err != nil {
 		return nil, failure(err)
 	}
-	ctx, end := s.calls.begin(ctx, 0)
+	ctx, log, end := s.begin(ctx, "", 0)
 	defer end()
-	log := s.log("")
-	defer log.done()
 	answer, err := session.engine.Invoke(ctx, engine.InvokeRequest{Function: name, Args: args, Log: log})
 	if err != nil {
 		return nil, operationFailure(ctx, err)

@@ -50,10 +50,8 @@ func (s *Server) List(
 	if err != nil {
 		return err
 	}
-	ctx, end := s.calls.begin(stream.Context(), 0)
+	ctx, log, end := s.begin(stream.Context(), "", 0)
 	defer end()
-	log := s.log("")
-	defer log.done()
 	return p.send(ctx, session.engine, engine.ListRequest{Ref: ref, Query: query, Log: log}, stream)
 }
 

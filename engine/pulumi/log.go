@@ -1,7 +1,9 @@
 package pulumi
 
 import (
+	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/spec/screen"
@@ -18,6 +20,17 @@ type callLog struct {
 var _ engine.Log = (*callLog)(nil)
 
 func (s *Server) log(urn string) *callLog { return &callLog{host: s.host.Load(), urn: urn} }
+
+// begin begins an operation on the resource of a URN, or on none; see calls.begin. The caller must
+// call end.
+func (s *Server) begin(ctx context.Context, urn string, timeout time.Duration) (_ context.Context, log *callLog, end func()) {
+	ctx, leave := s.calls.begin(ctx, timeout)
+	log = s.log(urn)
+	return ctx, log, func() {
+		defer leave()
+		log.done()
+	}
+}
 
 // Message sends a message, which Pulumi's engine keeps and shows among the resource's
 // diagnostics.

@@ -23,10 +23,8 @@ func (s *Server) Read(
 		return nil, failure(err)
 	}
 	timeout := duration(req.GetTimeout())
-	ctx, end := s.calls.begin(ctx, timeout)
+	ctx, log, end := s.begin(ctx, req.GetUrn(), timeout)
 	defer end()
-	log := s.log(req.GetUrn())
-	defer log.done()
 	result := session.engine.Read(ctx, engine.ReadRequest{Ref: ref, Reason: reason, State: state, Timeout: timeout, Log: log})
 	if result.Gone && result.Err == nil {
 		return &pulumirpc.ReadResponse{}, nil

@@ -22,6 +22,14 @@ type reply struct {
 	given property.Map
 }
 
+// reply converts the result of a create or update, or of a preview of it.
+func (s *Server) reply(ctx context.Context, result engine.Result, preview bool) (reply, error) {
+	if preview {
+		return s.settlePreview(ctx, result)
+	}
+	return s.settle(ctx, result, false)
+}
+
 // settle converts the result of a create, update or read into a reply, or into an
 // error that contains one. The state is always recorded, if there is one.
 func (s *Server) settle(ctx context.Context, result engine.Result, withInputs bool) (reply, error) {

@@ -32,10 +32,15 @@ func (s *session) ref(urn, name, typ string) (engine.Ref, error) {
 	}
 	typ, ok := s.Program.CurrentName(member)
 	if !ok {
-		return engine.Ref{}, status.Errorf(codes.NotFound, "provider %q has no resource %q. %s",
-			s.Program.Metadata().Name, member, diag.Remedy(member, s.Program.ResourceNames()))
+		return engine.Ref{}, s.unknown("resource", member, s.Program.ResourceNames())
 	}
 	return engine.Ref{Type: typ, Name: name, Key: urn}, nil
+}
+
+// unknown returns the error for a name that the spec does not have. kind is what it names.
+func (s *session) unknown(kind, name string, known []string) error {
+	return status.Error(codes.NotFound, strings.TrimSpace(fmt.Sprintf("provider %q has no %s %q. %s",
+		s.Program.Metadata().Name, kind, name, diag.Remedy(name, known))))
 }
 
 // member returns the name of a token in the spec: Type for `NAME:index:Type`.

@@ -26,20 +26,13 @@ func (s *Server) Update(
 		return nil, failure(err)
 	}
 	timeout := duration(req.GetTimeout())
-	ctx, end := s.calls.begin(ctx, timeout)
+	ctx, log, end := s.begin(ctx, req.GetUrn(), timeout)
 	defer end()
-	log := s.log(req.GetUrn())
-	defer log.done()
 	result := session.engine.Update(ctx, engine.UpdateRequest{
 		Ref: ref, State: state, Inputs: inputs, Ignore: req.GetIgnoreChanges(),
 		Timeout: timeout, Preview: req.GetPreview(), Log: log,
 	})
-	var r reply
-	if req.GetPreview() {
-		r, err = s.settlePreview(ctx, result)
-	} else {
-		r, err = s.settle(ctx, result, false)
-	}
+	r, err := s.reply(ctx, result, req.GetPreview())
 	if err != nil {
 		return nil, err
 	}
