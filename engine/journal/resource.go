@@ -3,8 +3,6 @@ package journal
 import (
 	"errors"
 	"slices"
-
-	"github.com/declprov/declprov/spec/stable"
 )
 
 // Resource is the part of a journal that is about one resource. It belongs to one goroutine.
@@ -106,7 +104,7 @@ func (r *Resource) Intents() ([]Intent, error) {
 		}
 		all = append(all, list...)
 	}
-	stable.Sort(all, func(a, b Intent) int { return a.Began.Compare(b.Began) })
+	sortByBegan(all)
 	return all, nil
 }
 
@@ -192,6 +190,9 @@ func (r *Resource) Revise(revise func([]Intent) []Intent) error {
 		return err
 	}
 	r.read = nil
+	if !j.Has(r.state) {
+		return nil
+	}
 	return j.Revise(r.state, revise)
 }
 

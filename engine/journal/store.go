@@ -63,8 +63,13 @@ func (j *Journal) Others(s Subject) ([]Intent, error) {
 		all = append(all, c.intents...)
 	}
 	j.examine(all, map[Process]bool{})
-	stable.Sort(all, func(a, b Intent) int { return a.Began.Compare(b.Began) })
+	sortByBegan(all)
 	return all, nil
+}
+
+// sortByBegan sorts intents by when they began, the oldest first.
+func sortByBegan(list []Intent) {
+	stable.Sort(list, func(a, b Intent) int { return a.Began.Compare(b.Began) })
 }
 
 // BusyError reports that another living process works on an intent.
@@ -209,39 +214,25 @@ func (j *Journal) Put(i Intent, sync bool) error {
 // Hand records that a state with an id was returned to the host for the create with a
 // token. The answered intents of the create become handed.
 func (j *Journal) Hand(s Subject, token, id string) error {
-	return remedy(j.change(s, false, func(before []Intent) ([]record, error) {
-		var records []record
-		for _, i := range before {
-			if i.Operation == Create && i.Token == token && i.Status == Answered {
+	return j.Revise(s, func(list []Intent) []Intent {
+		for n := range list {
+			if i := &list[n]; i.Operation == Create && i.Token == token && i.Status == Answered {
 				i.Status, i.ID = Handed, id
-				records = append(records, record{Put: &i})
 			}
 		}
-		return records, nil
-	}))
+		return list
+	})
 }
 
 // Settle removes the intents of a subject for which gone returns true. These
 // certainly had no effect, or their effect is recorded elsewhere.
 func (j *Journal) Settle(s Subject, gone func(Intent) bool) error {
-	if _, err := os.Lstat(j.path(s)); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return remedy(j.change(s, false, func(before []Intent) ([]record, error) {
-		var records []record
-		for _, i := range before {
-			if gone(i) {
-				records = append(records, record{Settled: i.Key})
-				defer j.owner.drop(i.Key)
-			}
-		}
-		return records, nil
-	}))
+	return j.Revise(s, func(list []Intent) []Intent { return slices.DeleteFunc(list, gone) })
 }
 
 // Revise replaces the intents of a subject by what revise makes of them: it may change and omit some.
 func (j *Journal) Revise(s Subject, revise func([]Intent) []Intent) error {
-	if !j.Has(s) {
+	if _, err := os.Lstat(j.path(s)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return remedy(j.change(s, false, func(before []Intent) ([]record, error) {
@@ -377,7 +368,7 @@ func (j *Journal) List() ([]Intent, error) {
 		j.examine(c.intents, known)
 		all = append(all, c.intents...)
 	}
-	stable.Sort(all, func(a, b Intent) int { return a.Began.Compare(b.Began) })
+	sortByBegan(all)
 	if unreadable.Files != nil {
 		return all, &unreadable
 	}
