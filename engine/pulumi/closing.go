@@ -45,7 +45,7 @@ func (s *Server) closeOpened(e *engine.Engine) {
 		return
 	}
 	s.openers.closing.Go(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), undoTimeout)
+		ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 		defer cancel()
 		s.close(ctx, e)
 	})

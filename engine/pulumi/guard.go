@@ -24,18 +24,18 @@ func bug(what string) string {
 type guard struct {
 	stderr io.Writer
 	debug  bool
-	leave  func(ctx context.Context, req, res any, err error) (any, error)
+	screen func(ctx context.Context, req, res any, err error) (any, error)
 }
 
 func (g guard) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (res any, err error) {
-	defer func() { res, err = g.leave(ctx, req, res, err) }() // also for a panic
+	defer func() { res, err = g.screen(ctx, req, res, err) }() // also for a panic
 	defer g.recoverPanic(info.FullMethod, &err)
 	return handler(ctx, req)
 }
 
 func (g guard) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
 	heard := &recordingStream{ServerStream: stream}
-	defer func() { _, err = g.leave(stream.Context(), heard.request, nil, err) }()
+	defer func() { _, err = g.screen(stream.Context(), heard.request, nil, err) }()
 	defer g.recoverPanic(info.FullMethod, &err)
 	return handler(srv, heard)
 }

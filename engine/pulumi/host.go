@@ -180,13 +180,7 @@ func (h *host) flush() {
 	h.mu.Unlock()
 	select {
 	case <-idle:
-	default:
-		timer := time.NewTimer(flushTimeout)
-		defer timer.Stop()
-		select {
-		case <-idle:
-		case <-timer.C:
-		}
+	case <-time.After(flushTimeout):
 	}
 }
 
@@ -219,16 +213,7 @@ func severity(s engine.Severity) pulumirpc.LogSeverity {
 }
 
 func severityPrefix(s engine.Severity) string {
-	switch s {
-	case engine.Debug:
-		return "debug: "
-	case engine.Warning:
-		return "warning: "
-	case engine.Error:
-		return "error: "
-	default:
-		return ""
-	}
+	return map[engine.Severity]string{engine.Debug: "debug: ", engine.Warning: "warning: ", engine.Error: "error: "}[s]
 }
 
 func urnPrefix(urn string) string {

@@ -19,9 +19,9 @@ const (
 	// a goroutine and growing its stack, which is 5 to 10 % of the cost of a call.
 	// Further concurrent calls start goroutines.
 	streamWorkers = 16
-	// undoTimeout is how long cancelled operations may take to undo or report what
+	// shutdownTimeout is how long cancelled operations may take to undo or report what
 	// they have done. Pulumi's engine sends SIGKILL after five seconds.
-	undoTimeout = 4 * time.Second
+	shutdownTimeout = 4 * time.Second
 	// closeTimeout is how long connections without operations may remain open, because
 	// the user waits for Pulumi meanwhile.
 	closeTimeout = 800 * time.Millisecond
@@ -41,7 +41,7 @@ func Serve(ctx context.Context, options Options) error {
 
 // GRPC returns a gRPC server for s.
 func (s *Server) GRPC() *grpc.Server {
-	g := guard{stderr: s.options.Stderr, debug: s.options.Debug, leave: s.screenReply}
+	g := guard{stderr: s.options.Stderr, debug: s.options.Debug, screen: s.screenReply}
 	server := grpc.NewServer(
 		grpc.Creds(perConnection{insecure.NewCredentials()}),
 		grpc.NumStreamWorkers(streamWorkers),
@@ -55,7 +55,7 @@ func (s *Server) GRPC() *grpc.Server {
 // shutDown aborts the operations under way, waits for their responses as long as the
 // engine allows, closes ephemerals, and stops the server.
 func (s *Server) shutDown(server *grpc.Server) {
-	ctx, cancel := context.WithTimeout(context.Background(), undoTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
 	s.calls.abortAll()
 	stopped := make(chan struct{})

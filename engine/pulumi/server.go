@@ -138,8 +138,8 @@ func (s *Server) maxValues() int { return cmp.Or(int(s.most.Load()), decode.Defa
 // package.
 func (s *Server) raiseMaxValues(most int64) {
 	for {
-		session := s.most.Load()
-		if most <= session || s.most.CompareAndSwap(session, most) {
+		current := s.most.Load()
+		if most <= current || s.most.CompareAndSwap(current, most) {
 			return
 		}
 	}

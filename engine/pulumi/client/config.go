@@ -9,11 +9,12 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/pulumi/wire"
 )
 
 // provider returns the resource of the package's default provider.
-func provider(pkg string) Resource { return Resource{Type: "pulumi:providers:" + pkg, Name: "default"} }
+func provider(pkg string) Resource { return Resource{Type: plan.ProviderType + pkg, Name: "default"} }
 
 // CheckConfig checks a package's configuration, which is sent without secret marks.
 func (c *Client) CheckConfig(ctx context.Context, pkg string, news property.Map) (Checked, error) {

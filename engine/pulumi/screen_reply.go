@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/pulumi/wire"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -60,7 +61,7 @@ func shownError(err error, hide *screen.Mask) error {
 		known = status.FromContextError(err)
 	}
 	was := known.Proto()
-	session := status.New(codes.Code(was.GetCode()), screen.Show(was.GetMessage(), hide).String()).Proto()
+	shown := status.New(codes.Code(was.GetCode()), screen.Show(was.GetMessage(), hide).String()).Proto()
 	for _, packed := range was.GetDetails() {
 		detail, bad := packed.UnmarshalNew()
 		if bad != nil {
@@ -68,10 +69,10 @@ func shownError(err error, hide *screen.Mask) error {
 		}
 		showDetail(detail, hide)
 		if packed, bad = anypb.New(detail); bad == nil {
-			session.Details = append(session.Details, packed)
+			shown.Details = append(shown.Details, packed)
 		}
 	}
-	return status.FromProto(session).Err()
+	return status.FromProto(shown).Err()
 }
 
 func showDetail(detail proto.Message, hide *screen.Mask) {
@@ -140,5 +141,5 @@ func isConfiguring(req any) bool {
 // isProvider reports whether a URN is that of a provider.
 func isProvider(urn string) bool {
 	typ, _ := splitURN(urn)
-	return strings.HasPrefix(typ, "pulumi:providers:")
+	return strings.HasPrefix(typ, plan.ProviderType)
 }
