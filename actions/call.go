@@ -240,6 +240,3 @@ type Env struct {
 	// nil means the default.
 	Capabilities []string
 }
-
-// File is the argument value of an asset or archive.
-type File = spec.File

@@ -69,24 +69,16 @@ type (
 	UpdateRequest = run.UpdateRequest
 	DeleteRequest = run.DeleteRequest
 	Result        = run.Result
-	// SettleRequest asks what an intent of the journal made, and Settled is the answer.
+	// SettleRequest asks what an intent of the journal made.
 	SettleRequest = run.SettleRequest
-	Settled       = run.Settled
 	// StepError says at which step an operation stopped.
 	StepError = operation.StepError
-	// IncompleteError reports properties that an operation relies on and the recorded state
-	// lacks.
-	IncompleteError = recorded.IncompleteError
 	// WithheldError reports inputs that are needed, and that the journal does not hold.
 	WithheldError = recorded.WithheldError
 	// Change is that of one property.
 	Change = value.Change
-	// ChangeKind says what a change does to its property.
-	ChangeKind = value.ChangeKind
 	// MisfitError reports the member of a response that is not what `returns` says.
 	MisfitError = value.MisfitError
-	// UnrecordableError reports what Pulumi cannot record.
-	UnrecordableError = value.UnrecordableError
 )
 
 // The kinds of change.

@@ -99,7 +99,7 @@ func TestLifeOfAnIntent(t *testing.T) {
 	if err != nil || again.Key != first.Key || !again.UnderWay() || !again.Looked {
 		t.Errorf("claimed: %+v, %v", again, err)
 	}
-	if _, err := j.Claim(first); !errors.Is(err, ErrChanged) {
+	if _, err := j.Claim(first); !errors.Is(err, errChanged) {
 		t.Errorf("claimed as it was before: %v", err)
 	}
 	for range 2 {
@@ -113,7 +113,7 @@ func TestLifeOfAnIntent(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(j.dir, thing.file())); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the file is still there: %v", err)
 	}
-	if _, err := j.Claim(again); !errors.Is(err, ErrChanged) {
+	if _, err := j.Claim(again); !errors.Is(err, errChanged) {
 		t.Errorf("claimed after it was settled: %v", err)
 	}
 }

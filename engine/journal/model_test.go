@@ -78,7 +78,7 @@ func TestModel(t *testing.T) {
 						t.Fatalf("claim of what another works on: %v", err)
 					}
 				case stale:
-					if !errors.Is(err, ErrChanged) {
+					if !errors.Is(err, errChanged) {
 						t.Fatalf("claim of what was changed: %v", err)
 					}
 				case err != nil:

@@ -55,7 +55,7 @@ func (p *Provider) Resource(typ, key string, former []string) *Resource {
 	for i, name := range former {
 		subjects[i] = s.Former(name)
 	}
-	return NewResource(p.Open, s, subjects...)
+	return newResource(p.Open, s, subjects...)
 }
 
 // Hash returns the hash of a text under the journal's key. If the key cannot be read, it uses a

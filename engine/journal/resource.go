@@ -18,9 +18,9 @@ type Resource struct {
 	read *[]Intent
 }
 
-// NewResource returns the part of a journal that is about a resource, which may have had former
+// newResource returns the part of a journal that is about a resource, which may have had former
 // subjects. The journal is opened when it is first needed; its error is then that of each method.
-func NewResource(open func() (*Journal, error), s Subject, former ...Subject) *Resource {
+func newResource(open func() (*Journal, error), s Subject, former ...Subject) *Resource {
 	return &Resource{subject: s, former: former, open: open}
 }
 

@@ -83,9 +83,9 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("%s is %s this %s now; wait for it, or stop it", e.Intent.Owner, verb, e.Intent.Type)
 }
 
-// ErrChanged reports that another process has claimed or settled an intent since it
+// errChanged reports that another process has claimed or settled an intent since it
 // was read. Callers must read the intents of the subject again.
-var ErrChanged = errors.New("another process has changed the intent in the journal")
+var errChanged = errors.New("another process has changed the intent in the journal")
 
 // Of returns the intents of a subject, the oldest first.
 func (j *Journal) Of(s Subject) ([]Intent, error) {
@@ -160,7 +160,7 @@ func (j *Journal) Begin(i Intent, sync bool) (Intent, error) {
 
 // Claim takes over an intent that Of, Begin or List returned, under the same key. Its
 // status becomes Begun. It returns a *BusyError if another living process works on
-// the intent, and ErrChanged if the intent has changed.
+// the intent, and errChanged if the intent has changed.
 func (j *Journal) Claim(i Intent) (Intent, error) {
 	if err := j.prepare(); err != nil {
 		return Intent{}, remedy(err)
@@ -175,11 +175,11 @@ func (j *Journal) Claim(i Intent) (Intent, error) {
 		n := slices.IndexFunc(before, func(b Intent) bool { return b.Key == i.Key })
 		switch {
 		case n < 0:
-			return nil, ErrChanged
+			return nil, errChanged
 		case before[n].UnderWay() && before[n].Owner != claimed.Owner:
 			return nil, &BusyError{Intent: before[n]}
 		case !equal(before[n], i):
-			return nil, ErrChanged
+			return nil, errChanged
 		}
 		return []record{{Put: &claimed}}, nil
 	})
@@ -379,7 +379,7 @@ func (j *Journal) List() ([]Intent, error) {
 func remedy(err error) error {
 	var busy *BusyError
 	var bad *UnreadableError
-	if err == nil || errors.As(err, &busy) || errors.As(err, &bad) || errors.Is(err, ErrChanged) {
+	if err == nil || errors.As(err, &busy) || errors.As(err, &bad) || errors.Is(err, errChanged) {
 		return err
 	}
 	return fmt.Errorf("cannot write the journal: %w; set %s to a writable folder", err, variable)

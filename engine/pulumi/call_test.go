@@ -113,8 +113,9 @@ func TestCall(t *testing.T) {
 
 // plugged are arguments with the thing as the method's resource.
 func plugged(args map[string]*structpb.Value) (*structpb.Struct, error) {
-	self, err := wire.Encoder{}.EncodeValue(property.New(property.ResourceReference{URN: urn.URN(thing.URN()), ID: property.New("a")}))
-	args["__self__"] = self
+	self := property.New(property.ResourceReference{URN: urn.URN(thing.URN()), ID: property.New("a")})
+	encoded, err := wire.Encoder{}.Encode(property.NewMap(map[string]property.Value{"__self__": self}))
+	args["__self__"] = encoded.GetFields()["__self__"]
 	return &structpb.Struct{Fields: args}, err
 }
 

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -45,8 +46,8 @@ func (g generator) outputs(r *spec.Resource) (map[string]property, []string) {
 	declared, always := g.properties(r.Outputs, r.Name, output)
 	for name, p := range declared {
 		if in, both := properties[name]; both {
-			p.Description = firstOf(p.Description, in.Description)
-			p.DeprecationMessage = firstOf(p.DeprecationMessage, in.DeprecationMessage)
+			p.Description = cmp.Or(p.Description, in.Description)
+			p.DeprecationMessage = cmp.Or(p.DeprecationMessage, in.DeprecationMessage)
 			p.Secret = p.Secret || in.Secret
 			if p.Language == nil {
 				p.Language = in.Language
@@ -60,13 +61,6 @@ func (g generator) outputs(r *spec.Resource) (map[string]property, []string) {
 	required = append(required, always...)
 	slices.Sort(required)
 	return properties, slices.Compact(required)
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 func (g generator) listInputs(r *spec.Resource) *objectType {

@@ -27,7 +27,7 @@ func TestOneDeclarationMakesAKey(t *testing.T) {
 		{Name: "colour", Kind: block.Template, Doc: "What it looks like.", Required: true, Example: `colour: "red"`, Into: func(m any) any { return &m.(*toy).Colour }},
 		{Name: "loud", Kind: block.Bool, Doc: "Whether it is heard.", Into: func(m any) any { return &m.(*toy).Loud }},
 	}}
-	if schema := declared.CUE(); !strings.Contains(schema, "// What it looks like.\n\tcolour!: #Text\n") || !strings.Contains(schema, "loud?: bool\n") {
+	if schema := declared.Fields(); !strings.Contains(schema, "// What it looks like.\n\tcolour!: #Text\n") || !strings.Contains(schema, "loud?: bool\n") {
 		t.Errorf("the schema has %s", schema)
 	}
 	for src, want := range map[string]struct {

@@ -14,12 +14,6 @@ import (
 	"github.com/declprov/declprov/spec"
 )
 
-// HelperArguments are the arguments of a command that prints credentials, in addition to
-// `command`. All but `timeout` are those of the action that runs commands.
-func HelperArguments() []string {
-	return []string{"env", "stdin", "stdout", "dir", "sandbox", "timeout"}
-}
-
 // helperTimeout is how long a command may take that sets no timeout.
 const helperTimeout = "1m"
 

@@ -33,7 +33,7 @@ func Extend(s *expr.Scope, names ...expr.Name) *expr.Scope {
 func AssumeTrue(s *expr.Scope, written *spec.Node, condition *expr.Value) *expr.Scope {
 	switch {
 	case condition != nil:
-		return AssumePresent(s, condition.Present())
+		return assumePresent(s, condition.Present())
 	case written != nil:
 		var members [][]string
 		for _, n := range s.Names {
@@ -41,7 +41,7 @@ func AssumeTrue(s *expr.Scope, written *spec.Node, condition *expr.Value) *expr.
 				members = append(members, []string{n.Name, p.Name})
 			}
 		}
-		return AssumePresent(s, members)
+		return assumePresent(s, members)
 	default:
 		return s
 	}
@@ -52,11 +52,11 @@ func AssumePassed(s *expr.Scope, v *expr.Value) *expr.Scope {
 	if v == nil {
 		return s
 	}
-	return AssumePresent(s, v.Passed())
+	return assumePresent(s, v.Passed())
 }
 
-// AssumePresent returns the scope in which these paths are known not to be null.
-func AssumePresent(s *expr.Scope, paths [][]string) *expr.Scope {
+// assumePresent returns the scope in which these paths are known not to be null.
+func assumePresent(s *expr.Scope, paths [][]string) *expr.Scope {
 	if len(paths) == 0 {
 		return s
 	}

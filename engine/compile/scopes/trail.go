@@ -42,7 +42,7 @@ func (t *Trail) Deciding(m *spec.Step) *expr.Scope {
 func (t *Trail) Add(s *plan.Step) {
 	t.Steps = append(t.Steps, s)
 	t.addNames(s, plan.StepType(s), func(p *spec.Type) *spec.Type { return p })
-	t.Scope = AssumePresent(t.Scope, s.Established())
+	t.Scope = assumePresent(t.Scope, s.Established())
 	if t.Missing != nil {
 		yields := *plan.StepType(s)
 		if s.ForEach != nil && yields.Elem != nil { // else of any type, which may be null

@@ -10,9 +10,9 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// CheckLocks reports a step that writes what an earlier step has read, if both have the same lock:
+// checkLocks reports a step that writes what an earlier step has read, if both have the same lock:
 // between them nobody has it.
-func CheckLocks(found *finding.Collector, op *plan.Operation, verb string) {
+func checkLocks(found *finding.Collector, op *plan.Operation, verb string) {
 	if op == nil || op.Lock != nil {
 		return
 	}

@@ -27,11 +27,11 @@ func CheckResource(found *finding.Collector, r *plan.Resource, configured bool) 
 		c.checkUpdate()
 		c.checkDelete()
 		for verb, op := range map[string]*plan.Operation{"create": r.Create, "read": r.Read, "update": r.Update, "delete": r.Delete} {
-			CheckConditions(found, op, verb)
-			CheckLocks(found, op, verb)
+			checkConditions(found, op, verb)
+			checkLocks(found, op, verb)
 		}
 		for name, m := range r.Methods {
-			CheckLocks(found, m.Operation, "methods."+name)
+			checkLocks(found, m.Operation, "methods."+name)
 		}
 	})
 }
@@ -180,8 +180,8 @@ func names(refs []expr.Ref, input string, roots ...string) bool {
 	})
 }
 
-// CheckConditions reports conditions of steps that do not depend on anything.
-func CheckConditions(found *finding.Collector, op *plan.Operation, verb string) {
+// checkConditions reports conditions of steps that do not depend on anything.
+func checkConditions(found *finding.Collector, op *plan.Operation, verb string) {
 	if op == nil {
 		return
 	}

@@ -31,9 +31,6 @@ type Encoder struct {
 // peer does not accept, a value that nests too deeply, or a reserved key or text.
 func (e Encoder) Encode(m property.Map) (*structpb.Struct, error) { return e.object(m, 0) }
 
-// EncodeValue encodes one value.
-func (e Encoder) EncodeValue(v property.Value) (*structpb.Value, error) { return e.value(v, 0) }
-
 func (e Encoder) object(m property.Map, depth int) (*structpb.Struct, error) {
 	if depth >= MaxDepth {
 		return nil, refuse("nested deeper than %d levels", MaxDepth)

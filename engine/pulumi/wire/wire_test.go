@@ -278,7 +278,7 @@ func TestEncodeRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := (wire.Encoder{}).EncodeValue(deep); err == nil {
+	if _, err := (wire.Encoder{}).Encode(property.NewMap(map[string]property.Value{"p": deep})); err == nil {
 		t.Error("a value nested too deep was sent")
 	}
 }

@@ -81,13 +81,6 @@ func definitions() []*Block {
 	return []*Block{Provider, Permissions, Resource, Rest, Operation, Step, Function, Component, Ephemeral}
 }
 
-// CUE returns a block as a CUE struct.
-func (b *Block) CUE() string {
-	var text strings.Builder
-	b.write(&text, 1, Schema{})
-	return text.String()
-}
-
 // Fields returns the fields of the CUE struct of a block, without braces.
 func (b *Block) Fields() string {
 	var text strings.Builder

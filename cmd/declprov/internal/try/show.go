@@ -85,10 +85,9 @@ type printer struct {
 
 // The attributes of a terminal's text (ECMA-48).
 const (
-	bold  = "1"
-	dim   = "2"
-	red   = "1;31"
-	green = "1;32"
+	bold = "1"
+	dim  = "2"
+	red  = "1;31"
 )
 
 func (p printer) paint(attribute, s string) string {
