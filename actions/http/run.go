@@ -16,6 +16,7 @@ import (
 	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/actions/http/session"
 	"github.com/declprov/declprov/actions/http/verdict"
+	"github.com/declprov/declprov/spec/diag"
 )
 
 // run is one run of the action: a request, or the requests for several pages.
@@ -83,14 +84,6 @@ func (r *run) runSingle(ctx context.Context) actions.Outcome {
 
 // progressDelay is how long fetching pages takes before it shows progress.
 const progressDelay = 2 * time.Second
-
-// plural returns a number and a noun: "2 items".
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
 
 // unusableOutcome returns the outcome of a response that cannot be used.
 func (r *run) unusableOutcome(resp *verdict.Response, err error) actions.Outcome {
@@ -166,7 +159,7 @@ func pageOutcome(n int64, out actions.Outcome) actions.Outcome {
 // showProgress shows which page comes next, if fetching pages has taken a while.
 func (r *run) showProgress(next int64, items int, began time.Time) {
 	if r.now().Sub(began) > progressDelay {
-		r.call.Progress(fmt.Sprintf("page %d, after %s", next, plural(items, "item")))
+		r.call.Progress(fmt.Sprintf("page %d, after %s", next, diag.Count(items, "item")))
 	}
 }
 

@@ -49,12 +49,8 @@ func (l List) Tally() string {
 	}
 	var parts []string
 	for _, s := range []Severity{Error, Warning, Note} {
-		switch n := count[s]; n {
-		case 0:
-		case 1:
-			parts = append(parts, fmt.Sprintf("1 %s", s))
-		default:
-			parts = append(parts, fmt.Sprintf("%d %ss", n, s))
+		if count[s] > 0 {
+			parts = append(parts, Count(count[s], s.String()))
 		}
 	}
 	switch tally := strings.Join(parts, ", "); len(files) {

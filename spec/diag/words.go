@@ -25,6 +25,14 @@ func Join(names []string, word string) string {
 	}
 }
 
+// Count returns a number and a noun: "2 items".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // FirstSentence returns the first sentence of a documentation text.
 func FirstSentence(doc string) string {
 	if i := strings.Index(doc, ". "); i >= 0 {

@@ -28,6 +28,11 @@ type signature struct {
 	query   []request.Pair
 }
 
+// headerSignature returns the signature that is one header.
+func headerSignature(name, value string) signature {
+	return signature{headers: []request.Pair{{Name: name, Value: value}}}
+}
+
 // Kinds returns the kinds of credentials, which are members of the argument `auth`.
 func Kinds() []string {
 	return []string{"bearer", "basic", "apiKey", "digest", "jwt", "oauth2", "login", "sigv4", "sign"}
@@ -52,16 +57,21 @@ type userSettings struct {
 	Password string `arg:"password"`
 }
 
+// listOf returns the items of an argument that is a list of credentials, or one of them.
+func listOf(v any) (items []any, isList bool) {
+	if items, isList = v.([]any); isList {
+		return items, true
+	}
+	return []any{v}, false
+}
+
 // newCredentials reads the argument `auth`, of the call or of the login at the path. It
 // returns nil if there are none.
 func (s *Session) newCredentials(path string, v any) ([]credential, error) {
 	if v == nil || v == "none" {
 		return nil, nil
 	}
-	items, isList := v.([]any)
-	if !isList {
-		items = []any{v}
-	}
+	items, isList := listOf(v)
 	var out []credential
 	for i, item := range items {
 		m, isMap := item.(map[string]any)

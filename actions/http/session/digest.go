@@ -11,7 +11,6 @@ import (
 	"github.com/icholy/digest"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/actions/http/verdict"
 )
 
@@ -61,7 +60,7 @@ func (c *digestCredential) sign(_ context.Context, h hop) (signature, actions.Ou
 	}
 	c.answered = k.last.Nonce
 	c.session.Judge.AddSecret(answer.Response) // whoever reads it could guess the password
-	return signature{headers: []request.Pair{{Name: "Authorization", Value: answer.String()}}}, done
+	return headerSignature("Authorization", answer.String()), done
 }
 
 // renew keeps the challenge of a response. Another answer may be accepted if it is the first,

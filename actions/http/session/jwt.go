@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/actions/http/verdict"
 )
 
@@ -170,7 +169,7 @@ func (c *jwtCredential) sign(_ context.Context, h hop) (signature, actions.Outco
 		return signature{}, actions.Refuse(fmt.Errorf("auth: %w", err))
 	}
 	c.session.Judge.AddSecret(text)
-	return signature{headers: []request.Pair{{Name: "Authorization", Value: "Bearer " + text}}}, actions.Outcome{Status: actions.Done}
+	return headerSignature("Authorization", "Bearer "+text), actions.Outcome{Status: actions.Done}
 }
 
 func (c *jwtCredential) renew(h hop, resp *verdict.Response) bool {

@@ -57,13 +57,11 @@ func (s *Session) newLogin(at string, m *loginSettings) (credential, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &login{session: *s, expires: m.Expires}
+	l := &login{session: s.forToken(), expires: m.Expires}
 	base := s.base
 	if call.SourceOf("auth") != actions.Own {
 		base = s.owner.defaultBase // independent of the URL of the step
 	}
-	l.session.auth = nil
-	l.session.throttle = throttle{} // the request that waits for the token has the turn
 	if l.session.Judge, err = verdict.NewForLogin(call, path, m.HTTP, base, s.Judge.Follow, m.Token); err != nil {
 		return nil, err
 	}
@@ -100,10 +98,7 @@ func NotInLogin() []string { return []string{"login", "oauth2", "sign"} }
 
 // checkLoginAuth checks the credentials of a login request.
 func checkLoginAuth(v any) error {
-	items, isList := v.([]any)
-	if !isList {
-		items = []any{v}
-	}
+	items, _ := listOf(v)
 	for _, item := range items {
 		m, _ := item.(map[string]any)
 		for _, kind := range NotInLogin() {

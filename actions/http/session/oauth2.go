@@ -98,15 +98,22 @@ func GrantNamed(name string) (Grant, bool) {
 	return all[i], true
 }
 
+// forToken returns a session for the requests of credentials. It has none itself, and does not wait:
+// the request that needs the token has the turn.
+func (s *Session) forToken() Session {
+	inner := *s
+	inner.auth, inner.throttle = nil, throttle{}
+	return inner
+}
+
 // newOAuth2 returns credentials with a token of OAuth 2.
 func (s *Session) newOAuth2(m *oauth2Settings) (credential, error) {
-	c := &oauth2Client{oauth2Settings: *m, session: *s, form: url.Values{}}
+	c := &oauth2Client{oauth2Settings: *m, session: s.forToken(), form: url.Values{}}
 	var err error
 	if c.tokenURL, err = request.ParseURL(m.TokenURL); err != nil {
 		return nil, fmt.Errorf("oauth2.tokenURL: %w", err)
 	}
-	c.session.auth, c.session.maxBytes = nil, 1<<20
-	c.session.throttle = throttle{} // the request that waits for the token has the turn
+	c.session.maxBytes = 1 << 20
 	c.session.Judge = verdict.NewForToken(s.call, s.base)
 	for _, secret := range []string{m.ClientSecret, m.Password, m.RefreshToken, m.SubjectToken} {
 		c.session.Judge.AddSecret(secret)

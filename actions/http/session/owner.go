@@ -61,10 +61,7 @@ func newOwner(c *actions.Call, bases *request.Bases, base *url.URL) (o owner, er
 // parseOrigins returns the origins of an argument `auth`: if it is a list, those of all its
 // items, which apply to the whole list.
 func parseOrigins(auth any) (origins []grant.Origin, err error) {
-	items, isList := auth.([]any)
-	if !isList {
-		items = []any{auth}
-	}
+	items, _ := listOf(auth)
 	for _, item := range items {
 		m, _ := item.(map[string]any)
 		list, _ := m["origins"].([]any)

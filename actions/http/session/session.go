@@ -298,8 +298,7 @@ func (s *Session) bodyFailure(ctx, limited context.Context, r *request.Request, 
 	if s.Judge.Format == "none" || !s.Judge.IsExpected(resp.Status) {
 		return resp, actions.Outcome{Status: actions.Done}
 	}
-	var large *tooLargeError
-	if errors.As(err, &large) {
+	if errors.Is(err, errTooLarge) {
 		err = fmt.Errorf("the response exceeds maxBytes (%d bytes, counting all pages); raise maxBytes, or request less", s.maxBytes)
 		return nil, s.Judge.UnusableOutcome(r, resp, err)
 	}
@@ -309,16 +308,14 @@ func (s *Session) bodyFailure(ctx, limited context.Context, r *request.Request, 
 	return nil, s.Judge.TransportOutcome(ctx, limited, r, fmt.Errorf("after %s: %w", resp.Title(), err), true)
 }
 
-// tooLargeError is the error of a response with more bytes than allowed.
-type tooLargeError struct{ limit int64 }
-
-func (e *tooLargeError) Error() string { return fmt.Sprintf("more than %d bytes", e.limit) }
+// errTooLarge means that a response has more bytes than allowed.
+var errTooLarge = errors.New("the response is too large")
 
 // readAll reads at most limit bytes. The limit applies to the decompressed body.
 func readAll(body io.Reader, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(body, limit+1))
 	if int64(len(data)) > limit {
-		return nil, &tooLargeError{limit}
+		return nil, errTooLarge
 	}
 	return data, err
 }

@@ -32,7 +32,7 @@ func newHeader(header, value, secret string) (credential, error) {
 	if err := request.CheckHeaderValue(value); err != nil {
 		return nil, err
 	}
-	return static{signature{headers: []request.Pair{{Name: header, Value: value}}}}, nil
+	return static{headerSignature(header, value)}, nil
 }
 
 func (s *Session) newBasic(user, password string) (credential, error) {

@@ -16,6 +16,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/actions/http/verdict"
+	"github.com/declprov/declprov/spec/diag"
 )
 
 // maxEvent is the maximum size of an event or a line. Only one is in memory at a time.
@@ -113,11 +114,7 @@ func (b *stream) cut(ctx, limited context.Context, resp *verdict.Response, n int
 	case errors.Is(err, io.EOF):
 		err, out.Again = errors.New("the stream ended with the connection, which does not tell whether it is complete: add an `until`"), false
 	}
-	noun := "events"
-	if n == 1 {
-		noun = "event"
-	}
-	out.Err = fmt.Errorf("%s returned %s, but after %d %s: %w", judge.Title(b.request), resp.Title(), n, noun, err)
+	out.Err = fmt.Errorf("%s returned %s, but after %s: %w", judge.Title(b.request), resp.Title(), diag.Count(n, "event"), err)
 	return out
 }
 

@@ -108,7 +108,7 @@ func (c *tokenCredential) sign(ctx context.Context, _ hop) (signature, actions.O
 	if err := request.CheckHeaderValue(value); err != nil {
 		return signature{}, actions.Refuse(fmt.Errorf("auth: the token is not valid in a header: %w", err))
 	}
-	return signature{headers: []request.Pair{{Name: c.header, Value: value}}}, out
+	return headerSignature(c.header, value), out
 }
 
 // renew reports whether the server rejected a cached token. A token that was just fetched
