@@ -50,7 +50,7 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 	}
 	unknown := property.New(args).HasComputed() || property.New(req.State.Outputs).HasComputed()
 	switch {
-	case req.Preview && (unknown || req.Pending || len(f.Effects()) > 0):
+	case req.Preview && (unknown || req.Pending || len(f.Operation.Effects()) > 0):
 		return InvokeResponse{Return: f.Outputs.UnknownMembers()}, nil
 	case unknown:
 		return InvokeResponse{}, fmt.Errorf("method %s of %s: %w", req.Method, req.Type, scope.ErrNotKnown)

@@ -20,12 +20,16 @@ func (c *compiler) function(m *spec.Function) (f *plan.Function) {
 	c.In(fmt.Sprintf("function %q", m.Name), "functions."+m.Name, func() {
 		scope := c.CommonScope(expr.Name{Name: "inputs", Type: scopes.CheckedType(m.Inputs)})
 		f = c.callable(m, "the function", value.NewNaming(c.wire, c.Spec.Types, m.Outputs, m.Inputs), scope)
-		for _, s := range f.Effects() {
-			c.Fail(finding.CodeFunctionEffect, s.At, "", fmt.Sprintf("a function has an effect: %s", s.Action),
-				"Hosts call functions in previews too, and any number of times. Make it a resource, or add `effect: \"none\"` if the action only reads.")
-		}
+		c.refuseEffects(f.Operation, "a function", "Hosts call functions in previews too, and any number of times. Make it a resource, or add `effect: \"none\"` if the action only reads.")
 	})
 	return f
+}
+
+// refuseEffects reports the steps with an effect in what may only read.
+func (c *compiler) refuseEffects(op *plan.Operation, what, remedy string) {
+	for _, s := range op.Effects() {
+		c.Fail(finding.CodeFunctionEffect, s.At, "", fmt.Sprintf("%s has an effect: %s", what, s.Action), remedy)
+	}
 }
 
 // callable compiles a function, method or opener. source names it in messages about what it

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/compile/finding"
 	"github.com/declprov/declprov/engine/compile/scopes"
 	"github.com/declprov/declprov/engine/compile/yield"
@@ -101,12 +100,7 @@ func (c *resourceCompiler) find() {
 		if c.r.Find.Stepless() {
 			return
 		}
-		for _, s := range c.r.Find.Steps {
-			if s.Known && s.Effect == actions.Write {
-				c.Fail(finding.CodeFunctionEffect, s.At, "", fmt.Sprintf("find has an effect: %s", s.Action),
-					"find runs before a create is sent, and whenever a response was lost: it must only read. Add `effect: \"none\"` if the action changes nothing.")
-			}
-		}
+		c.refuseEffects(c.r.Find, "find", "find runs before a create is sent, and whenever a response was lost: it must only read. Add `effect: \"none\"` if the action changes nothing.")
 		c.r.Find.Return = c.Template(m.Return, t.Scope, &spec.Type{Nullable: true}, "return")
 	})
 	c.r.Sinks = append(c.r.Sinks, markUses(c.r.Find, nil)...)

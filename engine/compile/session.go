@@ -1,10 +1,6 @@
 package compile
 
 import (
-	"fmt"
-
-	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/engine/compile/finding"
 	"github.com/declprov/declprov/engine/compile/scopes"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
@@ -25,11 +21,8 @@ func (c *compiler) session() (op *plan.Operation) {
 		if op.Stepless() {
 			return
 		}
+		c.refuseEffects(op, "configure", "Hosts configure a provider for every preview. Add `effect: \"none\"` if the action only reads or logs in.")
 		for _, s := range op.Steps {
-			if s.Known && s.Effect == actions.Write {
-				c.Fail(finding.CodeFunctionEffect, s.At, "", fmt.Sprintf("configure has an effect: %s", s.Action),
-					"Hosts configure a provider for every preview. Add `effect: \"none\"` if the action only reads or logs in.")
-			}
 			s.UsedWhole = true // other operations may use any part of the session
 		}
 		op.Return = c.Template(m.Return, t.Scope, nil, "return")

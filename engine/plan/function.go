@@ -31,12 +31,12 @@ type Function struct {
 	ReliesOn func(property string) bool
 }
 
-// Effects returns the steps that change something.
-func (f *Function) Effects() []*Step {
-	if f.Operation == nil {
+// Effects returns the steps that change something. An operation that is nil has none.
+func (op *Operation) Effects() []*Step {
+	if op == nil {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(f.Operation.Steps), func(s *Step) bool { return !s.Known || s.Effect != actions.Write })
+	return slices.DeleteFunc(slices.Clone(op.Steps), func(s *Step) bool { return !s.Known || s.Effect != actions.Write })
 }
 
 // Ephemeral says how an opened ephemeral is renewed and closed.
