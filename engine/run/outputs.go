@@ -144,7 +144,7 @@ func (r *run) readBack(ctx context.Context, made map[string]property.Value) (map
 		}
 		missing = nil
 		if err == nil {
-			r.ETag = reader.ETag
+			r.ETag = reader.ETagOf(ctx, r.given, yield)
 			r.takeServerValues(yield, reader.Mask())
 			values, err = reader.OutputsOf(r.Run, yield, made)
 		}
