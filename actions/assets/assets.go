@@ -30,8 +30,17 @@ type Opened struct {
 }
 
 // Open opens the content of an asset: a text, a file, or the response of a URL. Errors name
-// the asset, and what to pass instead.
+// the asset, and what to pass instead. If the content is not what the host has hashed, reading it fails
+// before its end.
 func Open(ctx context.Context, env *actions.Env, f *spec.File) (*Opened, error) {
+	opened, err := open(ctx, env, f)
+	if err != nil || f.Hash == "" || f.Text != nil {
+		return opened, err
+	}
+	return &Opened{ReadCloser: verify(opened, f), Size: opened.Size}, nil
+}
+
+func open(ctx context.Context, env *actions.Env, f *spec.File) (*Opened, error) {
 	switch {
 	case f.Archive:
 		return nil, errors.New("expected an asset with one file, got an archive")
