@@ -69,6 +69,11 @@ func List(of *spec.Type) *spec.Type { return &spec.Type{Kind: spec.List, Elem: o
 // Map returns the type of maps with values of a type.
 func Map(to *spec.Type) *spec.Type { return &spec.Type{Kind: spec.Map, Elem: to} }
 
+// Headers returns the type of the headers of a message, whose names are in lower case.
+func Headers() *spec.Type {
+	return &spec.Type{Kind: spec.Map, Elem: Text(), Keys: []string{"^[^A-Z]*$"}}
+}
+
 // Object returns the type of objects with these properties.
 func Object(properties ...*spec.Property) *spec.Type {
 	return &spec.Type{Kind: spec.Object, Fields: properties}

@@ -148,7 +148,7 @@ func signScope() []*spec.Property {
 		declare.Member("request", declare.Object(
 			text("method", "The method."), text("url", "The URL."), text("host", "The host, with a port that is not the default."), text("path", "The path, escaped as sent."),
 			declare.Member("query", declare.Map(declare.List(declare.Text())), "The query parameters."), text("rawQuery", "The query, escaped as sent."),
-			declare.Member("headers", declare.Map(declare.Text()), "The headers, by their names in lower case."), declare.Member("body", body, "The body."),
+			declare.Member("headers", declare.Headers(), "The headers, by their names in lower case."), declare.Member("body", body, "The body."),
 		), "The request, with the credentials before this one."),
 	}
 }

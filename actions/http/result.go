@@ -35,7 +35,7 @@ func responseMembers(body *spec.Type) []*spec.Property {
 	content.Required = body.Kind != spec.Any || body.Ref != ""
 	return []*spec.Property{
 		declare.Member("status", declare.Int(), "The status."),
-		declare.Member("headers", declare.Map(declare.Text()), "Headers, by their names in lower case. Repeated headers are joined by commas, cookies by line breaks."),
+		declare.Member("headers", declare.Headers(), "Headers, by their names in lower case. Repeated headers are joined by commas, cookies by line breaks."),
 		content,
 	}
 }

@@ -26,6 +26,11 @@ func nullHelp(r *plan.Resource, v plan.Verb) func(string) string {
 	}
 }
 
+// idHelp returns the remedy for a part of an id that may be null: an empty id is never meant.
+func idHelp(part string) string {
+	return fmt.Sprintf("An id is never null or empty. Name a value that every response has, and declare it without ? in `returns`; or let create fail without it: %s ?? string(expectNull(true, 'no id')).", part)
+}
+
 // importHelp returns the remedy for an input that is null in read during an import.
 func importHelp(r *plan.Resource, name string) string {
 	p := r.Spec.Inputs.Field(name)

@@ -107,6 +107,8 @@ func (c *resourceCompiler) id(t *scopes.Trail) {
 	if len(t.Steps) == 0 {
 		scope = scopes.Untyped() // create is broken, which was reported
 	}
+	scope = scopes.Extend(scope)
+	scope.NullHelp = idHelp
 	c.r.ID = c.Template(c.r.Spec.ID, scope, scopes.IDType, "id")
 	c.r.Sinks = append(c.r.Sinks, markUses(c.r.Create, c.r.ID, c.r.Spec.Outputs)...)
 	if c.r.ID == nil {

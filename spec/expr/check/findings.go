@@ -108,6 +108,22 @@ func (f *findings) reportNull(v TypedPart, like *spec.Type) {
 	f.last().Suggest(diag.Edit{At: f.place.At(v.At), Old: text, Text: with})
 }
 
+// CheckKey checks a literal key of a map, and reports whether the map can have it.
+func (f *findings) CheckKey(at parse.Extent, t *spec.Type, key string) bool {
+	bad := types.KeyFits(key, t)
+	if bad == nil {
+		return true
+	}
+	lower := strings.ToLower(key)
+	if types.KeyFits(lower, t) != nil {
+		f.Fail(types.CodeUnknownMember, at, "", "%q %s", key, bad.Reason)
+		return false
+	}
+	f.Fail(types.CodeUnknownMember, at, fmt.Sprintf("Write %q.", lower), "%q is never there: the names are in lower case", key)
+	f.last().Replace(key, lower)
+	return false
+}
+
 // returnsHelp returns the remedy for a part of a response, which its declared type may lack.
 func returnsHelp(text string) string {
 	root, member, _ := strings.Cut(text, ".")

@@ -176,8 +176,7 @@ func (m *memberCheck) namedType(name *ast.StringNode) *spec.Type {
 		m.Fail(types.CodeUnknownMember, at, "Select an item ([0], first(…)), or use all items: map("+m.Text(m.base.At)+", ."+name.Value+").", "a list has no member %q", name.Value)
 		return types.Any()
 	case m.t.Kind == spec.Map:
-		if bad := types.KeyFits(name.Value, m.t); bad != nil {
-			m.Fail(types.CodeUnknownMember, at, "", "%q %s", name.Value, bad.Reason)
+		if !m.CheckKey(at, m.t, name.Value) {
 			return types.Any()
 		}
 	}

@@ -319,7 +319,9 @@ func (c *binaryCheck) checkMembership() {
 	case t.Kind == spec.Map || t.Kind == spec.Object:
 		if k := c.NonNull(c.l); !types.IsAny(k) && !types.IsString(k) {
 			c.Fail(types.CodeTypeMismatch, c.l.At, "", "a key must be a string, got %s", types.Describe(c.l.T))
-		} else if name, ok := c.n.Left.(*ast.StringNode); ok && t.Kind == spec.Object {
+		} else if name, ok := c.n.Left.(*ast.StringNode); ok && t.Kind == spec.Map {
+			c.CheckKey(c.l.At, t, name.Value)
+		} else if ok {
 			if _, ok := types.Member(t, name.Value); !ok {
 				c.FailMeaning(CodeNeverEqual, c.l.At, name.Value, t.FieldNames(), "%s never has a member %q", c.Text(c.r.At), name.Value)
 			}

@@ -95,6 +95,7 @@ func typeOfGet(cl *check.Call) check.TypedPart {
 		return check.TypedPart{T: types.Any()}
 	case t.Kind == spec.List:
 		return check.TypedPart{T: types.Nullable(types.Elem(t))}
+	case isName && t.Kind == spec.Map && !cl.CheckKey(cl.Args[1].At, t, key.Value):
 	case isName:
 		if member, ok := types.Member(t, key.Value); ok {
 			return check.TypedPart{T: types.Nullable(member)}
