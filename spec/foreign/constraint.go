@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -84,6 +85,15 @@ func ParseConstraint(text string, quoted bool) (cue string, length int, ok bool)
 
 // word matches a word that may be a string.
 var word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][\w-]*$`) })
+
+// AreWords reports whether texts are words, and not types: each may be nearly one.
+func AreWords(texts []string) bool {
+	isType := func(text string) bool {
+		_, known := scalars()[strings.ToLower(text)]
+		return known || !word().MatchString(text)
+	}
+	return slices.ContainsFunc(texts, isWord) && !slices.ContainsFunc(texts, isType)
+}
 
 // isWord reports whether a text is a word that is neither a type nor nearly one.
 func isWord(text string) bool {

@@ -218,8 +218,21 @@ func ParseMessage(message, line string) (Repair, bool) {
 
 // assigned matches a value that is assigned to a type: timezone?: string = "UTC".
 var assigned = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(\??):\s+(([A-Za-z]\w*)\s*=\s*("[^"\n]*"|-?\d[\d.]*|true|false|\[\]|\{\}))\s*(?:@|,|\}|//|$)`)
+	return regexp.MustCompile(`(\??):\s+(([A-Za-z]\w*)\s*=\s*("[^"\n]*"|-?\d[\d.]*|true|false|True|False|\[\]|\{\}))\s*(?:@|,|\}|//|$)`)
 })
+
+// ParseAssigned translates the text of a type to which a value is assigned: boolean = true.
+func ParseAssigned(text string) (cue string, ok bool) {
+	written, attributes, _ := strings.Cut(text, " @")
+	r, ok := parseDefault("x: " + strings.TrimSpace(written))
+	if !ok || r.Parts[1].To != len("x: "+strings.TrimSpace(written)) {
+		return "", false
+	}
+	if cue = r.Parts[1].Text; attributes != "" {
+		cue += " @" + attributes
+	}
+	return cue, true
+}
 
 // parseDefault translates a value that is assigned to a type.
 func parseDefault(line string) (Repair, bool) {
@@ -227,7 +240,14 @@ func parseDefault(line string) (Repair, bool) {
 	if m == nil {
 		return Repair{}, false
 	}
-	text := "*" + group(line, m, 4) + " | " + group(line, m, 3)
+	value, kind := group(line, m, 4), group(line, m, 3)
+	if own, ok := Literal(value); ok {
+		value = own
+	}
+	if own, ok := Scalar(kind); ok {
+		kind = own
+	}
+	text := "*" + value + " | " + kind
 	return Repair{
 		Summary: "a default is an alternative with *", Remedy: "Write " + text + ". The property is then optional.",
 		Parts: []Part{{m[2], m[3], ""}, {m[4], m[5], text}},
@@ -259,5 +279,9 @@ func ParseLine(line string, yaml bool) (Repair, bool) {
 			return repair, true
 		}
 	}
-	return Repair{}, false
+	if yaml {
+		return Repair{}, false
+	}
+	r, _, ok := ParseModifier(line)
+	return r, ok
 }

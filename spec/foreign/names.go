@@ -51,6 +51,16 @@ func Attribute(name string) (Name, bool) {
 	return n, ok
 }
 
+// IsComputed reports whether an attribute says elsewhere that the server sets a property, as it sets all outputs.
+func IsComputed(attribute string) bool {
+	switch plainName(attribute) {
+	case "computed", "readonly", "output", "out", "generated":
+		return true
+	default:
+		return false
+	}
+}
+
 // Suggest adds the remedy to a diagnostic, and the edit that writes the name.
 func (n Name) Suggest(d *diag.Diagnostic, given string) {
 	d.Detail = strings.TrimSpace(d.Detail + " " + n.Remedy)

@@ -4,8 +4,10 @@
 package foreign
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,10 +23,10 @@ type Type struct {
 	Len int
 }
 
-// Remedy returns what to write instead.
-func (t Type) Remedy() string {
+// Remedy returns what to write instead for a property, whose name may be unknown.
+func (t Type) Remedy(name string) string {
 	if t.Optional {
-		return fmt.Sprintf("Write %s. For an optional property, add ? to its name: `name?: %s`.", t.CUE, t.CUE)
+		return fmt.Sprintf("Write `%s?: %s`: the property is optional.", cmp.Or(strings.TrimRight(name, "?!: \t"), "name"), t.CUE)
 	}
 	return fmt.Sprintf("Write %s.", t.CUE)
 }
@@ -65,6 +67,9 @@ func ParseType(text string) (t Type, ok bool) {
 	if !ok || !p.foreign {
 		return Type{}, false
 	}
+	if p.secret {
+		cue += " @secret()"
+	}
 	return Type{CUE: cue, Optional: p.optional, Len: p.at}, true
 }
 
@@ -79,8 +84,8 @@ type typeParser struct {
 	text  string
 	at    int
 	depth int
-	// foreign means that the text so far is not CUE. optional is about the whole type.
-	foreign, optional bool
+	// foreign means that the text so far is not CUE. optional and secret are about the whole type.
+	foreign, optional, secret bool
 }
 
 // maxDepth is the maximum depth to which types nest.
@@ -110,7 +115,7 @@ func (p *typeParser) union() (string, bool) {
 	}
 	var parts []string
 	for {
-		part, ok := p.postfix()
+		part, ok := p.conjunction()
 		if !ok {
 			return "", false
 		}
@@ -131,6 +136,28 @@ func (p *typeParser) union() (string, bool) {
 		return "null", true
 	}
 	return strings.Join(parts, " | "), true
+}
+
+// conjunction parses types that a value must all have: A & B.
+func (p *typeParser) conjunction() (string, bool) {
+	var parts []string
+	for {
+		part, ok := p.postfix()
+		if !ok {
+			return "", false
+		}
+		parts = append(parts, part)
+		end := p.at
+		if p.space(); !p.take("&") {
+			p.at = end
+			break
+		}
+		p.space()
+	}
+	if len(parts) == 1 && strings.HasPrefix(parts[0], "strings.") {
+		parts = []string{"string", parts[0]}
+	}
+	return strings.Join(parts, " & "), true
 }
 
 // postfix parses a type with the suffixes [] and ?.
@@ -155,6 +182,10 @@ func (p *typeParser) primary() (string, bool) {
 	switch {
 	case p.at >= len(p.text):
 		return "", false
+	case p.depth == 1 && p.take("*"):
+		return p.marked()
+	case p.text[p.at] == '{':
+		return p.mapType()
 	case p.take("[]"):
 		p.foreign = true
 		elem, ok := p.postfix()
@@ -171,12 +202,53 @@ func (p *typeParser) primary() (string, bool) {
 		return inner, true
 	case p.text[p.at] == '"':
 		return p.literal()
+	case strings.IndexByte("<>=!-0123456789", p.text[p.at]) >= 0:
+		v := value().FindString(p.text[p.at:])
+		p.at += len(v)
+		return v, v != ""
 	case p.take("#"):
 		name := p.name()
 		return "#" + name, name != ""
 	}
 	return p.named()
 }
+
+// value matches a default, and a bound.
+var value = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(?:[<>]=?|=~|!~|!=)\s*)?(?:-?\d+(?:\.\d+)?|"[^"\n]*"|\[\]|\{\})`)
+})
+
+// marked parses the default of a type, after the star.
+func (p *typeParser) marked() (string, bool) {
+	if v := value().FindString(p.text[p.at:]); v != "" {
+		p.at += len(v)
+		return "*" + v, true
+	}
+	name := p.name()
+	own, ok := Bool(name)
+	p.foreign = p.foreign || own != name
+	return "*" + own, ok
+}
+
+// mapType parses the type of a map, whose key may have a name: {[key: string]: string}.
+func (p *typeParser) mapType() (string, bool) {
+	m := mapStart().FindStringSubmatch(p.text[p.at:])
+	if m == nil {
+		return "", false
+	}
+	p.at += len(m[0])
+	p.foreign = p.foreign || m[1] != ""
+	elem, ok := p.union()
+	p.space()
+	p.take(";")
+	p.space()
+	return "{[string]: " + elem + "}", ok && p.take("}")
+}
+
+// mapStart matches the type of a map up to that of its values.
+var mapStart = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\{\s*\[\s*(?:(\w+\s*:|\w+\s+in\s)\s*)?string\s*\]\s*:\s*`)
+})
 
 // literal parses a string in double quotes.
 func (p *typeParser) literal() (string, bool) {
@@ -203,6 +275,9 @@ func (p *typeParser) named() (string, bool) {
 	if name == "" {
 		return "", false
 	}
+	if cue, ok := p.constraint(strings.ToLower(name)); ok {
+		return cue, true
+	}
 	if close := p.opens(); close != "" {
 		return p.generic(strings.ToLower(name), close)
 	}
@@ -220,6 +295,41 @@ func (p *typeParser) named() (string, bool) {
 	}
 }
 
+// argument matches a number or a string in parentheses.
+var argument = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\(\s*(?:(-?\d+(?:\.\d+)?)|("[^"\n]*")|'([^'"\n]*)'|/([^/"\n]*)/)\s*\)`)
+})
+
+// constraint parses the call of a function that limits a type elsewhere, such as minLength(3).
+func (p *typeParser) constraint(name string) (string, bool) {
+	m := argument().FindStringSubmatch(p.text[p.at:])
+	if m == nil {
+		return "", false
+	}
+	cue := ""
+	switch number, text := m[1], m[2]; {
+	case number != "":
+		format := map[string]string{
+			"min": ">=%s", "minimum": ">=%s", "gte": ">=%s", "max": "<=%s", "maximum": "<=%s", "lte": "<=%s", "gt": ">%s", "lt": "<%s",
+			"minlength": "strings.MinRunes(%s)", "minlen": "strings.MinRunes(%s)", "maxlength": "strings.MaxRunes(%s)", "maxlen": "strings.MaxRunes(%s)",
+		}[strings.ReplaceAll(name, "_", "")]
+		if format == "" {
+			return "", false
+		}
+		cue = fmt.Sprintf(format, number)
+	case slices.Contains([]string{"regex", "regexp", "pattern", "matches", "match"}, name):
+		if text == "" {
+			text = `"` + m[3] + m[4] + `"`
+		}
+		cue = "=~" + text
+	default:
+		return "", false
+	}
+	p.at += len(m[0])
+	p.foreign = true
+	return cue, true
+}
+
 // opens consumes an opening bracket of parameters, and returns the closing one.
 func (p *typeParser) opens() string {
 	for open, close := range map[string]string{"<": ">", "(": ")", "[": "]"} {
@@ -234,6 +344,8 @@ func (p *typeParser) opens() string {
 // generic parses the parameters of a generic type: list(T), Map<K, V>, map[K]V, Optional[T].
 func (p *typeParser) generic(name, close string) (string, bool) {
 	var params []string
+	p.space()
+	inList := (name == "enum" || name == "oneof" || name == "choice") && p.take("[")
 	for {
 		p.space()
 		param, ok := p.union()
@@ -242,7 +354,11 @@ func (p *typeParser) generic(name, close string) (string, bool) {
 		}
 		params = append(params, param)
 		p.space()
-		if p.take(close) {
+		if inList && p.take("]") {
+			inList = false
+			p.space()
+		}
+		if !inList && p.take(close) {
 			break
 		}
 		if !p.take(",") {
@@ -265,8 +381,13 @@ func (p *typeParser) generic(name, close string) (string, bool) {
 	case "optional", "partial":
 		p.optional = p.optional || p.depth == 1
 		return last, len(params) == 1
-	case "union":
+	case "union", "enum", "oneof", "one_of", "choice", "literal":
 		return strings.Join(params, " | "), true
+	case "nullable":
+		return last + " | null", len(params) == 1
+	case "secret", "sensitive", "password":
+		p.secret = true
+		return last, len(params) == 1 && p.depth == 1
 	default:
 		return "", false
 	}

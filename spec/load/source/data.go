@@ -229,6 +229,9 @@ func (d *dataTypes) convertType(f *ast.Field, p Place) {
 // convertList converts a list. A list whose last string begins with three dots is the
 // type of a list.
 func (d *dataTypes) convertList(list *ast.ListLit, p Place) ast.Expr {
+	if d.reportWords(list, p) {
+		return d.hole("values " + p.Path)
+	}
 	for i, e := range list.Elts {
 		lit, ok := e.(*ast.BasicLit)
 		if !ok {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"cuelang.org/go/cue/ast"
@@ -39,18 +40,26 @@ func (d *Document) translate(e errors.Error, code string) (translation, bool) {
 		}
 		return src.translateComma(pos.Offset())
 	}
-	if t, ok := src.translateType(pos.Offset()); ok {
+	line := src.position(pos.Offset()).Line - 1
+	assigned, isAssigned := foreign.ParseMessage(messageOf(e), src.line(line))
+	if t, ok := src.translateType(pos.Offset()); ok && !strings.Contains(messageOf(e), "unreferenced alias") {
 		return t, true
 	}
-	line := src.position(pos.Offset()).Line - 1
-	if r, ok := foreign.ParseMessage(messageOf(e), src.line(line)); ok {
-		return src.repair(line, r), true
+	if isAssigned {
+		return src.repair(line, assigned), true
 	}
 	return src.translateReference(pos.Offset())
 }
 
+// element matches the beginning of a field or an item with which CUE can go on after a comma. Another word, behind a type, is no
+// declaration of its own: CUE would embed it.
+var element = regexp.MustCompile(`^(?:[\w#$]+|"[^"\n]*")[?!]?:|^["'\d{\[(]`)
+
 // translateComma adds a comma at the place where CUE misses it, if that is all that is missing.
 func (s *sourceText) translateComma(offset int) (translation, bool) {
+	if !element.Match(s.content[min(offset, len(s.content)):]) {
+		return translation{}, false
+	}
 	at := len(bytes.TrimRight(s.content[:min(offset, len(s.content))], " \t"))
 	edit := diag.Edit{At: s.exactSpan(at, at), Text: ","}
 	edited, err := diag.Apply(diag.Sources{s.name: s.content}, []diag.Edit{edit})
@@ -94,7 +103,7 @@ func (s *sourceText) replacement(offset, length int, text, summary, remedy strin
 // syntax of CUE does not have in types.
 var (
 	typePlace = regexp.MustCompile(`[A-Za-z0-9_"][?!]?:[ \t]+`)
-	notCUE    = regexp.MustCompile(`\[\]|<|\?|\bmap\[`)
+	notCUE    = regexp.MustCompile(`\[\]|<|\?|\bmap\[|\[\w+:|\[\w+ in `)
 )
 
 // translateSyntax translates the line at which CUE cannot go on, or the one before: CUE reports
@@ -156,17 +165,48 @@ func (s *sourceText) exactSpan(from, to int) diag.Range {
 // labelEnd matches the label before a type, without a constraint.
 var labelEnd = regexp.MustCompile(`[A-Za-z0-9_"](:[ \t]*)$`)
 
+// boolean matches a boolean in other notations, and nameBefore the label before a type.
+var (
+	boolean    = regexp.MustCompile(`^(?:[Tt]rue|TRUE|[Ff]alse|FALSE|[Yy]es|[Nn]o|[Oo]n|[Oo]ff)\b`)
+	nameBefore = regexp.MustCompile(`\w+[?!]?:[ \t]*$`)
+)
+
+// typeStart returns the offset at which the type begins that contains an offset, on its line.
+func (s *sourceText) typeStart(offset int) int {
+	line := s.lines[s.position(offset).Line-1]
+	start := offset
+	for _, m := range typePlace.FindAllIndex(s.content[line:offset], -1) {
+		start = line + m[1]
+	}
+	return start
+}
+
 // translateType translates the foreign type at an offset.
 func (s *sourceText) translateType(offset int) (translation, bool) {
 	line := s.position(offset).Line - 1
+	if start := s.typeStart(offset); strings.HasPrefix(string(s.content[offset:]), "undefined") && start < offset {
+		offset = start // it is optional as a whole
+	}
 	before, after := string(s.content[s.lines[line]:offset]), s.line(line)[offset-s.lines[line]:]
 	t, ok := foreign.ParseType(after)
+	if own, isBool := foreign.Bool(boolean.FindString(after)); isBool && strings.HasSuffix(before, "*") {
+		t, ok = foreign.Type{CUE: own, Len: len(boolean.FindString(after))}, true
+	}
+	if strings.HasSuffix(strings.TrimRight(before, " "), "&") {
+		t.CUE = strings.TrimPrefix(t.CUE, "string & ")
+	}
 	if !ok || strings.HasPrefix(after[t.Len:], ".") { // a member of a package, such as list.MaxItems
 		return translation{}, false
 	}
 	out := translation{
-		at: s.span(offset, offset+t.Len), summary: fmt.Sprintf("%s is not a type of CUE", after[:t.Len]), remedy: t.Remedy(),
+		at: s.span(offset, offset+t.Len), summary: fmt.Sprintf("%s is not a type of CUE", after[:t.Len]), remedy: t.Remedy(nameBefore.FindString(before)),
 		edits: []diag.Edit{{At: s.exactSpan(offset, offset+t.Len), Text: t.CUE}},
+	}
+	if boolean.FindString(after) != "" && strings.HasSuffix(before, "*") {
+		out.summary = fmt.Sprintf("%s is not a value of CUE", after[:t.Len])
+	}
+	for _, r := range foreign.MissingImports(t.CUE, s.content) {
+		out.edits = append(out.edits, s.repair(0, r).edits...)
 	}
 	if label := labelEnd.FindStringSubmatchIndex(before); t.Optional && label != nil {
 		colon := s.lines[line] + label[2]
@@ -186,6 +226,17 @@ func (d *dataTypes) reportForeignType(f *ast.Field, lit *ast.BasicLit, p Place) 
 		d.reportAttributes(node, r, p)
 		return true
 	}
+	if r, optional, ok := foreign.ParseModifier(text); ok {
+		reported := d.reportAttributes(node, r, p)
+		if optional && f.Constraint != token.OPTION {
+			reported.Suggest(d.doc.optionalEdit(d.doc.Files.LabelRange(f.Label)))
+		}
+		return true
+	}
+	if value, ok := foreign.ParseAssigned(text); ok {
+		d.reportAssigned(f, node, value, p)
+		return true
+	}
 	t, ok := foreign.ParseType(text)
 	if cue, length, isCombined := foreign.ParseConstraint(text, d.doc.Files.TextAt(node.Range) != text); isCombined && !ok {
 		t, ok = foreign.Type{CUE: cue, Len: length}, true
@@ -198,7 +249,7 @@ func (d *dataTypes) reportForeignType(f *ast.Field, lit *ast.BasicLit, p Place) 
 		return false
 	}
 	written := text[:t.Len]
-	reported := d.doc.Report(CodeBadType, node.Range, p, fmt.Sprintf("%s is not a type of CUE", written), t.Remedy())
+	reported := d.doc.Report(CodeBadType, node.Range, p, fmt.Sprintf("%s is not a type of CUE", written), t.Remedy(LabelOf(f)))
 	edit := diag.Edit{At: node.Range, Old: written, Text: t.CUE}
 	if d.doc.Files.TextAt(node.Range) == text || strings.Contains(t.CUE, `"`) {
 		// Brackets, braces and quotes have a meaning in YAML outside of quotes.
@@ -211,13 +262,54 @@ func (d *dataTypes) reportForeignType(f *ast.Field, lit *ast.BasicLit, p Place) 
 	return true
 }
 
+// reportWords reports a list of words in the place of a type. Their quotes are those of YAML or JSON.
+func (d *dataTypes) reportWords(list *ast.ListLit, p Place) bool {
+	var words []string
+	for _, e := range list.Elts {
+		lit, ok := e.(*ast.BasicLit)
+		node, isText := (*spec.Node)(nil), false
+		if ok {
+			node, isText = d.doc.Files.StringNode(lit)
+		}
+		if !isText {
+			return false
+		}
+		words = append(words, node.Text)
+	}
+	if !foreign.AreWords(words) {
+		return false
+	}
+	for i, word := range words {
+		words[i] = strconv.Quote(word)
+	}
+	either, at := strings.Join(words, " | "), d.doc.Files.RangeOf(list)
+	written := foreign.YAMLString(either)
+	reported := d.doc.Report(CodeTupleType, at, p, "a list of fixed length cannot be a property's type",
+		fmt.Sprintf("For one of the values, write %s. For a list of them, write %s.", written, foreign.YAMLString("[...("+either+")]")))
+	if at.Start.Line == at.End.Line {
+		reported.Suggest(diag.Edit{At: at, Text: written})
+	}
+	return true
+}
+
 // reportAttributes reports a type whose attributes are in another notation.
-func (d *dataTypes) reportAttributes(node *spec.Node, r foreign.Repair, p Place) {
+func (d *dataTypes) reportAttributes(node *spec.Node, r foreign.Repair, p Place) *diag.Diagnostic {
 	text := node.Text
 	for _, part := range slices.Backward(r.Parts) {
 		text = text[:part.From] + part.Text + text[part.To:]
 	}
-	d.doc.Report(CodeBadType, node.Range, p, r.Summary, r.Remedy).Suggest(diag.Edit{At: node.Range, Old: node.Text, Text: text})
+	return d.doc.Report(CodeBadType, node.Range, p, r.Summary, r.Remedy).Suggest(diag.Edit{At: node.Range, Old: node.Text, Text: text})
+}
+
+// reportAssigned reports a value that is assigned to the type of a property. cue is what to write.
+func (d *dataTypes) reportAssigned(f *ast.Field, node *spec.Node, cue string, p Place) {
+	reported := d.doc.Report(CodeBadType, node.Range, p, "a default is an alternative with *", "Write "+cue+". The property is then optional.").
+		Suggest(diag.Edit{At: node.Range, Text: foreign.YAMLString(cue)})
+	if label := d.doc.Files.LabelRange(f.Label); f.Constraint == token.OPTION {
+		label.Start = label.End
+		label.End.Column++
+		reported.Suggest(diag.Edit{At: label, Old: "?"})
+	}
 }
 
 // TextAt returns the source text of a range within one line, or "".

@@ -130,7 +130,7 @@ func (c *attrCall) templateArg() *spec.Node {
 		return nil
 	}
 	if len(list) == 1 && c.attr.Name() == "default" && !strings.Contains(list[0], "${") {
-		c.fail("@default requires an expression", fmt.Sprintf("A constant is the marked value of a disjunction: `*%s | int`, with the type.", list[0]))
+		c.failConstant(list[0])
 		return nil
 	}
 	if len(list) != 1 || !strings.Contains(list[0], "${") {

@@ -224,6 +224,15 @@ func (c *attrCall) read() {
 			names[i] = a.Name
 		}
 		d := c.Report(source.CodeUnknownAttribute, c.at, c.site.Place, fmt.Sprintf("unknown attribute @%s", c.attr.Name()), "")
+		if c.site.Role == OutputRole && foreign.IsComputed(c.attr.Name()) {
+			d.Detail = "The server sets all outputs. Remove it."
+			at := c.at
+			at.Start.Column--
+			if text := c.Files.TextAt(at); strings.HasPrefix(text, " @") {
+				d.Suggest(diag.Edit{At: at, Old: text})
+			}
+			return
+		}
 		if t, ok := foreign.Attribute(c.attr.Name()); ok {
 			d.Detail = t.Remedy
 			if t.Own != "" {

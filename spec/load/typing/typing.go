@@ -231,9 +231,8 @@ func scalarKind(k cue.Kind) (kind spec.Kind, nullable, ok bool) {
 func (x *Extractor) listType(it walk.Item, v cue.Value, s Site) *spec.Type {
 	elem := v.LookupPath(cue.MakePath(cue.AnyIndex))
 	if !elem.Exists() {
-		x.Report(source.CodeTupleType, it.At, s.Place, "a list of fixed length cannot be a property's type",
-			"Write [...T] for a list of T (with list.MaxItems to limit its length), or a struct with a field for each item.").
-			Suggest(tupleEdits(x, it)...)
+		remedy, edits := tupleRemedy(x, it)
+		x.Report(source.CodeTupleType, it.At, s.Place, "a list of fixed length cannot be a property's type", remedy).Suggest(edits...)
 		return &spec.Type{Kind: spec.List, Elem: &spec.Type{}}
 	}
 	least := 0

@@ -181,12 +181,13 @@ func wordsOf(name string) []string {
 	return append(words, word.String())
 }
 
-// tupleEdits returns the edits for a list in the place of a type: of one type, it is a list of that
+// tupleRemedy returns what to write for a list in the place of a type, with its edits: of one type, it is a list of that
 // type; of literals, their alternatives.
-func tupleEdits(x *Extractor, it walk.Item) []diag.Edit {
+func tupleRemedy(x *Extractor, it walk.Item) (string, []diag.Edit) {
+	const remedy = "Write [...T] for a list of T (with list.MaxItems to limit its length), or a struct with a field for each item."
 	list, ok := it.Expr.(*ast.ListLit)
 	if !ok || len(list.Elts) == 0 {
-		return nil
+		return remedy, nil
 	}
 	var values []string
 	for _, e := range list.Elts {
@@ -197,13 +198,18 @@ func tupleEdits(x *Extractor, it walk.Item) []diag.Edit {
 	at := x.Files.RangeOf(list)
 	text := x.Files.TextAt(at)
 	switch {
-	case len(values) == len(list.Elts) && !x.Raw:
-		return []diag.Edit{{At: at, Text: strings.Join(values, " | ")}}
+	case len(values) == len(list.Elts):
+		either := strings.Join(values, " | ")
+		written := fmt.Sprintf("For one of the values, write %s. For a list of them, write [...(%[1]s)].", either)
+		if x.Raw {
+			return written, nil
+		}
+		return written, []diag.Edit{{At: at, Text: either}}
 	case len(list.Elts) == 1 && len(values) == 0 && strings.HasPrefix(text, "["):
 		at.End = at.Start
 		at.Start.Column++
 		at.End.Column++
-		return []diag.Edit{{At: at, Text: "..."}}
+		return fmt.Sprintf("Write [...%s for a list.", text[1:]), []diag.Edit{{At: at, Text: "..."}}
 	}
-	return nil
+	return remedy, nil
 }

@@ -234,13 +234,12 @@ func isBetter(before, after, edited diag.List) bool {
 }
 
 // spoils reports whether a mistake that was not there before is where the edits of findings have
-// written: then the edit is wrong. It is not if the edits made the syntax valid, or renamed the key
-// of a value that was not looked at before.
+// written: then the edit is wrong. It is not if the edits renamed the key of a value that was not
+// looked at before. A mistake in the syntax hides all others: then one that has no edit itself
+// must not be on the lines that the edits have written.
 func (r *repairer) spoils(batch diag.List, edited map[string][]byte, after diag.List) bool {
 	before := r.Built.Findings
-	if !parsed(before) && parsed(after) {
-		return false
-	}
+	hid := !parsed(before)
 	var written []diag.Range
 	for file, content := range edited {
 		var edits []diag.Edit
@@ -258,14 +257,21 @@ func (r *repairer) spoils(batch diag.List, edited map[string][]byte, after diag.
 		had[keyOf(d)] = true
 	}
 	return slices.ContainsFunc(after, func(d diag.Diagnostic) bool {
-		return d.Severity == diag.Error && !had[keyOf(d)] && !wasHidden(d, batch) &&
-			slices.ContainsFunc(written, func(w diag.Range) bool { return overlap(w, d.Subject) })
+		if d.Severity != diag.Error || had[keyOf(d)] || wasHidden(d, batch) || hid && len(d.Edits) > 0 {
+			return false
+		}
+		return slices.ContainsFunc(written, func(w diag.Range) bool { return overlap(w, d.Subject) || hid && shareLine(w, d.Subject) })
 	})
 }
 
 // overlap reports whether two ranges have a character in common.
 func overlap(a, b diag.Range) bool {
 	return a.File == b.File && a.Start.Compare(b.End) < 0 && b.Start.Compare(a.End) < 0
+}
+
+// shareLine reports whether one range is on the lines of another one.
+func shareLine(a, b diag.Range) bool {
+	return a.File == b.File && b.Start.Line >= a.Start.Line && b.End.Line <= a.End.Line
 }
 
 // clashes are the codes of mistakes that arise if a name is changed to one that is taken.
