@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/actions/http/session"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/foreign"
 )
 
 // credentialsOf returns the items of the argument `auth`, a list or a single one.
@@ -313,9 +314,14 @@ func checkHelper(login *spec.Node, at func(string) string, fail reporter) {
 func checkLoginArguments(n *spec.Node, at func(string) string, fail reporter) {
 	allowed := append([]string{"method", "path", "url", "query", "lists", "headers", "auth", "error", "response"}, request.BodyArguments()...)
 	for _, f := range n.Fields {
-		if !slices.Contains(allowed, f.Name) {
-			fail("auth", at("login.http."+f.Name), fmt.Sprintf("the request of a login has no argument %q", f.Name), "Its arguments are "+strings.Join(allowed, ", ")+".")
+		if slices.Contains(allowed, f.Name) {
+			continue
 		}
+		remedy := "Its arguments are " + strings.Join(allowed, ", ") + "."
+		if own, ok := foreign.Key("http", f.Name); ok && slices.Contains(allowed, own.Own) {
+			remedy = own.Remedy + " " + remedy
+		}
+		fail("auth", at("login.http."+f.Name), fmt.Sprintf("the request of a login has no argument %q", f.Name), remedy)
 	}
 	for _, item := range credentialsOf(n.Get("auth")) {
 		for _, f := range item.Fields {

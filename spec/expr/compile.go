@@ -371,7 +371,7 @@ var unclosed = sync.OnceValue(func() *regexp.Regexp {
 
 // bareReference matches a text that is a reference without ${ and }.
 var bareReference = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(inputs|config|state|session|steps|result|body|changes|children|each)(\.[A-Za-z_]\w*)+$`)
+	return regexp.MustCompile(`^(inputs|config|state|session|steps|result|body|changes|children|each)(?:\.[A-Za-z_]\w*|\[\d+\]|\['[^'\n]*'\]|\["[^"\n]*"\])+$`)
 })
 
 // warnBare warns about a text that is a reference without ${ and }.

@@ -29,6 +29,9 @@ func (c *compilation) warnPlaceholders(n *spec.Node, text string) {
 	if strings.ContainsAny(text, "{<$") {
 		c.warnReferences(n, text)
 	}
+	if strings.Contains(text, "inputs.") || strings.Contains(text, "config.") {
+		c.warnInPath(n, text)
+	}
 	if strings.Contains(text, ":") && !strings.HasPrefix(text, "/") && !strings.Contains(text, "://") {
 		c.warnSegments(n, text) // not the path of a request, which its family checks
 	}
@@ -44,6 +47,20 @@ func (c *compilation) warnReferences(n *spec.Node, text string) {
 		case known == "", known != reference && (written[0] != '$' || written[1] == '('):
 		default:
 			c.warnPlaceholder(n, strings.TrimSuffix(written, strings.TrimPrefix(reference, known)), known)
+		}
+	}
+}
+
+// inPath matches a reference that is a whole segment of a path, or a whole value of a query.
+var inPath = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[/=]((?:inputs|config)(?:\.[A-Za-z_]\w*)+)(?:$|[/&?])`)
+})
+
+// warnInPath warns about references in a path without ${ and }: /pets?name=inputs.name.
+func (c *compilation) warnInPath(n *spec.Node, text string) {
+	for _, m := range inPath().FindAllStringSubmatch(text, -1) {
+		if c.declared(m[1]) == m[1] {
+			c.warnPlaceholder(n, m[1], m[1])
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cuelang.org/go/cue"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/rest"
 	"github.com/declprov/declprov/spec/load/source"
@@ -39,15 +40,31 @@ func (l *resourceReader) readRest(it walk.Item, p source.Place, r *spec.Resource
 
 // fillRest reads the keys of the shorthand.
 func (l *resourceReader) fillRest(b *section, s *spec.Rest, beside *besideRest) {
-	if m, ok := b.get("delete"); ok && l.isNull(m) {
-		l.Report(source.CodeWrongShape, m.At, b.at("delete"), "delete must be a string, got null", rest.KeptRemedy)
-		delete(b.members, "delete")
+	for _, key := range []string{"create", "read", "update", "delete", "list"} {
+		if m, ok := b.get(key); ok && (l.isNull(m) || isFalse(m)) {
+			remedy, text := rest.WithoutRemedy(key)
+			got := "null"
+			if isFalse(m) {
+				got = "a boolean"
+			}
+			d := l.Report(source.CodeWrongShape, m.At, b.at(key), key+" must be a string, got "+got, remedy)
+			if text != "" {
+				d.Suggest(diag.Edit{At: m.At, Text: text})
+			}
+			delete(b.members, key)
+		}
 	}
 	beside.addTo(b)
 	l.fill(b, s)
 	if m, ok := b.get("returns"); ok {
 		s.Returns = l.readField(m, b.place).Value
 	}
+}
+
+// isFalse reports whether a value is false.
+func isFalse(m walk.Item) bool {
+	value, err := m.Value.Bool()
+	return err == nil && !value
 }
 
 // expandShorthands adds the operations for which shorthands stand to their resources.

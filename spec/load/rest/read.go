@@ -188,7 +188,7 @@ func (x *options) pathInput(name, key string, at diag.Range, identifies bool) *s
 		return nil
 	case identifies && !input.Replace:
 		x.fail(source.CodeBadValue, input.Range, key, fmt.Sprintf("input %q is part of the path of rest, but may change", input.Name),
-			"A change would address another object. Mark the input @replace().")
+			"A change would address another object. Mark the input @replace().").Suggest(input.WithAttribute("replace()"))
 	case input.Optional():
 		x.fail(source.CodeBadValue, input.Range, key, fmt.Sprintf("input %q is part of the path of rest, but optional", input.Name), "Make it required, or give it a default.")
 	}

@@ -101,8 +101,9 @@ func parseRequest(n *spec.Node, key, def string, words, methods []string) (reque
 	case strings.HasPrefix(n.Text, "/"):
 		text := methods[0] + " " + n.Text
 		return line, &wrongRequest{summary: "the path has no method", detail: fmt.Sprintf("Write the method before it: `%s: %q`.", key, text), text: text}
-	case key == "delete" && (n.Text == "none" || n.Text == "null"):
-		return line, &wrongRequest{summary: fmt.Sprintf("%q is not a value of delete", n.Text), detail: KeptRemedy}
+	case key != "find" && without.MatchString(n.Text):
+		remedy, own := WithoutRemedy(key)
+		return line, &wrongRequest{summary: fmt.Sprintf("%q is not a value of %s", n.Text, key), detail: remedy, text: strings.Trim(own, `"`)}
 	case glued.MatchString(n.Text):
 		m := glued.FindStringSubmatch(n.Text)
 		text := strings.ToUpper(m[1]) + " " + m[2]
@@ -113,6 +114,11 @@ func parseRequest(n *spec.Node, key, def string, words, methods []string) (reque
 		return line, &wrongRequest{summary: fmt.Sprintf("%q is not a request", n.Text), detail: example}
 	case !two:
 		return line, &wrongRequest{summary: fmt.Sprintf("%q is not a value of %s", n.Text, key), detail: "Write one of these, or a method and a path.", given: n.Text, known: words}
+	case key == "read" && method == "HEAD":
+		return line, &wrongRequest{
+			summary: "the response to HEAD has no body to read",
+			detail:  fmt.Sprintf("If that is all there is, write the read next to rest, with what it means: `read: {http: {method: \"HEAD\", path: %q}, return: {…}}`.", path),
+		}
 	case !slices.Contains(methods, method):
 		return line, &wrongRequest{summary: fmt.Sprintf("%q is not a method of %s", method, key), given: method, known: methods}
 	case !strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "${"):
@@ -126,6 +132,26 @@ func parseRequest(n *spec.Node, key, def string, words, methods []string) (reque
 
 // glued matches a method and a path without a space between them.
 var glued = regexp.MustCompile(`^([A-Za-z]+)\s*[:,]\s*(/.*)$`)
+
+// without matches what says elsewhere that there is no such operation.
+var without = regexp.MustCompile(`^(?i:none|null|no|false|off|never)$`)
+
+// WithoutRemedy returns what to write in `rest` for an operation that the API does not have, and the value in the notation of
+// CUE and YAML, or "".
+func WithoutRemedy(key string) (remedy, value string) {
+	switch key {
+	case "update":
+		return "If the API cannot update an object, write `update: \"none\"`: every change then replaces the resource.", `"none"`
+	case "list":
+		return "If the API cannot list the objects, write `list: \"none\"`.", `"none"`
+	case "delete":
+		return KeptRemedy, ""
+	case "read":
+		return "Every resource is read. If the API has no request for one object, write `read: \"list\"`, or write the read next to rest.", ""
+	default:
+		return "Every resource is created. Remove it, or write the create next to rest.", ""
+	}
+}
 
 // KeptRemedy says how the object of a resource is kept when the resource is deleted.
 const KeptRemedy = "If the API cannot delete the object, write `delete: null` next to rest: it is then kept, and only removed from the state."
