@@ -136,26 +136,10 @@ func (o owner) forgetAnswered(first int) error {
 func (r updating) settleUndo(ctx context.Context, f *recorded.Failed) error {
 	gone := map[int]bool{}
 	for _, i := range f.Doubted {
-		s := r.Operation.Steps[i]
-		if s == r.Resource.Maker && r.Resource.Read != nil && r.ID != "" && len(s.Undo) == 1 && s.Undo[0].ForEach == nil {
-			there, err := r.exists(ctx, r.ID)
-			if err != nil {
-				return err
-			}
-			if gone[i] = !there; !there {
-				r.Log.Message(operation.Info, fmt.Sprintf("the response to undoing %s was lost: it was undone, as read shows, so it is made again", s.Name))
-			}
-			continue
+		var err error
+		if gone[i], err = r.undoAgain(ctx, r.Operation.Steps[i], f.Error); err != nil {
+			return err
 		}
-		result, known := r.ResultSoFar(s)
-		if s.Certainty != actions.Safe && known {
-			r.Undoing = true
-			_, err := (&aftermath{run: r.run}).undoStep(ctx, s, result, f.Error)
-			if r.Undoing = false; err != nil {
-				return fmt.Errorf("undoing %s, which was not undone as a whole: %w", s.Name, err)
-			}
-		}
-		gone[i] = true
 	}
 	if len(gone) == 0 {
 		return nil
@@ -178,6 +162,25 @@ func (r updating) settleUndo(ctx context.Context, f *recorded.Failed) error {
 		r.remakes = r.remakes || r.Operation.Steps[i] == r.Resource.Maker
 	}
 	return nil
+}
+
+// undoAgain completes the undo of a step after a failure, and reports whether the step is to run again.
+func (r updating) undoAgain(ctx context.Context, s *plan.Step, failure string) (again bool, err error) {
+	if s == r.Resource.Maker && r.Resource.Read != nil && r.ID != "" && len(s.Undo) == 1 && s.Undo[0].ForEach == nil {
+		there, err := r.exists(ctx, r.ID)
+		if err == nil && !there {
+			r.Log.Message(operation.Info, fmt.Sprintf("the response to undoing %s was lost: it was undone, as read shows, so it is made again", s.Name))
+		}
+		return err == nil && !there, err
+	}
+	if result, known := r.ResultSoFar(s); known && s.Certainty != actions.Safe {
+		r.Undoing = true
+		defer func() { r.Undoing = false }()
+		if _, err := (&aftermath{run: r.run}).undoStep(ctx, s, result, failure); err != nil {
+			return false, fmt.Errorf("undoing %s, which was not undone as a whole: %w", s.Name, err)
+		}
+	}
+	return true, nil
 }
 
 // isHalfMade reports whether a create stopped with steps still to do, and can be resumed with its

@@ -320,10 +320,8 @@ func (n *sending) withRemedy(err error) error {
 	switch {
 	case refused && n.Verb == plan.Create && made != nil && s.Index > made.Index:
 		what = "an earlier attempt may have had an effect, and this one was refused: look in the service for what it makes, and remove it if it is left of that; then " + forget + ", and `pulumi up`"
-	case refused && n.resent:
-		what = "an earlier attempt may have had an effect that find does not find, and this one was refused: look for it in the service, and import it if it is there; then " + forget + " removes it from the journal"
-	case refused && !n.Resource.Finds(s) && n.Verb == plan.Create:
-		what = "an earlier attempt may have had an effect, and this one was refused: look for it in the service, and import it if it is there; then " + forget + " removes it from the journal"
+	case refused && (n.resent || !n.Resource.Finds(s) && n.Verb == plan.Create):
+		what = "an earlier attempt may have had an effect" + map[bool]string{true: " that find does not find"}[n.resent] + ", and this one was refused: look for it in the service, and import it if it is there; then " + forget + " removes it from the journal"
 	case n.Verb == plan.Update && n.Resource.Find == nil && s.Certainty != actions.Keyed && n.renames():
 		what = "it is not known whether it has its new name: look for it in the service. If it has, run `pulumi state delete` and `pulumi import`, else `pulumi up`; `declprov journal` lists it until " + forget
 	case again:

@@ -259,13 +259,7 @@ func (r *Run) Loop(ctx context.Context, s *plan.Step) (any, error) {
 	case expr.Unknown:
 		return expr.Unknown{}, nil
 	case nil:
-		switch s.ForEachKind {
-		case spec.List:
-			return []any{}, nil
-		case spec.Map:
-			return map[string]any{}, nil
-		}
-		return nil, nil
+		return noElements(s.ForEachKind), nil
 	}
 	elements, listed, err := scope.Elements(collection.Marked)
 	if err != nil {
@@ -320,6 +314,18 @@ func print(el scope.Element) string {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
+}
+
+// noElements returns the result of a loop over null.
+func noElements(kind spec.Kind) any {
+	switch kind {
+	case spec.List:
+		return []any{}
+	case spec.Map:
+		return map[string]any{}
+	default:
+		return nil
+	}
 }
 
 // loopResult returns the result of a loop: a list for a list, a map for a map.
