@@ -738,3 +738,34 @@ resources: Thing: {
 		}
 	}
 }
+
+// TestLoopGoesOnOverAMap: keys of a map are data, whatever they look like.
+func TestLoopGoesOnOverAMap(t *testing.T) {
+	t.Parallel()
+	s, url := newPapers(t)
+	u := newUpper(t, `http: baseURL: "`+url+`"
+resources: Thing: {
+	inputs: members: {[string]: string} @noRead()
+	id: "x"
+	create: steps: [
+		{http: {method: "PUT", path: "/groups/x", json: {}}},
+		{forEach: "${inputs.members}", http: {method: "PUT", path: "/members/${each.value}", json: {}}},
+	]
+	read: {http: path: "/groups/x", return: {}}
+	update: http: {method: "PUT", path: "/groups/x", json: {}}
+	delete: http: {method: "DELETE", path: "/groups/x"}
+}`)
+	s.fails(failing("refuse", "PUT /members/bad"))
+	if err := u.up(object("members", object("gone: ", "a", "gone: k p", "b", "gone:", "c", "z", "bad"))); err == nil {
+		t.Fatal("it did not fail")
+	}
+	if err := u.up(object("members", object("gone: ", "a", "gone: k p", "d", "other", "c"))); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"/members/a", "/members/b", "/members/c", "/members/d"}, s.paths("/members/")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if puts := strings.Count(strings.Join(s.requests(), "\n"), "PUT /members/a"); puts != 1 || u.listed(t) != 2 {
+		t.Errorf("%d requests for the first, %d listed", puts, u.listed(t))
+	}
+}

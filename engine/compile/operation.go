@@ -137,7 +137,7 @@ func (c *resourceCompiler) list() {
 		}
 		l.ID = shown(m.ID, scopes.IDType, "id")
 		l.Name = shown(m.Name, scopes.OptionalString, "name")
-		plan.MarkUsedInLoop([]*plan.Step{l.Step}, nil, l.Items, l.ID, l.Name)
+		plan.MarkUsedInLoop([]*plan.Step{l.Step}, l.Items, l.ID, l.Name)
 		c.r.List = l
 	})
 }

@@ -11,10 +11,10 @@ import (
 func MarkUsed(before []*Step, own *Step, v *expr.Value) { markUsed(before, own, nil, v.Refs()) }
 
 // MarkUsedInLoop is MarkUsed for templates in which each.value is an element of a list or map.
-func MarkUsedInLoop(before []*Step, own *Step, list *expr.Value, templates ...*expr.Value) {
+func MarkUsedInLoop(before []*Step, list *expr.Value, templates ...*expr.Value) {
 	each := loopPath(before, list)
 	for _, v := range templates {
-		markUsed(before, own, each, v.Refs())
+		markUsed(before, nil, each, v.Refs())
 	}
 }
 

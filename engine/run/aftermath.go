@@ -80,7 +80,8 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 		if i != r.Failed {
 			state.Private.Failed.Undone = append(state.Private.Failed.Undone, i)
 		} else {
-			state.Private.Failed.Elements, state.Private.Failed.Prints = nil, nil // all of them are made again
+			state.Private.Failed.KeepElements(nil, nil, nil) // all of them are made again
+			a.warn(owner{a.run}.Left(r.Operation.Steps[i], r.Spare))
 		}
 	}
 	slices.Sort(state.Private.Failed.Undone)
@@ -191,8 +192,7 @@ func (a *aftermath) forgetUndone() error {
 	list, err := a.book().Intents()
 	for _, i := range list {
 		own := slices.ContainsFunc(a.begun, func(own journal.Intent) bool { return own.Key == i.Key })
-		lost := i.Element != "" && i.Open() && a.Operation.UndoesByResult(a.Operation.Steps[i.Step])
-		if own && a.undone[i.Step] && !lost {
+		if own && a.undone[i.Step] && !(i.Element != "" && i.Open() && a.Operation.UndoesByResult(a.Operation.Steps[i.Step])) {
 			err = errors.Join(err, a.book().RemoveOne(i))
 		}
 	}

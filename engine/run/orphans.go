@@ -8,6 +8,7 @@ import (
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -37,12 +38,13 @@ func (a *aftermath) listOrphans() error {
 }
 
 // Left lists what a create has made for elements of a loop that the program no longer has.
-func (o owner) Left(s *plan.Step, keys []string) error {
-	if o.Verb != plan.Create || s.Effect != actions.Write {
+func (o owner) Left(s *plan.Step, gone []recorded.Element) error {
+	if o.Verb != plan.Create || s.Effect != actions.Write || gone == nil {
 		return nil
 	}
 	list, err := o.book().Intents()
-	for _, key := range keys {
+	for _, e := range gone {
+		key := e.Key
 		if s.ForEachKind == spec.Map {
 			key = o.HiddenKey(key) // it may be secret
 		}

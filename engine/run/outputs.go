@@ -188,12 +188,11 @@ func (r *run) newFailed(failed int, err error) *recorded.Failed {
 		}
 		out.Results = append(out.Results, recorded.WithoutFiles(value))
 	}
-	if failed < len(r.Operation.Steps) && r.Looping == r.Operation.Steps[failed] && len(r.Elements) > 0 {
-		out.Elements, _ = recorded.WithoutFiles(r.Elements).(map[string]any)
-		out.Prints = r.Prints
+	if failed < len(r.Operation.Steps) && r.Looping == r.Operation.Steps[failed] && len(r.Elements)+len(r.Spare) > 0 {
+		out.KeepElements(r.Elements, r.Prints, r.Spare)
 	}
 	// A response may contain secrets that are not declared, and a hash of a short secret can be
 	// guessed.
-	out.Secret = len(out.Results) > 0 || len(out.Elements) > 0 || property.New(r.given).HasSecrets()
+	out.Secret = len(out.Results) > 0 || out.Ran() > 0 || property.New(r.given).HasSecrets()
 	return out
 }

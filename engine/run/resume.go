@@ -95,9 +95,9 @@ func (r *run) resume(s recorded.State) {
 		}
 	}
 	used := maps.Clone(r.Finished)
-	if f.Elements != nil && first == f.Step && !relying[first] {
+	if f.Ran() > 0 && first == f.Step && !relying[first] {
 		r.Looping, r.Prints = r.Operation.Steps[f.Step], f.Prints
-		r.Elements, _ = value.Restore(f.Elements).(map[string]any)
+		r.Elements, r.Spare = f.RestoredElements()
 		used[f.Step] = true // its elements come from what was read then
 	}
 	if f.Unknown && first == f.Step && first < len(r.Operation.Steps) && !r.Operation.Steps[first].TakesNewReads() {
@@ -157,7 +157,7 @@ func (r updating) settleUndo(ctx context.Context, f *recorded.Failed) error {
 		}
 		delete(r.Finished, i)
 		if r.Looping == r.Operation.Steps[i] {
-			r.Looping, r.Elements, r.Prints = nil, nil, nil
+			r.Looping, r.Elements, r.Prints, r.Spare = nil, nil, nil, nil
 		}
 		r.remakes = r.remakes || r.Operation.Steps[i] == r.Resource.Maker
 	}
@@ -221,5 +221,5 @@ func failedAtSameStep(before recorded.State, out Result) bool {
 		return false
 	}
 	was, is := before.Private.Failed, out.State.Private.Failed
-	return is.Step == was.Step && !is.Unknown && !is.Stuck && len(is.Undone) == len(was.Undone) && len(is.Elements) == len(was.Elements)
+	return is.Step == was.Step && !is.Unknown && !is.Stuck && len(is.Undone) == len(was.Undone) && is.Ran() == was.Ran()
 }

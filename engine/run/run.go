@@ -136,8 +136,7 @@ func (r *run) book() *journal.Resource {
 	return r.journal
 }
 
-// onPanic is deferred: it calls f after a panic, which goes on. So does the process, and what it worked on
-// must not look as if it still did.
+// onPanic is deferred: it calls f after a panic, because the process goes on, and the work does not.
 func onPanic(f func()) {
 	if bug := recover(); bug != nil {
 		f()

@@ -149,7 +149,7 @@ var aboutHTTP = []string{
 	"TestResponseThatIsNeverGone", "TestLoopsJudgeAsSteps", "TestShorthandsOutliveOtherSteps", "TestGoneFirst", "TestGoneGuardsWhatFollows", "TestNullsAreSent", "TestDefaultRetryOfRefusals", "TestListsWithoutIDs", "TestSkippedStepsHaveNoResponse", "TestSkippedWhole", "TestPutsToCollections",
 	"TestUniqueByRulesOfEquality", "TestRestEnvelopes", "TestPagesAreNoAbsence", "TestIncompleteListsProveNothing", "TestIncompleteListsWarn", "TestResponsesWithoutList", "TestLocationsOfObjects", "TestUpdatesTwice",
 	"TestDenialsThatMeanGone", "TestDeniedIsGone", "TestResponsesWithoutEnvelope", "TestListsThatMayBeAbsent", "TestEveryPlaceUsesResults",
-	"TestResumedReads", "TestResumedNumbers", "TestHalfUndone", "TestLoopsOfOtherElements", "TestKeysOfWhatWasUndone", "TestLostElementsOfWhatWasUndone", "TestRestartsHaveNewKeys", "TestLoopGoesOnElsewhere", "TestETagsReadBack",
+	"TestResumedReads", "TestResumedNumbers", "TestHalfUndone", "TestLoopsOfOtherElements", "TestKeysOfWhatWasUndone", "TestLostElementsOfWhatWasUndone", "TestRestartsHaveNewKeys", "TestLoopGoesOnElsewhere", "TestETagsReadBack", "TestLoopGoesOnOverAMap",
 }
 
 // TestTheEngineNeedsNoHTTP runs the engine's tests with another family in the place of http.

@@ -5,10 +5,10 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/spec"
 )
@@ -31,6 +31,8 @@ type Progress struct {
 	// Prints are hashes of the elements that have a result, by key: another run may have other elements
 	// under their keys.
 	Prints map[string]string
+	// Spare are the results for elements that are gone. The next run may have them again.
+	Spare []recorded.Element
 	// Turns are the keys of the elements that a forEach has done, or may have, by step.
 	Turns map[int][]string
 	// Misfits are the steps that succeeded, here or in an earlier run, with responses that
@@ -67,9 +69,9 @@ func (p *Progress) keep(s *plan.Step, value any) {
 }
 
 // keepElement keeps the result of a step for one element.
-func (p *Progress) keepElement(s *plan.Step, key, print string, value any) {
+func (p *Progress) keepElement(s *plan.Step, key, fingerprint string, value any) {
 	if p.Looping != s {
-		p.Looping, p.Elements, p.Prints = s, nil, nil
+		p.Looping, p.Elements, p.Prints, p.Spare = s, nil, nil, nil
 	}
 	if p.Elements == nil {
 		p.Elements = map[string]any{}
@@ -77,52 +79,31 @@ func (p *Progress) keepElement(s *plan.Step, key, print string, value any) {
 	if p.Prints == nil {
 		p.Prints = map[string]string{}
 	}
-	p.Elements[key], p.Prints[key] = value, print
+	p.Elements[key], p.Prints[key] = value, fingerprint
 }
 
-// matchElements gives the results of an earlier run to the elements that they belong to. In a list, an
-// element may have another index now. Results whose elements are gone are spare: another run may have them
-// again. prints are those of the elements of now, by key.
+// matchElements gives the results of earlier runs to the elements that they belong to. In a list, an
+// element may have another index now. prints are those of the elements of now, by key.
 func (p *Progress) matchElements(keys []string, prints map[string]string, listed bool) {
-	old, printed := p.Elements, p.Prints
-	p.Elements, p.Prints = map[string]any{}, map[string]string{}
-	take := func(key, from string) {
-		p.Elements[key], p.Prints[key] = old[from], printed[from]
-		delete(old, from)
-	}
-	for _, key := range keys {
-		if _, done := old[key]; done && printed[key] == prints[key] {
-			take(key, key)
-		}
-	}
-	for _, from := range slices.Sorted(maps.Keys(old)) {
-		at := slices.IndexFunc(keys, func(key string) bool {
-			_, done := p.Elements[key]
-			was, isSpare := strings.CutPrefix(from, spare)
-			return !done && printed[from] == prints[key] && (listed || isSpare && strings.HasPrefix(was, key+" "))
-		})
-		switch {
-		case at >= 0:
-			take(keys[at], from)
-		case strings.HasPrefix(from, spare):
-			take(from, from)
-		default:
-			take(spare+from+" "+printed[from], from)
-		}
-	}
-}
-
-// spare begins the keys of results whose elements are gone. The key of the element follows.
-const spare = "gone: "
-
-// Spares returns the keys of the elements for which a loop was run, and that are gone.
-func (p *Progress) Spares() (keys []string) {
+	var old []recorded.Element
 	for _, key := range slices.Sorted(maps.Keys(p.Elements)) {
-		if was, isSpare := strings.CutPrefix(key, spare); isSpare {
-			keys = append(keys, was[:strings.LastIndex(was, " ")])
-		}
+		old = append(old, recorded.Element{Key: key, Print: p.Prints[key], Result: p.Elements[key]})
 	}
-	return keys
+	old = append(old, p.Spare...)
+	p.Elements, p.Prints = map[string]any{}, map[string]string{}
+	for _, anywhere := range []bool{false, listed} {
+		old = slices.DeleteFunc(old, func(e recorded.Element) bool {
+			at := slices.IndexFunc(keys, func(key string) bool {
+				_, done := p.Elements[key]
+				return !done && e.Print == prints[key] && (anywhere || key == e.Key)
+			})
+			if at >= 0 {
+				p.Elements[keys[at]], p.Prints[keys[at]] = e.Result, e.Print
+			}
+			return at >= 0
+		})
+	}
+	p.Spare = old
 }
 
 // ResultSoFar returns the result of a step, or the results of the elements that its loop has done. known is
@@ -131,16 +112,17 @@ func (p *Progress) ResultSoFar(s *plan.Step) (result any, known bool) {
 	switch {
 	case p.Finished[s.Index]:
 		return p.Results[s.Index], true
-	case p.Looping != s || len(p.Elements) == 0:
+	case p.Looping != s || len(p.Elements) == 0 && p.Spare == nil:
 		return nil, false
-	case s.ForEachKind == spec.Map:
-		return maps.Clone(p.Elements), true
 	}
-	list := []any{}
+	byKey, list := map[string]any{}, []any{}
+	for _, e := range p.Spare {
+		byKey[e.Key], list = e.Result, append(list, e.Result)
+	}
 	for _, key := range slices.Sorted(maps.Keys(p.Elements)) {
-		list = append(list, p.Elements[key])
+		byKey[key], list = p.Elements[key], append(list, p.Elements[key])
 	}
-	return list, true
+	return loopResult(s.ForEachKind == spec.List, list, byKey), true
 }
 
 // ElementsDone returns the keys of the elements that a step has done, or may have, in this run and

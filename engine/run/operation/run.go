@@ -86,9 +86,9 @@ type Owner interface {
 	Recorded(s *plan.Step) error
 	// Restarted is called before all steps are run again.
 	Restarted()
-	// Left is called at the end of a loop with the keys of elements for which an earlier run has done the
-	// step, and that are gone.
-	Left(s *plan.Step, keys []string) error
+	// Left is called at the end of a loop with the elements for which an earlier run has done the step, and
+	// that are gone.
+	Left(s *plan.Step, gone []recorded.Element) error
 }
 
 // Repeat says whether a step may be sent again.
@@ -131,7 +131,7 @@ func (nobody) Certainty(s *plan.Step) actions.Certainty      { return s.Certaint
 func (nobody) CanLook(*plan.Step) bool                       { return false }
 func (nobody) Recorded(*plan.Step) error                     { return nil }
 func (nobody) Restarted()                                    {}
-func (nobody) Left(*plan.Step, []string) error               { return nil }
+func (nobody) Left(*plan.Step, []recorded.Element) error     { return nil }
 
 func (n nobody) Send(ctx context.Context, s *plan.Step) (any, error) {
 	return n.run.Attempts(ctx, s, false)
@@ -286,8 +286,8 @@ func (r *Run) Loop(ctx context.Context, s *plan.Step) (any, error) {
 			return nil, err
 		}
 	}
-	if left := r.Spares(); left != nil && r.Looping == s && !r.Undoing {
-		if err := r.Owner.Left(s, left); err != nil {
+	if r.Spare != nil && r.Looping == s && !r.Undoing {
+		if err := r.Owner.Left(s, r.Spare); err != nil {
 			return nil, r.Stop(s, 1, actions.Failed, err)
 		}
 	}
@@ -296,18 +296,18 @@ func (r *Run) Loop(ctx context.Context, s *plan.Step) (any, error) {
 
 // matchEarlier finds the elements for which an earlier run has results.
 func (p *Progress) matchEarlier(s *plan.Step, elements []scope.Element, listed bool) {
-	if p.Looping != s || len(p.Prints) == 0 {
+	if p.Looping != s || len(p.Prints) == 0 && p.Spare == nil {
 		return
 	}
 	keys, prints := make([]string, len(elements)), map[string]string{}
 	for i, el := range elements {
-		keys[i], prints[el.Text] = el.Text, print(el)
+		keys[i], prints[el.Text] = el.Text, fingerprint(el)
 	}
 	p.matchElements(keys, prints, listed)
 }
 
-// print returns a hash of an element. It is kept where results are, which hosts encrypt.
-func print(el scope.Element) string {
+// fingerprint returns a hash of an element. It is kept where results are, which hosts encrypt.
+func fingerprint(el scope.Element) string {
 	text, err := json.Marshal(expr.Reveal(el.Value, nil))
 	if err != nil {
 		return ""
@@ -353,7 +353,7 @@ func (r *Run) element(ctx context.Context, s *plan.Step, el scope.Element) (any,
 	if err != nil && !verdict.IsUnfit(err) || r.Undoing {
 		return value, err
 	}
-	r.keepElement(s, key, print(el), value)
+	r.keepElement(s, key, fingerprint(el), value)
 	return value, err
 }
 

@@ -141,11 +141,14 @@ func (r Reading) State(old recorded.State, yield any, importing bool) (*recorded
 // ETagOf returns the ETag of a read after a change, "" if the read shows another version than what was sent:
 // with its ETag, the next change would overwrite what somebody else has written since.
 func (r Reading) ETagOf(ctx context.Context, sent property.Map, yield any) string {
+	if r.ETag == "" {
+		return ""
+	}
 	found, err := r.Resource.Inputs.Project(yield, r.Mask())
 	for _, m := range r.Resource.Inputs.Fields {
 		was, given := sent.GetOk(m.Name)
 		shown, there := found.Values[m.Name]
-		if err != nil || r.ETag == "" || !given || !there || m.NoRead || m.Ephemeral || m.Normalised || r.Rules.Read().IsSame(ctx, m, was, shown) {
+		if err != nil || !given || !there || m.NoRead || m.Ephemeral || m.Normalised || r.Rules.Read().IsSame(ctx, m, was, shown) {
 			continue
 		}
 		r.Log.Message(operation.Warning, fmt.Sprintf("reading it back shows another value of %s than was sent, so its ETag is not recorded: somebody may have changed it since. Run `pulumi refresh` before the next change", m.Name))

@@ -220,6 +220,8 @@ type Failed struct {
 	Elements map[string]any `json:"elements,omitempty"`
 	// Prints are hashes of what these elements were, by key.
 	Prints map[string]string `json:"prints,omitempty"`
+	// Spare are the results of elements that are gone.
+	Spare []Element `json:"spare,omitempty"`
 	// Stuck is true if a create can never resume with the responses of its steps. The
 	// resource must then be created again.
 	Stuck bool `json:"stuck,omitempty"`
@@ -247,4 +249,34 @@ type Failed struct {
 	Given []string `json:"given,omitempty"`
 	// Error is the error message for users.
 	Error string `json:"error,omitempty"`
+}
+
+// Element is the result of a step for an element of its loop. Print is a hash of the element.
+type Element struct {
+	Key    string `json:"key"`
+	Print  string `json:"print"`
+	Result any    `json:"result"`
+}
+
+// KeepElements records the results of the failed step for elements of its loop.
+func (f *Failed) KeepElements(results map[string]any, prints map[string]string, spare []Element) {
+	f.Elements, _ = WithoutFiles(results).(map[string]any)
+	f.Prints, f.Spare = prints, nil
+	for _, e := range spare {
+		e.Result = WithoutFiles(e.Result)
+		f.Spare = append(f.Spare, e)
+	}
+}
+
+// Ran returns for how many elements of its loop the failed step has a result.
+func (f *Failed) Ran() int { return len(f.Elements) + len(f.Spare) }
+
+// RestoredElements returns the results of the failed step as an operation has them.
+func (f *Failed) RestoredElements() (results map[string]any, spare []Element) {
+	results, _ = value.Restore(f.Elements).(map[string]any)
+	for _, e := range f.Spare {
+		e.Result = value.Restore(e.Result)
+		spare = append(spare, e)
+	}
+	return results, spare
 }
