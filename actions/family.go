@@ -173,9 +173,10 @@ type Facts struct {
 	// Streams says that a run reads events, and calls Call.Event for each.
 	Streams bool
 	// Place is the text, as written, that identifies what a run makes, changes or removes: a
-	// path or a URL. "" means that it is not known. Makes says that a run may create it.
-	Place string
-	Makes bool
+	// path or a URL. "" means that it is not known. Makes says that a run may create it, and Names
+	// that the service gives what it creates an address, which no argument contains: a POST.
+	Place        string
+	Makes, Names bool
 	// Grants are the permissions that a run needs, as far as the arguments as written tell.
 	// vet reports those that the spec's permissions can never grant.
 	Grants []Grant

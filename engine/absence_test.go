@@ -22,14 +22,19 @@ type fixedAPI struct {
 	header  map[string]string
 	body    string
 	changes []string
+	shown   bool // whether what was created is found
 }
 
 func (a *fixedAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if r.Method == http.MethodPost && !strings.HasSuffix(r.URL.Path, "/search") {
-		a.changes = append(a.changes, "POST")
+		a.changes, a.shown = append(a.changes, "POST"), true
 		respond(w, http.StatusCreated, map[string]any{"id": "7", "name": "a"})
+		return
+	}
+	if a.shown {
+		respond(w, http.StatusOK, map[string]any{"id": "7", "name": "a"})
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -43,7 +48,13 @@ func (a *fixedAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // engine returns an engine with the resource Pet, whose text is a part of a spec.
 func (a *fixedAPI) engine(t *testing.T, pet string) *engine.Engine {
 	t.Helper()
-	server := httptest.NewServer(a)
+	return petEngine(t, a, pet)
+}
+
+// petEngine returns an engine with the resource Pet, whose text is a part of a spec, and a server that api handles.
+func petEngine(t *testing.T, api http.Handler, pet string) *engine.Engine {
+	t.Helper()
+	server := httptest.NewServer(api)
 	t.Cleanup(server.Close)
 	doc, diags := load.Load(t.Context(), load.Source{Path: "-", Format: "cue", Stdin: []byte(`
 name: "pets"
@@ -77,6 +88,7 @@ func (a *fixedAPI) lives(t *testing.T, pet string) (create, refresh, remove stri
 	e := a.engine(t, pet)
 	state := engine.State{ID: "7", Inputs: object("name", "a"), Outputs: object("name", "a")}
 	out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Pet"), Inputs: object("name", "a")})
+	a.shown = false // nor later
 	create = "refused"
 	if slices.Contains(a.changes, "POST") {
 		create = "made"

@@ -88,6 +88,7 @@ func analyze(s actions.Static) actions.Facts {
 		Place: at, Makes: makes, Grants: requestGrants(s), Faults: check(s), Sandbox: helperSandbox(s),
 		Trusts: append(declare.Unverified(s), credentialOrigins(s)...),
 	}
+	facts.Names = s.Literals["method"] == "POST"
 	if s.Literals["method"] == "PUT" && s.Literals["idempotent"] != true {
 		facts.Address = []string{"path", "url", "query"}
 	}

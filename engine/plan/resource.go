@@ -61,6 +61,9 @@ type Resource struct {
 	// Maker is the create step that creates the object: the last step with an effect, up
 	// to the one after which the id is evaluated. It is nil if create has no effect.
 	Maker *Step
+	// Unproven is true if the program chooses the id of an object whose address the service gives: only
+	// a read tells whether the object is found by that id.
+	Unproven bool
 	// Asking are the create steps that request a file, host or program that depends on
 	// an input.
 	Asking []*Step

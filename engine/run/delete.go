@@ -57,6 +57,9 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 	if err == nil {
 		rs.Tokens.Delete(res.object(state), state.Private.Token)
 		r.warn(about.SettleDeleted(state, r.Missed))
+		if r.Missed {
+			r.warn(recorded.NeverSeen(of, state))
+		}
 		r.warnLeftAlone(state)
 	}
 	return r.Mask().Error(err) // with the secrets that the steps have seen

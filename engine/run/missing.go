@@ -27,6 +27,7 @@ func (m missing) afterRead(ctx context.Context, reason ReadReason, err error) Re
 	m.all.Tokens.Forget(m.object(m.state), token)
 	if reason == Refresh {
 		m.warn(m.entries(token).CloseGone(m.state))
+		m.warn(recorded.NeverSeen(m.Resource, m.state))
 	}
 	return Result{Gone: true}
 }

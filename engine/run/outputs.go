@@ -35,6 +35,9 @@ func (r *run) notReadableError(limit time.Duration, err error) error {
 		return fmt.Errorf("it was %s, but read does not find it, %s later (the spec's `consistency`), and no response tells whether it has another id now: %w; %s",
 			did, limit, err, r.newNameRemedy())
 	}
+	if r.Verb == plan.Create && r.Resource.Unproven {
+		return recorded.UnseenError(r.ID, limit, err)
+	}
 	return fmt.Errorf("it was %s, but read does not find it, %s later (the spec's `consistency`): %w; "+
 		"if it was deleted, run `pulumi refresh`: the next `pulumi up` makes it again; else `pulumi up` looks again", did, limit, err)
 }
@@ -78,7 +81,7 @@ func (r *run) buildOutputs(ctx context.Context, before map[string]property.Value
 	// The next change may need an ETag that only a read gives.
 	unread := r.ETag == "" && r.Resource.Conditional
 	// Without the server's value, no later read could tell what it has made of the program's.
-	unread = !r.takeServerValues(yield, r.Mask()) || unread
+	unread = !r.takeServerValues(yield, r.Mask()) || unread || r.Verb == plan.Create && r.Resource.Unproven
 	if len(r.Resource.Outputs.Fields) == 0 && !unread {
 		return nil, nil // the resource has no outputs
 	}

@@ -24,6 +24,7 @@ func Check(found *finding.Collector, r *plan.Resource) {
 			r.Maker.Doubt()
 		}
 		r.FindFirst = r.Find != nil && !r.Spec.Find.NotFirst && r.Maker != nil && r.Maker.Certainty != actions.Keyed
+		r.Unproven = isUnproven(r)
 		r.Names = namesOf(r)
 		c.checkFindType()
 		c.checkCreate()
@@ -57,6 +58,13 @@ func makerOf(op *plan.Operation, idAfter int) *plan.Step {
 		}
 	}
 	return maker
+}
+
+// isUnproven reports whether an object may be created that its id does not name: the service chooses
+// its address, and neither the id nor a step of create comes from there.
+func isUnproven(r *plan.Resource) bool {
+	return r.Read != nil && r.Maker != nil && r.Maker.Names && !r.IDFromResponses() &&
+		!slices.ContainsFunc(r.Create.Steps, func(s *plan.Step) bool { return hasTargetOf(s, r.Read) })
 }
 
 // parentsOf returns the inputs that say where the objects of a resource are: those that an import

@@ -233,6 +233,10 @@ func ofProof() []Mutant {
 			"TestHalfMadeWithOtherInputs/at_once", `"part 1"`),
 		row(whole, "what a response that did not fit lacks is no null of the template's", "engine/run/operation/run.go", `			return r.explainLack(s, err)`, `			return err`,
 			"TestWhatAMisfitLacks", "null cannot be inserted into text"),
+		row("Nothing is lost", "an object that the service may call by another name is read after its create", "engine/compile/certainty/checker.go", `r.Maker.Names && !r`, `r.Maker.Names && false && !r`,
+			"TestObjectsUnderOtherNames/rest_number_false", "Err:<nil>"),
+		row("Nothing is lost", "an object that nothing has ever found is not forgotten silently", "engine/run/recorded/unseen.go", `!res.Unproven ||`, `true || !res.Unproven ||`,
+			"TestObjectsUnderOtherNames/rest_number_false", "a delete says []"),
 		row("An update changes only the version that it knows", "what is taken over has its ETag", "engine/run/proof.go", `		f.ETag = reader.ETag`, ``,
 			"TestEveryWayToAResourceHasItsETag/found_for_other", "with another version's: "),
 		row("Nothing is lost", "what an earlier create was told to have made is forgotten only once it is gone", "engine/run/proof.go", `	case err != nil:

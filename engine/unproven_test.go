@@ -1,0 +1,123 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/declprov/declprov/engine"
+)
+
+// namingAPI makes objects that it calls by a name of its own. It is safe for concurrent use.
+type namingAPI struct {
+	mu      sync.Mutex
+	names   string // "given", "slug" or "number"
+	empty   bool   // whether it responds to a POST without a body
+	objects map[string]map[string]any
+	posts   int
+}
+
+func (a *namingAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	name := path.Base(r.URL.Path)
+	object := map[string]any{}
+	if r.Method == http.MethodPost || r.Method == http.MethodPut {
+		if err := json.NewDecoder(r.Body).Decode(&object); err != nil {
+			respond(w, http.StatusBadRequest, nil)
+			return
+		}
+	}
+	switch r.Method {
+	case http.MethodPost:
+		a.posts++
+		key, _ := object["name"].(string)
+		switch a.names {
+		case "slug":
+			key = strings.ToLower(key)
+		case "number":
+			key = fmt.Sprint(100 + a.posts)
+		}
+		object["id"] = key
+		a.objects[key] = object
+		if a.empty {
+			w.WriteHeader(http.StatusCreated)
+			return
+		}
+		respond(w, http.StatusCreated, object)
+	case http.MethodPut:
+		a.objects[name] = object
+		respond(w, http.StatusOK, object)
+	case http.MethodGet:
+		if a.objects[name] == nil {
+			respond(w, http.StatusNotFound, nil)
+			return
+		}
+		respond(w, http.StatusOK, a.objects[name])
+	case http.MethodDelete:
+		if a.objects[name] == nil {
+			respond(w, http.StatusNotFound, nil)
+			return
+		}
+		delete(a.objects, name)
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+// TestObjectsUnderOtherNames: if the program chooses the id and the service another one, the create fails, and nothing
+// creates a second object; whatever the service responds with, and however the spec says it. What is lost is said.
+func TestObjectsUnderOtherNames(t *testing.T) {
+	t.Parallel()
+	forms := map[string]string{
+		"rest":    `rest: {path: "/things", id: "${inputs.name}"}`,
+		"outputs": `outputs: {size?: int}` + "\n" + `rest: {path: "/things", id: "${inputs.name}"}`,
+		"own": `id: "${inputs.name}"
+	create: http: {method: "POST", path: "/things", json: "${inputs}"}
+	read: http: path: "/things/${id}"
+	delete: http: {method: "DELETE", path: "/things/${id}"}`,
+		"mixed": `id: "${config.endpoint}-${inputs.name}"
+	create: http: {method: "POST", path: "/things", json: "${inputs}"}
+	read: http: path: "/things/${inputs.name}"
+	delete: http: {method: "DELETE", path: "/things/${inputs.name}"}`,
+		"steps": `id: "${inputs.name}"
+	create: steps: [{http: {method: "POST", path: "/things", json: "${inputs}"}}, {http: {method: "POST", path: "/things/x/check", json: name: "x"}}]
+	read: http: path: "/things/${id}"
+	delete: http: {method: "DELETE", path: "/things/${id}"}`,
+	}
+	for form, text := range forms {
+		for _, names := range []string{"given", "slug", "number"} {
+			for _, empty := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s %s %v", form, names, empty), func(t *testing.T) {
+					t.Parallel()
+					api := &namingAPI{names: names, empty: empty, objects: map[string]map[string]any{}}
+					e := petEngine(t, api, text)
+					log := &messages{}
+					req := engine.CreateRequest{Ref: ref("Pet"), Inputs: object("name", "My")}
+					made := e.Create(t.Context(), req)
+					if made.State == nil || (made.Err == nil) != (names == "given") {
+						t.Fatalf("%+v", made)
+					}
+					if names == "given" {
+						return
+					}
+					posts := api.posts
+					again := e.Update(t.Context(), engine.UpdateRequest{Ref: req.Ref, State: *made.State, Inputs: req.Inputs})
+					if again.Err == nil || api.posts != posts {
+						t.Errorf("%d more requests to create: %+v", api.posts-posts, again)
+					}
+					if err := e.Delete(t.Context(), engine.DeleteRequest{Ref: req.Ref, State: *made.State, Log: log}); err != nil || len(log.texts) == 0 {
+						t.Errorf("a delete says %q: %v", log.texts, err)
+					}
+					log = &messages{}
+					if out := e.Read(t.Context(), engine.ReadRequest{Ref: req.Ref, State: *made.State, Reason: engine.Refresh, Log: log}); !out.Gone || len(log.texts) == 0 {
+						t.Errorf("a refresh says %q: %+v", log.texts, out)
+					}
+				})
+			}
+		}
+	}
+}
