@@ -74,7 +74,7 @@ func List(p *plan.Program) ([]Grant, error) {
 			Settings: settingsOf(g, p.Provider, inputs),
 		}
 		if g.Access == grant.Run {
-			one.Confined, one.Capabilities = p.Confined.Summary(), p.Capabilities()
+			one.Confined, one.Capabilities = plan.Summarize(p.Confined), p.Capabilities()
 		}
 		out = append(out, one)
 	}

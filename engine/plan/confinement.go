@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"maps"
 	"slices"
 	"sync"
 )
@@ -22,61 +21,40 @@ const (
 	Enforced Confinement = "enforced"
 )
 
-// Confinements collects the confinements of all steps of a spec. It is safe for
-// concurrent use.
-type Confinements struct {
-	mu   sync.Mutex
-	seen []Confinement
+// Collected are values that the steps of a spec add, without duplicates. It is safe for concurrent use.
+type Collected[T any] struct {
+	mu      sync.Mutex
+	compare func(a, b T) int
+	sorted  []T
 }
 
-// Add records the confinement of a step.
-func (c *Confinements) Add(one Confinement) {
+// Add adds values.
+func (c *Collected[T]) Add(values ...T) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !slices.Contains(c.seen, one) {
-		c.seen = append(c.seen, one)
+	for _, v := range values {
+		if i, known := slices.BinarySearchFunc(c.sorted, v, c.compare); !known {
+			c.sorted = slices.Insert(c.sorted, i, v)
+		}
 	}
 }
 
-// Trusts collects what the steps of a spec trust that their permissions do not show, without
-// duplicates. It is safe for concurrent use.
-type Trusts struct {
-	mu   sync.Mutex
-	seen map[string]bool
-}
-
-// Add records what a step trusts.
-func (t *Trusts) Add(texts ...string) {
-	if len(texts) == 0 {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.seen == nil {
-		t.seen = map[string]bool{}
-	}
-	for _, text := range texts {
-		t.seen[text] = true
-	}
-}
-
-// Sorted returns all texts, sorted.
-func (t *Trusts) Sorted() []string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return slices.Sorted(maps.Keys(t.seen))
-}
-
-// Summary returns one Confinement for all steps, or "" if there are none.
-func (c *Confinements) Summary() Confinement {
+// Sorted returns the values, sorted.
+func (c *Collected[T]) Sorted() []T {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return slices.Clone(c.sorted)
+}
+
+// Summarize returns one Confinement for all steps, or "" if there are none.
+func Summarize(of *Collected[Confinement]) Confinement {
+	seen := of.Sorted()
 	switch {
-	case len(c.seen) == 0:
+	case len(seen) == 0:
 		return ""
-	case len(c.seen) == 1:
-		return c.seen[0]
-	case slices.Contains(c.seen, Unconfined):
+	case len(seen) == 1:
+		return seen[0]
+	case slices.Contains(seen, Unconfined):
 		return Mixed
 	default:
 		return Attempted

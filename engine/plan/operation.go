@@ -129,12 +129,6 @@ func (o *Operation) FirstUnsettled() *Step {
 	return o.Steps[i]
 }
 
-// StepIndex returns the index of the step with a name.
-func (o *Operation) StepIndex(name string) (index int, ok bool) {
-	index = slices.IndexFunc(o.Steps, func(s *Step) bool { return s.Model.As == name })
-	return index, index >= 0
-}
-
 // WhereStopped returns a phrase that names the step at which the operation stopped.
 func (o *Operation) WhereStopped(step int) string {
 	if step < len(o.Steps) {

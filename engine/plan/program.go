@@ -32,9 +32,9 @@ type Program struct {
 	// Programs are the programs that the steps of the spec name, and Confined says how
 	// they are confined. Trusts is what the steps trust besides. They only cover what has been
 	// compiled so far.
-	Programs *NamedPrograms
-	Confined *Confinements
-	Trusts   *Trusts
+	Programs *Collected[Permission] // sorted by name
+	Confined *Collected[Confinement]
+	Trusts   *Collected[string]
 	// Unchecked contains a note for each access to a member of an untyped response. Only
 	// Compile fills it.
 	Unchecked diag.List
@@ -49,7 +49,8 @@ type LazyResource struct {
 // NewProgram returns a program without resources, functions and components.
 func NewProgram(provider *spec.Provider) *Program {
 	return &Program{
-		Provider: provider, Programs: &NamedPrograms{}, Confined: &Confinements{}, Trusts: &Trusts{},
+		Provider: provider, Programs: &Collected[Permission]{compare: compareNames},
+		Confined: &Collected[Confinement]{compare: cmp.Compare[Confinement]}, Trusts: &Collected[string]{compare: strings.Compare},
 		resources: map[string]LazyResource{}, functions: map[string]func() (*Function, error){}, components: map[string]func() (*Component, error){},
 	}
 }

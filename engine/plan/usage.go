@@ -65,7 +65,7 @@ func ResultOf(before []*Step, own *Step, path []string) (*Step, []string) {
 	case path[0] == "result":
 		of, path = Last(before), path[1:]
 	case path[0] == "steps" && len(path) > 1:
-		of, path = named(before, path[1]), path[2:]
+		of, path = Named(before, path[1]), path[2:]
 	default:
 		// Later steps without these names leave them as they are.
 		for _, s := range slices.Backward(before) {
@@ -81,8 +81,8 @@ func ResultOf(before []*Step, own *Step, path []string) (*Step, []string) {
 	return of, path
 }
 
-// named returns the step with a name, or nil.
-func named(steps []*Step, name string) *Step {
+// Named returns the step with a name, or nil.
+func Named(steps []*Step, name string) *Step {
 	for _, s := range steps {
 		if s.Model.As == name {
 			return s

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -136,7 +137,9 @@ func (a *aftermath) owns() bool {
 	if !left || !owned && !answered {
 		return false
 	}
-	a.takeLateID()
+	if id := cmp.Or(a.ID, a.evalLateID()); id != "" {
+		a.TakeID(id)
+	}
 	return owned || a.ID != ""
 }
 
@@ -158,11 +161,9 @@ func (a *aftermath) isStuck(ctx context.Context) bool {
 // reopenIntents opens the intents of steps whose responses did not say what was made or renamed,
 // so that the next run, or a person, looks for it. It writes intents for the steps that had none.
 func (a *aftermath) reopenIntents() error {
-	// The intents are read again, because those of refused steps were removed.
-	list, err := a.book().Intents()
+	list, err := a.ownIntents()
 	for _, i := range list {
-		begun := slices.ContainsFunc(a.begun, func(own journal.Intent) bool { return own.Key == i.Key })
-		if !begun || i.Status == journal.Failed || a.undone[i.Step] {
+		if i.Status == journal.Failed || a.undone[i.Step] {
 			continue
 		}
 		i.Status = journal.Unknown
@@ -182,6 +183,14 @@ func (a *aftermath) reopenIntents() error {
 	return err
 }
 
+// ownIntents returns the intents that this run wrote, as they are now: those of refused steps were removed.
+func (a *aftermath) ownIntents() ([]journal.Intent, error) {
+	list, err := a.book().Intents()
+	return slices.DeleteFunc(list, func(i journal.Intent) bool {
+		return !slices.ContainsFunc(a.begun, func(own journal.Intent) bool { return own.Key == i.Key })
+	}), err
+}
+
 // forgetUndone removes the intents of steps that were undone. The next create with the same
 // inputs is another one, and must not have the same keys. An element whose response was lost keeps its
 // intent if the undo only knows the elements that were answered.
@@ -189,29 +198,17 @@ func (a *aftermath) forgetUndone() error {
 	if len(a.undone) == 0 || len(a.begun) == 0 {
 		return nil
 	}
-	list, err := a.book().Intents()
+	list, err := a.ownIntents()
 	for _, i := range list {
-		own := slices.ContainsFunc(a.begun, func(own journal.Intent) bool { return own.Key == i.Key })
-		if own && a.undone[i.Step] && !(i.Element != "" && i.Open() && a.Operation.UndoesByResult(a.Operation.Steps[i.Step])) {
+		if a.undone[i.Step] && !(i.Element != "" && i.Open() && a.Operation.UndoesByResult(a.Operation.Steps[i.Step])) {
 			err = errors.Join(err, a.book().RemoveOne(i))
 		}
 	}
 	return err
 }
 
-// takeLateID takes the id of a create that failed before it had one, if it can be evaluated: the
-// failed step may have had a response, or the id may need none.
-func (a *aftermath) takeLateID() {
-	if a.ID != "" {
-		return
-	}
-	if id := a.evalLateID(); id != "" {
-		a.TakeID(id)
-	}
-}
-
 // evalLateID returns the id of a create that failed before it had one, "" if it cannot be
-// evaluated.
+// evaluated: the failed step may have had a response, or the id may need none.
 func (a *aftermath) evalLateID() string {
 	defer a.Branch()()
 	a.HideLatestResponse()

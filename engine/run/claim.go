@@ -3,7 +3,6 @@ package run
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
@@ -72,8 +71,7 @@ func (o owner) claimNamed(s *plan.Step) error {
 	if err != nil || id == "" {
 		return nil // its step says what is wrong with it
 	}
-	err = claims(o).take(recorded.State{ID: id, Inputs: o.given}, "choose another name, or remove one of them; nothing was sent")
-	if err != nil {
+	if err := claims(o).take(recorded.State{ID: id, Inputs: o.given}, "choose another name, or remove one of them; nothing was sent"); err != nil {
 		return o.Stop(s, 1, actions.Refused, err)
 	}
 	return nil
@@ -86,11 +84,8 @@ const responseRemedy = "the response to the create names it, so nothing is recor
 // refuseTaken returns the result of a create whose response names the object of another resource. Its
 // entries of the journal are listed for people: no later create continues them.
 func (a *aftermath) refuseTaken() Result {
-	list, err := a.book().Intents()
+	list, err := a.ownIntents()
 	for _, i := range list {
-		if !slices.ContainsFunc(a.begun, func(own journal.Intent) bool { return own.Key == i.Key }) {
-			continue
-		}
 		i.Status, i.Error = journal.Failed, screen.Show(a.failure.Error(), a.Mask()).String()
 		err = errors.Join(err, a.book().Put(i, false))
 	}

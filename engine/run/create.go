@@ -34,7 +34,12 @@ func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateR
 	}
 	defer release()
 	r.token = rs.Tokens.Next()
-	defer onPanic(func() { rs.Tokens.Release(r.token) })
+	defer func() {
+		if bug := recover(); bug != nil {
+			rs.Tokens.Release(r.token)
+			panic(bug)
+		}
+	}()
 	out, settled := earlier{r}.settle(ctx)
 	if !settled {
 		out = r.finishCreate(ctx)
@@ -56,8 +61,7 @@ func (r *run) finishCreate(ctx context.Context) Result {
 		return r.afterFailure(ctx, err)
 	}
 	defer release()
-	err = r.Steps(ctx)
-	if err != nil {
+	if err := r.Steps(ctx); err != nil {
 		return r.afterFailure(ctx, err)
 	}
 	if r.ID == "" {

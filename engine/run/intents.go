@@ -90,10 +90,8 @@ func (r *run) intent(s *plan.Step) journal.Intent {
 // recordLater writes the intent of a create without a key or a find, once its response is lost.
 // After a success it removes the intents of earlier failures.
 func (r owner) recordLater(s *plan.Step, err error) error {
-	if err == nil && r.Verb == plan.Create && !r.Undoing && s.Certainty == actions.Uncertain {
-		if r.book().MayHaveIntents() {
-			r.warn(r.forgetFailed(s))
-		}
+	if err == nil && r.Verb == plan.Create && !r.Undoing && s.Certainty == actions.Uncertain && r.book().MayHaveIntents() {
+		r.warn(r.forgetFailed(s))
 	}
 	if err == nil || operation.StatusOf(err) == actions.Refused || operation.StatusOf(err) == actions.Gone || r.Verb != plan.Create || r.Undoing ||
 		s.Effect != actions.Write || s.Certainty == actions.Settled {
@@ -122,8 +120,7 @@ func (r *run) forgetFailed(s *plan.Step) error {
 	list, err := r.book().Earlier()
 	failed := func(i journal.Intent) bool {
 		return i.Status == journal.Failed && i.Step == s.Index && i.Element == r.At && (i.Operation == journal.Create) == (r.Verb == plan.Create) &&
-			i.Hash != "" &&
-			(r.Verb != plan.Create || s.Certainty != actions.Safe || i.Hash == r.inputsHash())
+			i.Hash != "" && (r.Verb != plan.Create || s.Certainty != actions.Safe || i.Hash == r.inputsHash())
 	}
 	if err != nil || !slices.ContainsFunc(list, failed) {
 		return err
@@ -141,10 +138,7 @@ func (r *run) mayContinue(i journal.Intent) bool {
 // forgetUpdates forgets the intents of an update that is done. One that gave another id
 // stays until the host shows that it has recorded it.
 func (r *run) forgetUpdates(s *recorded.State) error {
-	if !r.Resource.Journals() {
-		return nil
-	}
-	if !r.book().MayHaveIntents() {
+	if !r.Resource.Journals() || !r.book().MayHaveIntents() {
 		return nil
 	}
 	list, err := r.book().Intents()

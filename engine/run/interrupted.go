@@ -33,10 +33,7 @@ func (u update) runAlone(ctx context.Context, state recorded.State) Result {
 		return Result{Err: err}
 	}
 	if own != nil {
-		defer onPanic(func() {
-			own.Status = journal.Unknown
-			_ = about.Book.Put(*own, true)
-		})
+		defer openOnPanic(about.Book, own)
 	}
 	out := u.res.keepToken(state, u.run(ctx, state))
 	switch {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,28 +40,25 @@ func (r *run) unmadeSteps(undone map[int]bool) string {
 // withUnmadeIntent sends a step. If the step makes what the recorded state names as unmade, it gets
 // an intent first, whatever its certainty. The intent stays until the host has the new state: if
 // the run is killed before that, nothing else records that the object was made.
-func (r owner) withUnmadeIntent(s *plan.Step, send func() (any, error)) (any, error) {
+func (r owner) withUnmadeIntent(ctx context.Context, s *plan.Step) (any, error) {
 	if r.Undoing || r.Verb == plan.Create && !r.resumed || !s.IsInMade() || !slices.Contains(r.Unmade, s.Model.As) {
-		return send()
+		return r.Attempts(ctx, s, false)
 	}
-	i, ok := r.Resource.Create.StepIndex(s.Model.As)
-	if !ok {
-		return send()
+	made := plan.Named(r.Resource.Create.Steps, s.Model.As)
+	if made == nil {
+		return r.Attempts(ctx, s, false)
 	}
 	// The intent has no hash, so that no create continues it.
 	intent := journal.Intent{
 		Operation: journal.Create, Token: r.token, ID: r.ID,
-		Step: i, StepName: r.Resource.Create.Steps[i].Name, Element: r.At, Configuration: r.res.all.journal.Configuration,
+		Step: made.Index, StepName: made.Name, Element: r.At, Configuration: r.res.all.journal.Configuration,
 	}
 	intent, err := r.book().Begin(intent, false)
 	if err != nil {
 		return nil, r.Stop(s, 1, actions.Refused, err)
 	}
-	defer onPanic(func() {
-		intent.Status = journal.Unknown
-		_ = r.book().Put(intent, false)
-	})
-	value, err := send()
+	defer openOnPanic(r.book(), &intent)
+	value, err := r.Attempts(ctx, s, false)
 	t := r.Of(s)
 	switch {
 	case t == nil:

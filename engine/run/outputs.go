@@ -53,10 +53,10 @@ func (r *run) previewState(ctx context.Context, old recorded.State) Result {
 	for _, m := range r.Resource.Outputs.Fields {
 		values[m.Name] = property.New(property.Computed).WithSecret(m.IsSecret())
 	}
-	if r.Operation.Return != nil && old.ID != "" {
-		outputs.Preview(r.Run, values)
-	}
 	if old.ID != "" {
+		if r.Operation.Return != nil {
+			outputs.Preview(r.Run, values)
+		}
 		for _, m := range r.Resource.Outputs.Fields {
 			if recorded, ok := old.Outputs.GetOk(m.Name); ok && m.Stable {
 				values[m.Name] = recorded
@@ -180,14 +180,12 @@ func (r *run) newFailed(failed int, err error) *recorded.Failed {
 	if id, _ := r.Vars.Values["id"].(string); r.Verb == plan.Update && id != r.ID {
 		out.ID = id
 	}
-	for _, value := range r.Results[:min(failed, len(r.Results))] {
-		out.Results = append(out.Results, recorded.WithoutFiles(value))
-	}
-	// A run that was resumed may have finished steps after the one that failed now.
-	for i := failed; i < len(r.Results); i++ {
-		value := any(nil)
-		if r.Finished[i] && i > failed {
-			out.Kept, value = append(out.Kept, i), r.Results[i]
+	for i, value := range r.Results {
+		switch {
+		case i > failed && r.Finished[i]: // before the run was resumed
+			out.Kept = append(out.Kept, i)
+		case i >= failed:
+			value = nil
 		}
 		out.Results = append(out.Results, recorded.WithoutFiles(value))
 	}

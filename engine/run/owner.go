@@ -35,7 +35,7 @@ func (o owner) BeforeWrite(ctx context.Context, s *plan.Step) error {
 func (o owner) Send(ctx context.Context, s *plan.Step) (any, error) {
 	before, sync := o.journalled(s)
 	if !before {
-		value, err := o.withUnmadeIntent(s, func() (any, error) { return o.Attempts(ctx, s, false) })
+		value, err := o.withUnmadeIntent(ctx, s)
 		return value, o.recordLater(s, err)
 	}
 	if _, err := o.res.all.journal.Key(); err != nil {
@@ -105,8 +105,12 @@ func (o owner) BeforeRepeat(ctx context.Context, s *plan.Step, status actions.St
 		}
 	}
 	if status == actions.Failed && o.Verb == plan.Create && !o.Undoing && o.res.Finds(s) && !s.Certainty.Repeatable() {
-		var err error
-		next.Send, err = o.foundNothing(ctx, s)
+		found, err := o.findUntilSeen(ctx, s, time.Now())
+		if err == nil && found != nil {
+			err = fmt.Errorf("it is not retried, because the object exists now%s, and the failed attempt may have made it: "+
+				"delete it or import it, then run `pulumi up`", o.describeID(s, found))
+		}
+		next.Send = err == nil // another attempt could make it twice
 		return next, err
 	}
 	return next, nil
@@ -194,17 +198,6 @@ func (o owner) lookAgain(ctx context.Context, s *plan.Step) (found any, other bo
 	}
 	o.Effect(s, verdict.Verdict{Status: actions.Done, Value: found})
 	return found, false, nil
-}
-
-// foundNothing reports whether find finds nothing after an attempt that failed. If something is
-// there, another attempt could make it twice.
-func (o owner) foundNothing(ctx context.Context, s *plan.Step) (bool, error) {
-	found, err := o.findUntilSeen(ctx, s, time.Now())
-	if err == nil && found != nil {
-		err = fmt.Errorf("it is not retried, because the object exists now%s, and the failed attempt may have made it: "+
-			"delete it or import it, then run `pulumi up`", o.describeID(s, found))
-	}
-	return err == nil, err
 }
 
 // findBeforeUpdate runs find before an update is sent whose outcome only find could tell later.

@@ -136,10 +136,11 @@ func (r *run) book() *journal.Resource {
 	return r.journal
 }
 
-// onPanic is deferred: it calls f after a panic, because the process goes on, and the work does not.
-func onPanic(f func()) {
+// openOnPanic is deferred: it opens an intent after a panic, because the process goes on, and the work does not.
+func openOnPanic(book *journal.Resource, i *journal.Intent) {
 	if bug := recover(); bug != nil {
-		f()
+		i.Status = journal.Unknown
+		_ = book.Put(*i, true)
 		panic(bug)
 	}
 }
@@ -162,10 +163,7 @@ func (res resource) warn(err error) {
 // recordHandover records in the journal that the host gets a state. The host has the state from then on,
 // unless it is killed at this moment.
 func (r *run) recordHandover(out Result) {
-	if out.State == nil || r.token == "" || !r.res.Journals() {
-		return
-	}
-	if r.book().MayHaveIntents() {
+	if out.State != nil && r.token != "" && r.res.Journals() && r.book().MayHaveIntents() {
 		r.warn(r.book().Hand(r.token, recorded.CurrentID(*out.State)))
 	}
 }

@@ -115,10 +115,7 @@ func (n *sending) takeOver(ctx context.Context) (any, error) {
 func (n *sending) send(ctx context.Context) (any, error) {
 	n.run.sending = n
 	defer func() { n.run.sending = nil }()
-	defer onPanic(func() {
-		n.intent.Status = journal.Unknown
-		_ = n.book().Put(n.intent, true)
-	})
+	defer openOnPanic(n.book(), &n.intent)
 	value, err := n.Attempts(ctx, n.step, n.doubt)
 	if err == nil && n.doubt {
 		switch stale, looked := n.stale(ctx, value); {

@@ -34,8 +34,8 @@ type update struct {
 func (u update) run(ctx context.Context, state recorded.State) Result {
 	changes := u.changes(ctx, state)
 	if !u.req.Preview {
-		if out, err := u.settle(ctx, &state, changes); out != nil || err != nil {
-			return resultOf(out, err)
+		if out := u.settle(ctx, &state, changes); out != nil {
+			return *out
 		}
 	}
 	if u.res.isHalfMade(state) && len(changes) > 0 && !u.req.Preview {
@@ -113,14 +113,6 @@ func (u update) change(ctx context.Context, state recorded.State, changes []valu
 	return r.finish(ctx)
 }
 
-// resultOf returns a result, or else an error as a result.
-func resultOf(out *Result, err error) Result {
-	if out != nil {
-		return *out
-	}
-	return Result{Err: err}
-}
-
 // addUnknown adds to the changes every input of which it is not known what the object has after an
 // operation that stopped halfway: those that no read has shown since. It has those that force a
 // replacement: with another value of them, there would be no update, and an API may refuse them in one.
@@ -161,29 +153,28 @@ func (res resource) keepToken(before recorded.State, out Result) Result {
 }
 
 // settle settles an update that an earlier run sent and whose outcome is not known: it takes the
-// id from find, and if read shows what the program wants, the update was done. If both results
-// are nil, the update is to be sent (again).
-func (u update) settle(ctx context.Context, s *recorded.State, changes []value.Change) (*Result, error) {
+// id from find, and if read shows what the program wants, the update was done. It returns
+// nil if the update is to be sent (again).
+func (u update) settle(ctx context.Context, s *recorded.State, changes []value.Change) *Result {
 	before := recorded.CurrentID(*s)
 	if err := u.res.relocate(ctx, s); err != nil {
-		return nil, err
+		return &Result{Err: err}
 	}
 	failed := s.Private.Failed
 	lost := failed != nil && failed.Unknown && failed.Op == string(plan.Update)
 	if !lost && recorded.CurrentID(*s) == before || u.res.Update == nil {
-		return nil, nil
+		return nil
 	}
 	r := u.begin(ctx, *s, changes)
-	if failed != nil && failed.ID != "" {
-		r.Vars.Values["id"] = failed.ID
-	}
+	r.Failed = len(u.res.Update.Steps) - 1
 	if failed != nil {
 		r.Failed = failed.Step
-	} else {
-		r.Failed = len(u.res.Update.Steps) - 1
+		if failed.ID != "" {
+			r.Vars.Values["id"] = failed.ID
+		}
 	}
 	if err := r.Open(); err != nil {
-		return nil, err
+		return &Result{Err: err}
 	}
-	return r.reconcile(ctx, s), nil
+	return r.reconcile(ctx, s)
 }

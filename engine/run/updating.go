@@ -84,11 +84,7 @@ func (r updating) settleFailure(ctx context.Context, failure error, old *recorde
 	if stop.Err(ctx) != nil {
 		return nil, failure
 	}
-	if r.looked {
-		if id, err := r.res.findOwnID(ctx, r.ID, r.given, *old); err == nil && id != "" {
-			r.ID = id
-		}
-	}
+	r.findNewID(ctx)
 	if operation.StatusOf(failure) != actions.Unknown {
 		return nil, failure
 	}

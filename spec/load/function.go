@@ -21,11 +21,7 @@ func (r *stepReader) readFunction(it walk.Item, p source.Place, what string) *sp
 		Name: it.Name, Doc: r.Doc(it), Range: it.NameAt,
 		Inputs: &spec.Type{Kind: spec.Object}, Outputs: &spec.Type{Kind: spec.Object},
 	}
-	if r.Broken(it, p) {
-		return nil
-	}
-	if r.Kind(it) != cue.StructKind {
-		r.WrongShape(it, p, walk.Struct)
+	if !r.expect(it, p, cue.StructKind, walk.Struct) {
 		return nil
 	}
 	takesOutputs := what != "an action"
@@ -83,11 +79,7 @@ func (r *stepReader) readOperationWith(it walk.Item, p source.Place, own func(wa
 
 // readLister reads how the existing resources of a type are listed.
 func (r *stepReader) readLister(it walk.Item, p source.Place) *spec.Lister {
-	if r.Broken(it, p) {
-		return nil
-	}
-	if r.Kind(it) != cue.StructKind {
-		r.WrongShape(it, p, walk.Struct)
+	if !r.expect(it, p, cue.StructKind, walk.Struct) {
 		return nil
 	}
 	li := &spec.Lister{Inputs: &spec.Type{Kind: spec.Object}, Range: it.At}

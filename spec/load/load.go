@@ -57,7 +57,7 @@ func newLoader(types spec.Types) *loader {
 // can be rendered from its files. The caller must limit time and memory, because CUE
 // cannot be cancelled. Load only checks ctx between stages.
 func Load(ctx context.Context, src Source) (doc *Document, diags diag.List) {
-	provider := emptyProvider()
+	provider := &spec.Provider{Config: &spec.Type{Kind: spec.Object}, Types: spec.Types{}}
 	l := newLoader(provider.Types)
 	defer func() {
 		_ = l.Close()
@@ -85,14 +85,6 @@ func Load(ctx context.Context, src Source) (doc *Document, diags diag.List) {
 // determines; stdinFormat is the format of standard input.
 func Parses(name, stdinFormat string, content []byte) bool {
 	return source.Parses(name, stdinFormat, content)
-}
-
-// emptyProvider returns the provider for a spec that could not be read.
-func emptyProvider() *spec.Provider {
-	return &spec.Provider{
-		Config: &spec.Type{Kind: spec.Object},
-		Types:  spec.Types{},
-	}
 }
 
 // evaluate reads a source and evaluates it with CUE. ok is false if there is no

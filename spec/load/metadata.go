@@ -31,7 +31,7 @@ func (l *loader) readMetadata(b *section, p *spec.Provider) {
 	p.Description = l.Syntax.PackageDoc(l.Raw)
 	l.fill(b, p)
 	l.checkPublication(b, p)
-	if m, ok := b.get("language"); ok && !l.Broken(m, b.at("language")) {
+	if m, ok := b.get("language"); ok {
 		p.Language = l.readLanguage(m, b.at("language"))
 	}
 }
@@ -69,8 +69,7 @@ var downloadSchemes = []string{"https", "http", "github", "gitlab"}
 
 // readLanguage reads the options of the SDK generators, a struct for each.
 func (l *loader) readLanguage(it walk.Item, p source.Place) map[string]any {
-	if l.Kind(it) != cue.StructKind {
-		l.WrongShape(it, p, walk.Struct.As("a struct of options by language"))
+	if !l.expect(it, p, cue.StructKind, walk.Struct.As("a struct of options by language")) {
 		return nil
 	}
 	settings := map[string]any{}

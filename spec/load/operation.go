@@ -91,9 +91,7 @@ func (r *stepReader) readSteps(members []walk.Item, p source.Place, undo bool, o
 			n := 0
 			r.readList(m, p.Member("steps"), func(m walk.Item, at source.Place) {
 				n++
-				if step := r.readStep(m, source.Place{Context: p.Context, Path: at.Path}.AddContext(fmt.Sprintf("step %d", n)), undo); step != nil {
-					op.Steps = append(op.Steps, step)
-				}
+				op.Steps = appendRead(op.Steps, r.readStep(m, source.Place{Context: p.Context, Path: at.Path}.AddContext(fmt.Sprintf("step %d", n)), undo))
 			})
 			if r.Kind(m) == cue.ListKind && len(r.Items(m)) == 0 {
 				r.Report(source.CodeEmptySteps, m.At, p.Member("steps"), "steps is empty", "Add a step, or remove the operation.")
@@ -286,16 +284,10 @@ func (r *stepReader) readUndo(b *section, s *spec.Step, allowed bool) {
 			"In other operations the next run resumes at the failed step. Remove onFailure.")
 		return
 	}
-	if r.Broken(m, p) {
-		return
-	}
-	if r.Kind(m) != cue.ListKind {
-		r.WrongShape(m, p, walk.List.As("a list of steps"))
+	if !r.expect(m, p, cue.ListKind, walk.List.As("a list of steps")) {
 		return
 	}
 	for i, it := range r.Items(m) {
-		if step := r.readStep(it, p.Item(i).AddContext(fmt.Sprintf("undo step %d", i+1)), false); step != nil {
-			s.OnFailure = append(s.OnFailure, step)
-		}
+		s.OnFailure = appendRead(s.OnFailure, r.readStep(it, p.Item(i).AddContext(fmt.Sprintf("undo step %d", i+1)), false))
 	}
 }

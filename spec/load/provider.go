@@ -47,30 +47,14 @@ func (l *loader) readProvider(v cue.Value, p *spec.Provider) {
 
 // readDeclarations reads the blocks of a spec with many named members.
 func (l *loader) readDeclarations(b *section, p *spec.Provider) {
-	l.readMembers(b, "resources", "resource", func(m walk.Item, at source.Place) {
-		if r := l.readResource(m, at); r != nil {
-			p.Resources = append(p.Resources, r)
-		}
-	})
+	l.readMembers(b, "resources", "resource", func(m walk.Item, at source.Place) { p.Resources = appendRead(p.Resources, l.readResource(m, at)) })
 	l.readMembers(b, "functions", "function", func(m walk.Item, at source.Place) {
-		if f := l.readFunction(m, at, "a function"); f != nil {
-			p.Functions = append(p.Functions, f)
-		}
+		p.Functions = appendRead(p.Functions, l.readFunction(m, at, "a function"))
 	})
-	l.readMembers(b, "components", "component", func(m walk.Item, at source.Place) {
-		if c := l.readComponent(m, at); c != nil {
-			p.Components = append(p.Components, c)
-		}
-	})
-	l.readMembers(b, "ephemerals", "ephemeral", func(m walk.Item, at source.Place) {
-		if e := l.readEphemeral(m, at); e != nil {
-			p.Ephemerals = append(p.Ephemerals, e)
-		}
-	})
+	l.readMembers(b, "components", "component", func(m walk.Item, at source.Place) { p.Components = appendRead(p.Components, l.readComponent(m, at)) })
+	l.readMembers(b, "ephemerals", "ephemeral", func(m walk.Item, at source.Place) { p.Ephemerals = appendRead(p.Ephemerals, l.readEphemeral(m, at)) })
 	l.readMembers(b, "actions", "action", func(m walk.Item, at source.Place) {
-		if f := l.readFunction(m, at, "an action"); f != nil {
-			p.Actions = append(p.Actions, f)
-		}
+		p.Actions = appendRead(p.Actions, l.readFunction(m, at, "an action"))
 	})
 	l.readMembers(b, "tests", "test", func(m walk.Item, at source.Place) {
 		p.Tests = append(p.Tests, l.readField(m, source.Place{Context: at.Context, Path: "tests"}))

@@ -53,9 +53,7 @@ func (l *resourceReader) readResource(it walk.Item, p source.Place) *spec.Resour
 		r.List = l.readLister(m, b.at("list").AddContext("list"))
 	}
 	l.readMembers(b, "methods", "method", func(m walk.Item, at source.Place) {
-		if f := l.readFunction(m, at, "a method"); f != nil {
-			r.Methods = append(r.Methods, f)
-		}
+		r.Methods = appendRead(r.Methods, l.readFunction(m, at, "a method"))
 	})
 	l.readMembers(b, "examples", "example", func(m walk.Item, at source.Place) { l.readExample(m, at, r) })
 	return r
@@ -67,11 +65,7 @@ func (l *resourceReader) readExample(it walk.Item, p source.Place, r *spec.Resou
 		l.Report(names.CodeName, it.NameAt, p, fmt.Sprintf("%q is not a valid title for an example", it.Name),
 			`Write one line of text: examples: "A small dog": {name: "Rex"}.`)
 	}
-	if l.Broken(it, p) {
-		return
-	}
-	if l.Kind(it) != cue.StructKind {
-		l.WrongShape(it, p, walk.Struct.As("a struct of inputs"))
+	if !l.expect(it, p, cue.StructKind, walk.Struct.As("a struct of inputs")) {
 		return
 	}
 	r.Examples = append(r.Examples, &spec.Example{Title: it.Name, Doc: l.Doc(it), Range: it.NameAt, Inputs: l.readNode(it, p)})
@@ -174,11 +168,7 @@ func (l *resourceReader) readAlias(it walk.Item, p source.Place) *spec.Node {
 var versionKey = regexp.MustCompile(`^(0|[1-9][0-9]{0,4})$`)
 
 func (l *resourceReader) readUpgrade(it walk.Item, p source.Place, r *spec.Resource) {
-	if l.Broken(it, p) {
-		return
-	}
-	if l.Kind(it) != cue.StructKind {
-		l.WrongShape(it, p, walk.Versions)
+	if !l.expect(it, p, cue.StructKind, walk.Versions) {
 		return
 	}
 	r.Upgrade = map[int]*spec.Node{}

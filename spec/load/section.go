@@ -32,11 +32,7 @@ type section struct {
 // is not nil, open calls it first for an unknown key; it returns true for keys that
 // it handles.
 func (r *dataReader) openSection(it walk.Item, p source.Place, declared *block.Block, other func(walk.Item) bool) (*section, bool) {
-	if r.Broken(it, p) {
-		return nil, false
-	}
-	if r.Kind(it) != cue.StructKind {
-		r.WrongShape(it, p, walk.Struct)
+	if !r.expect(it, p, cue.StructKind, walk.Struct) {
 		return nil, false
 	}
 	b := &section{declared: declared, place: p, item: it, raw: r.Raw, members: map[string]walk.Item{}}
@@ -260,11 +256,7 @@ func (r *dataReader) readObject(b *section, name string, role typing.Role) *spec
 // for a member in messages.
 func (r *dataReader) readMembers(b *section, key, what string, read func(walk.Item, source.Place)) {
 	part, ok := b.get(key)
-	if !ok || r.Broken(part, b.at(key)) {
-		return
-	}
-	if r.Kind(part) != cue.StructKind {
-		r.WrongShape(part, b.at(key), walk.Named(key).By(b.declared.Key(key).Remedy))
+	if !ok || !r.expect(part, b.at(key), cue.StructKind, walk.Named(key).By(b.declared.Key(key).Remedy)) {
 		return
 	}
 	allowed := b.declared.Key(key).Members
@@ -284,6 +276,14 @@ func (r *dataReader) readMembers(b *section, key, what string, read func(walk.It
 		}
 		read(m, at)
 	}
+}
+
+// appendRead appends what was read to a list, unless it was broken.
+func appendRead[T any](list []*T, read *T) []*T {
+	if read == nil {
+		return list
+	}
+	return append(list, read)
 }
 
 func article(noun string) string {

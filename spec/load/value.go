@@ -157,15 +157,23 @@ func (r *dataReader) readBool(it walk.Item, p source.Place) bool {
 
 // readList reads a value that must be a list, and calls keep for each item.
 func (r *dataReader) readList(it walk.Item, p source.Place, keep func(walk.Item, source.Place)) bool {
-	if r.Broken(it, p) {
-		return false
-	}
-	if r.Kind(it) != cue.ListKind {
-		r.WrongShape(it, p, walk.List)
+	if !r.expect(it, p, cue.ListKind, walk.List) {
 		return false
 	}
 	for i, m := range r.Items(it) {
 		keep(m, p.Item(i))
+	}
+	return true
+}
+
+// expect reports whether a value is of a kind, and reports it if it is of another one.
+func (r *dataReader) expect(it walk.Item, p source.Place, kind cue.Kind, want walk.Shape) bool {
+	if r.Broken(it, p) {
+		return false
+	}
+	if r.Kind(it) != kind {
+		r.WrongShape(it, p, want)
+		return false
 	}
 	return true
 }
@@ -222,11 +230,7 @@ func (r *dataReader) readTemplates(it walk.Item, p source.Place) *spec.Node {
 
 // readFailures reads the list of statuses and error classes that are retried.
 func (r *dataReader) readFailures(it walk.Item, p source.Place) *spec.Node {
-	if r.Broken(it, p) {
-		return nil
-	}
-	if r.Kind(it) != cue.ListKind {
-		r.WrongShape(it, p, walk.List.As(`a list such as [503, "connection"]`))
+	if !r.expect(it, p, cue.ListKind, walk.List.As(`a list such as [503, "connection"]`)) {
 		return nil
 	}
 	n := r.readNode(it, p)

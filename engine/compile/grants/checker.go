@@ -22,9 +22,9 @@ type Checker struct {
 	Names *scopes.Names
 	// Programs are the programs that steps name, Confined is how steps confine theirs, and Trusts
 	// is what steps trust that their grants do not show.
-	Programs *plan.NamedPrograms
-	Confined *plan.Confinements
-	Trusts   *plan.Trusts
+	Programs *plan.Collected[plan.Permission]
+	Confined *plan.Collected[plan.Confinement]
+	Trusts   *plan.Collected[string]
 	// reported are the needs that were reported. What several steps need is one mistake, and so is
 	// the lack of any grant in a spec without a permissions block.
 	reported map[string]bool

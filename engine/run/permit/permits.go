@@ -46,11 +46,18 @@ func New(ctx context.Context, p *plan.Program, config map[string]any, dir string
 		e.perInput = e.perInput || g.DependsOnInputs()
 	}
 	vars := scope.New(ctx, map[string]any{"config": config, "inputs": expr.Unknown{}}, nil, p, nil).Vars
+	var err error
+	e.env, err = e.evaluate(vars, func(rules []grant.Rule) (*files.Files, error) { return files.New(dir, rules) })
+	return e, err
+}
+
+// evaluate evaluates the permissions.
+func (e *Permits) evaluate(vars *expr.Vars, open func([]grant.Rule) (*files.Files, error)) (*actions.Env, error) {
 	rules, err := e.rules(vars)
 	if err != nil {
 		return nil, err
 	}
-	files, err := files.New(e.dir, rules)
+	files, err := open(rules)
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +66,7 @@ func New(ctx context.Context, p *plan.Program, config map[string]any, dir string
 		return nil, err
 	}
 	processes, err := e.processes(vars)
-	e.env = &actions.Env{Files: files, Network: network, Processes: processes, Declared: p.DeclaresPermissions(), Capabilities: p.Capabilities()}
-	return e, err
+	return &actions.Env{Files: files, Network: network, Processes: processes, Declared: e.program.DeclaresPermissions(), Capabilities: e.program.Capabilities()}, err
 }
 
 // OpenAsset opens the content of an asset. The user chose it, so it requires no permission.
@@ -77,23 +83,7 @@ func (e *Permits) Open(vars *expr.Vars) (*actions.Env, error) {
 	if !e.perInput {
 		return e.env, nil
 	}
-	rules, err := e.rules(vars)
-	if err != nil {
-		return nil, err
-	}
-	files, err := e.env.Files.WithRules(rules)
-	if err != nil {
-		return nil, err
-	}
-	network, err := e.Network(vars)
-	if err != nil {
-		return nil, err
-	}
-	processes, err := e.processes(vars)
-	if err != nil {
-		return nil, err
-	}
-	return &actions.Env{Files: files, Network: network, Processes: processes, Declared: e.program.DeclaresPermissions(), Capabilities: e.program.Capabilities()}, nil
+	return e.evaluate(vars, e.env.Files.WithRules)
 }
 
 // Network returns the permitted origins.

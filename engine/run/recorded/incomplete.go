@@ -8,34 +8,16 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 )
 
-// IncompleteError reports required properties that an operation relies on and that the recorded
+// CheckCompleteFor returns an error if an operation relies on required properties that the recorded
 // state lacks: an older spec wrote the state, an import did not give them, or the response of a
-// create without a read did not have them. The operation is refused before anything is sent.
-type IncompleteError struct {
-	// Type is the type of the resource, What the operation, Properties the missing properties.
-	Type, What string
-	Properties []string
-	// Remedy says what to do.
-	Remedy string
-}
-
-func (e *IncompleteError) Error() string {
-	return fmt.Sprintf("the recorded state of this %s has no %s, which its %s relies on; nothing was done. %s", e.Type, strings.Join(e.Properties, ", no "), e.What, e.Remedy)
-}
-
-// CheckCompleteFor returns an *IncompleteError if an operation relies on properties that the
-// recorded state lacks. reliesOn reports whether it relies on a property.
+// create without a read did not have them. It is called before anything is sent. reliesOn reports
+// whether the operation relies on a property.
 func CheckCompleteFor(res *plan.Resource, s State, what plan.Verb, reliesOn func(property string) bool) error {
-	var relied []string
-	for _, name := range missingProperties(res, s) {
-		if reliesOn(name) {
-			relied = append(relied, name)
-		}
-	}
-	if relied == nil {
+	relied := slices.DeleteFunc(missingProperties(res, s), func(name string) bool { return !reliesOn(name) })
+	if len(relied) == 0 {
 		return nil
 	}
-	return &IncompleteError{Type: res.Spec.Name, What: string(what), Properties: relied, Remedy: missingRemedy(res, relied[0])}
+	return fmt.Errorf("the recorded state of this %s has no %s, which its %s relies on; nothing was done. %s", res.Spec.Name, strings.Join(relied, ", no "), what, missingRemedy(res, relied[0]))
 }
 
 // CheckComplete is CheckCompleteFor for an operation of the resource.

@@ -91,14 +91,7 @@ func HashInputs(inputs property.Map) string {
 // inputs are the same, and the operation has the same steps.
 func CanResume(res *plan.Resource, state State, news property.Map) bool {
 	f := state.Private.Failed
-	return f != nil && f.Inputs == HashInputs(news) && canResumeStep(res, state)
-}
-
-// canResumeStep reports whether an operation that stopped could resume at its step with its
-// original inputs.
-func canResumeStep(res *plan.Resource, state State) bool {
-	f := state.Private.Failed
-	if f == nil || f.Stuck || f.Seen {
+	if f == nil || f.Inputs != HashInputs(news) || f.Stuck || f.Seen {
 		return false
 	}
 	op := res.Create

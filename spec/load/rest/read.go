@@ -222,6 +222,10 @@ func (x *options) readUnique() {
 // uniqueInput returns an input that `unique` names, or nil.
 func (x *options) uniqueInput(n *spec.Node) *spec.Property {
 	input := x.r.Inputs.Field(n.Text)
+	refuse := func(summary, detail string) *spec.Property {
+		x.fail(source.CodeBadValue, n.Range, "unique", summary, detail)
+		return nil
+	}
 	switch {
 	case n.Kind == 0:
 		return nil
@@ -233,31 +237,25 @@ func (x *options) uniqueInput(n *spec.Node) *spec.Property {
 		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("there is no input %q", n.Text), "unique names inputs.").Meant(n.Text, x.r.Inputs.FieldNames())
 		return nil
 	case input.WireItem != nil:
-		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("input %q is a list whose items are in objects on the wire", input.Name), "Name an input that has the same value in the list.")
-		return nil
+		return refuse(fmt.Sprintf("input %q is a list whose items are in objects on the wire", input.Name), "Name an input that has the same value in the list.")
 	case input.Optional():
-		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("input %q is optional", input.Name), "Without a value it identifies no object. Make the input required, give it a default, or name another one.")
-		return nil
+		return refuse(fmt.Sprintf("input %q is optional", input.Name), "Without a value it identifies no object. Make the input required, give it a default, or name another one.")
 	case input.Equal == "json" || input.Equal == "path":
-		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("unique compares input %q exactly, and @equal(%s) does not", input.Name, input.Equal),
+		return refuse(fmt.Sprintf("unique compares input %q exactly, and @equal(%s) does not", input.Name, input.Equal),
 			"What the server has normalised would not be found, and made again. Name another input, or write a `find` of your own.")
-		return nil
 	case input.Normalised && input.Equal == "" && input.EqualExpr == nil:
-		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("the server may rewrite input %q, which is @normalised()", input.Name),
+		return refuse(fmt.Sprintf("the server may rewrite input %q, which is @normalised()", input.Name),
 			"What it has rewritten would not be found, and made again. Say by `@equal` which values are the same, such as `@equal(fold)` or `@equal(trim)`; or name another input, or write a `find` of your own.")
-		return nil
 	case slices.ContainsFunc(x.parents, func(p parent) bool { return p.input == input }):
-		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("input %q is part of the path", input.Name), "All objects of the list have it in common. Name an input that tells them apart. A request that searches for one object is the `find`.")
-		return nil
+		return refuse(fmt.Sprintf("input %q is part of the path", input.Name), "All objects of the list have it in common. Name an input that tells them apart. A request that searches for one object is the `find`.")
 	}
 	if x.returns == nil {
 		return input
 	}
 	if _, ok := memberOf(x.returns, input.WirePath(x.rule), x.rule, x.provider.Types); !ok {
 		wire := strings.Join(input.WirePath(x.rule), ".")
-		x.fail(source.CodeBadValue, n.Range, "unique", fmt.Sprintf("%s has no member %q on the wire, which input %q is compared with", x.s.Returns.Text, wire, input.Name),
+		return refuse(fmt.Sprintf("%s has no member %q on the wire, which input %q is compared with", x.s.Returns.Text, wire, input.Name),
 			"Declare it in the type. "+diag.Remedy(wire, wireNames(x.returns, x.rule, x.provider.Types)))
-		return nil
 	}
 	return input
 }
