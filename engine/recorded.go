@@ -25,12 +25,8 @@ func (e *Engine) recorded(ctx context.Context, res *plan.Resource, ref recorded.
 	if err != nil {
 		return s, err
 	}
-	if f := s.Private.Failed; f != nil && len(f.World) > 0 {
-		world, err := value.DecodeRecorded(f.World)
-		if err != nil {
-			return s, err
-		}
-		s.Inputs = world
+	if s.Inputs, err = s.OriginalInputs(); err != nil {
+		return s, err
 	}
 	s, err = e.upgrade(ctx, res, s)
 	if err != nil {

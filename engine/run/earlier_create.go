@@ -300,6 +300,6 @@ func (r earlier) markEarlierInputs(s *recorded.State) *recorded.State {
 	if s.Private.Failed == nil {
 		s.Private.Failed = r.newFailed(len(r.Results), errors.New("it was made with other inputs"))
 	}
-	s.AddWorld(r.given)
+	s.KeepOriginal(r.given)
 	return s
 }

@@ -183,28 +183,25 @@ func (r updating) undoAgain(ctx context.Context, s *plan.Step, failure string) (
 	return true, nil
 }
 
-// isHalfMade reports whether a create stopped with steps still to do, and can be resumed with its
-// original inputs.
-func (res resource) isHalfMade(state recorded.State) bool {
-	f := state.Private.Failed
-	return f != nil && f.Op == string(plan.Create) && f.Step < len(res.Create.Steps) && recorded.CanResume(res.Resource, state, state.Inputs)
-}
-
 // finishThenChange resumes a create with its original inputs, and then updates the resource to the
 // new inputs: an update can change a whole resource, but cannot make the rest of one. If the same
-// step fails again, the original inputs may be the reason, and the rest is made with the new ones.
+// step fails again, the original inputs may be the reason, and the rest is made with the new ones; and so
+// it is if nothing has the original ones any more, because a file among them has changed.
 // The update is not run before that, because it would change objects that the create has not made
 // and that somebody else may own.
 func (u update) finishThenChange(ctx context.Context, state recorded.State) Result {
-	original := u
+	original, made := u, Result{State: &state}
 	original.req.Inputs = state.Inputs
-	made := original.resume(ctx, state)
-	if stop.Err(ctx) == nil && ctx.Err() == nil && failedAtSameStep(state, made) {
+	known := recorded.RanWith(state, state.Inputs)
+	if known {
+		made = original.resume(ctx, state)
+	}
+	if !known || stop.Err(ctx) == nil && ctx.Err() == nil && failedAtSameStep(state, made) {
 		made = u.resume(ctx, *made.State)
 		made.State = made.State.WithInputsOf(state, u.res.Resource)
 	}
 	if made.Err != nil || made.State == nil {
-		made.State.AddWorld(state.Inputs)
+		made.State.KeepOriginal(state.Inputs)
 		return made
 	}
 	out := u.change(ctx, *made.State, u.addUnknown(state, nil))

@@ -38,7 +38,7 @@ func (u update) run(ctx context.Context, state recorded.State) Result {
 			return *out
 		}
 	}
-	if u.res.isHalfMade(state) && len(changes) > 0 && !u.req.Preview {
+	if recorded.IsHalfMade(u.res.Resource, state) && !recorded.RanWith(state, u.req.Inputs) && !u.req.Preview {
 		return u.finishThenChange(ctx, state)
 	}
 	return u.change(ctx, state, changes)

@@ -135,6 +135,9 @@ func (r Reading) State(old recorded.State, yield any, importing bool) (*recorded
 	if lost != nil {
 		lost = m.Error(fmt.Errorf("read of %s: %w", r.Resource.Spec.Name, lost))
 	}
+	if recorded.IsHalfMade(r.Resource, old) && recorded.RanWith(old, old.Inputs) {
+		found.KeepOriginal(old.Inputs)
+	}
 	return &found, lost
 }
 

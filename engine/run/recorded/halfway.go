@@ -7,6 +7,12 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 )
 
+// IsHalfMade reports whether the create of a resource stopped with steps still to do, and can continue.
+func IsHalfMade(res *plan.Resource, s State) bool {
+	f := s.Private.Failed
+	return f != nil && f.Op == string(plan.Create) && CanContinue(res, s) && f.Step < len(res.Create.Steps)
+}
+
 // IsPartlyUndone reports whether some steps of the create of a resource were undone.
 func IsPartlyUndone(s State) bool {
 	f := s.Private.Failed

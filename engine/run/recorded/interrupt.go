@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -56,10 +57,46 @@ func (s *State) WithInputsOf(begun State, res *plan.Resource) *State {
 	return &out
 }
 
-// AddWorld adds the original inputs of a create to the state of a failed one, because the host records the
-// new ones.
-func (s *State) AddWorld(inputs property.Map) {
-	if s != nil && s.Private.Failed != nil {
-		s.Private.Failed.World, _ = value.EncodeRecordable(inputs)
+// Original are the inputs with which a create began, if the host has recorded others. Secret are the names
+// of those that are secret, Withheld of those that are files, which Inputs does not have.
+type Original struct {
+	Inputs           json.RawMessage `json:"inputs"`
+	Secret, Withheld []string
+}
+
+// KeepOriginal adds the original inputs of a create to the state of a failed one, because the host records
+// others: those of the next attempt, or what a read has shown.
+func (s *State) KeepOriginal(inputs property.Map) {
+	if s == nil || s.Private.Failed == nil {
+		return
 	}
+	f, o := *s.Private.Failed, &Original{}
+	for name, v := range inputs.AllStable {
+		if v.HasSecrets() {
+			o.Secret, f.Secret = append(o.Secret, name), true
+		}
+	}
+	o.Inputs, o.Withheld = value.EncodeRecordable(value.WithoutSecrecy(property.New(inputs)).AsMap())
+	f.Original, s.Private.Failed = o, &f
+}
+
+// OriginalInputs returns the inputs with which the object of a state was begun to be made. Files are those that
+// the host has recorded: if the program has given others since, nothing has the first ones any more.
+func (s State) OriginalInputs() (property.Map, error) {
+	if s.Private.Failed == nil || s.Private.Failed.Original == nil {
+		return s.Inputs, nil
+	}
+	o := s.Private.Failed.Original
+	inputs, err := value.DecodeRecorded(o.Inputs)
+	for _, name := range o.Secret {
+		if v, known := inputs.GetOk(name); known {
+			inputs = inputs.Set(name, v.WithSecret(true))
+		}
+	}
+	for _, name := range o.Withheld {
+		if v, known := s.Inputs.GetOk(name); known {
+			inputs = inputs.Set(name, v)
+		}
+	}
+	return inputs, err
 }

@@ -5,7 +5,6 @@ package recorded
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -87,11 +86,23 @@ func HashInputs(inputs property.Map) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// CanResume reports whether an operation that stopped can resume at its step: the
-// inputs are the same, and the operation has the same steps.
-func CanResume(res *plan.Resource, state State, news property.Map) bool {
+// RanWith reports whether an operation that stopped ran with these inputs.
+func RanWith(state State, inputs property.Map) bool {
 	f := state.Private.Failed
-	if f == nil || f.Inputs != HashInputs(news) || f.Stuck || f.Seen {
+	return f != nil && f.Inputs == HashInputs(inputs)
+}
+
+// CanResume reports whether an operation that stopped can resume at its step: the
+// inputs are the same, and it can continue.
+func CanResume(res *plan.Resource, state State, news property.Map) bool {
+	return RanWith(state, news) && CanContinue(res, state)
+}
+
+// CanContinue reports whether an operation that stopped has the same steps as then. With other inputs, only
+// a create continues.
+func CanContinue(res *plan.Resource, state State) bool {
+	f := state.Private.Failed
+	if f == nil || f.Stuck || f.Seen {
 		return false
 	}
 	op := res.Create
@@ -227,9 +238,8 @@ type Failed struct {
 	// ID is the id that the steps of an update used, if the resource has another one
 	// now.
 	ID string `json:"id,omitempty"`
-	// World are the inputs with which the resource was created, if the host has recorded
-	// others. They are encoded by value.EncodeRecordable.
-	World json.RawMessage `json:"world,omitempty"`
+	// Original are the inputs of a create, if the host has recorded others.
+	Original *Original `json:"original,omitempty"`
 	// Secret is true if this may contain a secret, so that hosts encrypt it.
 	Secret bool `json:"secret,omitempty"`
 	// Steps is the Shape of the operation, so that another version of the spec does not

@@ -229,8 +229,12 @@ func ofProof() []Mutant {
 		return true`, `	case f.Stuck:
 		return false`,
 			"TestWhatCannotGoOnIsMadeAnew/no_id", "it is replaced: false"),
-		row(whole, "a create that stopped halfway is finished before its inputs change", "engine/run/update.go", `	if u.res.isHalfMade(state) && `, `	if false && u.res.isHalfMade(state) && `,
+		row(whole, "a create that stopped halfway is finished before its inputs change", "engine/run/update.go", `	if recorded.IsHalfMade(u.res.Resource, state) && `, `	if false && recorded.IsHalfMade(u.res.Resource, state) && `,
 			"TestHalfMadeWithOtherInputs/at_once", `"part 1"`),
+		row(whole, "a create continues with other inputs than it began with, and no update takes its place", "engine/run/recorded/halfway.go", `CanContinue(res, s) &&`, `CanResume(res, s, s.Inputs) &&`,
+			"TestHalfMadeIsNeverUpdated", "the create "),
+		row(whole, "a refresh does not lose what a create was begun with", "engine/run/reading/reading.go", `	if recorded.IsHalfMade(r.Resource, old) && `, `	if false && recorded.IsHalfMade(r.Resource, old) && `,
+			"TestHalfMadeIsNeverUpdated", "and not at first what the create was begun with"),
 		row(whole, "what a response that did not fit lacks is no null of the template's", "engine/run/operation/run.go", `			return r.explainLack(s, err)`, `			return err`,
 			"TestWhatAMisfitLacks", "null cannot be inserted into text"),
 		row("Nothing is lost", "an object that the service may call by another name is read after its create", "engine/compile/certainty/checker.go", `r.Maker.Names && !r`, `r.Maker.Names && false && !r`,
