@@ -109,24 +109,26 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 	if err != nil {
 		return nil
 	}
-	now := recorded.State{ID: r.ID, Inputs: inputs, Outputs: s.Outputs, Private: recorded.Private{Token: s.Private.Token}}
+	now := recorded.State{ID: r.ID, Inputs: inputs, Outputs: s.Outputs, Private: recorded.Private{Token: s.Private.Token, Written: s.Private.Written}}
 	reader, yield, err := r.readAs(ctx, now)
 	if err != nil {
 		return nil
 	}
 	seen, err := reader.State(now, yield, false)
-	if seen == nil || err != nil || !r.readCanTell(*s, reader.Unread(now, yield)) {
+	rewritten := r.rewritten(*s)
+	if seen == nil || err != nil || !r.readCanTell(*s, append(reader.Unread(now, yield), rewritten...)) {
 		return nil
 	}
-	if !r.readMatches(ctx, r.given, seen.Inputs) {
-		if r.readMatches(ctx, s.Inputs, seen.Inputs) {
+	if !r.readMatches(ctx, r.given, seen.Inputs, rewritten) {
+		if r.readMatches(ctx, s.Inputs, seen.Inputs, nil) {
 			r.ETag, s.Private.ETag = reader.ETag, reader.ETag // nobody else has changed it
 		}
 		return nil
 	}
 	out := &recorded.State{ID: s.ID, Inputs: r.given, Outputs: recorded.WithInputs(r.given, recorded.DeclaredOutputs(r.Resource, *seen))}
 	out.Private = recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, ETag: reader.ETag, Token: s.Private.Token, Unmade: r.unmadeSteps(nil)}
-	out.Private.Written = recorded.NewWritten(r.Resource, r.given, seen.Inputs)
+	r.takeServerValues(yield, reader.Mask())
+	out.Private.Written = recorded.NewWritten(r.Resource, r.given, r.server)
 	out.SetCurrentID(r.ID)
 	r.Log.Message(operation.Info, "the response to the update was lost: it was done, as reading it shows")
 	r.warn(r.forgetUpdates(out))
@@ -155,14 +157,25 @@ func (r updating) readCanTell(s recorded.State, unread []string) bool {
 	return shown && !(hidden && (s.Private.Failed != nil || r.Operation.Writes() > 1))
 }
 
-// readMatches reports whether the inputs that a read has returned are the wanted ones, and whether
-// read returns any inputs at all.
-func (r updating) readMatches(ctx context.Context, want, seen property.Map) bool {
+// rewritten returns the inputs with @normalised() that the update changes: read shows what the server has
+// made of them, from which nothing follows.
+func (r updating) rewritten(s recorded.State) (names []string) {
+	for _, m := range r.Resource.Inputs.Fields {
+		if m.Normalised && !value.PlainEqual(s.Inputs.Get(m.Name), r.given.Get(m.Name)) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// readMatches reports whether the inputs that a read has returned are the wanted ones, but for those to
+// ignore, and whether read returns any inputs at all.
+func (r updating) readMatches(ctx context.Context, want, seen property.Map, ignore []string) bool {
 	told := false
 	for _, m := range r.Resource.Inputs.Fields {
 		told = told || !m.NoRead && !m.Ephemeral
 	}
-	return told && len(r.res.rules().Read().Changes(ctx, seen, want, r.req.Ignore)) == 0
+	return told && len(r.res.rules().Read().Changes(ctx, seen, want, slices.Concat(r.req.Ignore, ignore))) == 0
 }
 
 // findNewID runs find for the id of a resource whose update was done, if no response has it. It
