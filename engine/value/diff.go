@@ -90,14 +90,9 @@ func keys(a, b property.Map) []string {
 func (d *Differ) compareList(c *Type, m *Member, old, new property.Array, at string, replace bool) {
 	switch {
 	case m != nil && m.Set:
-		d.compareByKey(c, old, new, at, replace, func(v property.Value) string { return Canonical(v) })
+		d.compareByKey(c, old, new, at, replace, pairing{d, c.Child(""), ""}.of(old, new))
 	case m != nil && m.Key != "":
-		d.compareByKey(c, old, new, at, replace, func(v property.Value) string {
-			if !v.IsMap() {
-				return Canonical(v)
-			}
-			return Canonical(v.AsMap().Get(m.Key))
-		})
+		d.compareByKey(c, old, new, at, replace, pairing{d, c.Child(""), m.Key}.of(old, new))
 	default:
 		for i := range max(old.Len(), new.Len()) {
 			place := fmt.Sprintf("%s[%d]", at, i)
@@ -113,22 +108,18 @@ func (d *Differ) compareList(c *Type, m *Member, old, new property.Array, at str
 	}
 }
 
-// compareByKey compares the items of two lists that have the same key, regardless of
-// their positions. Additions and changes have the position in the new list, deletions
-// that in the old list. Hosts accept one change per path: if an item was deleted and
+// compareByKey compares the items of two lists that belong together, regardless of
+// their positions: of[i] is the index of the old one that belongs to item i, or -1. Additions and changes have the
+// position in the new list, deletions that in the old list. Hosts accept one change per path: if an item was deleted and
 // another one was added or changed at its position, that is one update.
-func (d *Differ) compareByKey(c *Type, old, new property.Array, at string, replace bool, key func(property.Value) string) {
-	before := map[string][]int{}
-	for i, v := range old.All {
-		before[key(v)] = append(before[key(v)], i)
-	}
+func (d *Differ) compareByKey(c *Type, old, new property.Array, at string, replace bool, of []int) {
+	kept := map[int]bool{}
 	first, places := len(d.Changes), make([]int, new.Len()+1)
 	for i, v := range new.All {
 		places[i] = len(d.Changes)
-		k := key(v)
-		if same := before[k]; len(same) > 0 {
-			d.Compare(c.Child(""), nil, old.Get(same[0]), v, fmt.Sprintf("%s[%d]", at, i), replace)
-			before[k] = same[1:]
+		if of[i] >= 0 {
+			d.Compare(c.Child(""), nil, old.Get(of[i]), v, fmt.Sprintf("%s[%d]", at, i), replace)
+			kept[of[i]] = true
 			continue
 		}
 		d.add(fmt.Sprintf("%s[%d]", at, i), Add, replace)
@@ -136,8 +127,8 @@ func (d *Differ) compareByKey(c *Type, old, new property.Array, at string, repla
 	places[new.Len()] = len(d.Changes)
 	arrived := d.Changes[first:]
 	var gone []Change
-	for i, v := range old.All {
-		if !slices.Contains(before[key(v)], i) {
+	for i := range old.All {
+		if kept[i] {
 			continue
 		}
 		change := d.change(fmt.Sprintf("%s[%d]", at, i), Delete, replace)
