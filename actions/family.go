@@ -177,6 +177,9 @@ type Facts struct {
 	// that the service gives what it creates an address, which no argument contains: a POST.
 	Place        string
 	Makes, Names bool
+	// Joins says that a run keeps what it finds at Place, and adds to it. Sweeps says that a run removes
+	// everything below Place, whoever put it there.
+	Joins, Sweeps bool
 	// Grants are the permissions that a run needs, as far as the arguments as written tell.
 	// vet reports those that the spec's permissions can never grant.
 	Grants []Grant

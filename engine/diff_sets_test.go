@@ -142,4 +142,6 @@ func (d itemsAndRewritten) list(label string, keys []string, unordered bool, ite
 }
 
 // hasEmptyMap reports whether a value has an empty map, which is the same as none only in what was read.
-func hasEmptyMap(v property.Map) bool { return strings.Contains(types.Canonical(property.New(v)), "{}") }
+func hasEmptyMap(v property.Map) bool {
+	return strings.Contains(types.Canonical(property.New(v)), "{}")
+}

@@ -24,7 +24,7 @@ A symbolic link itself is deleted, not its target. A directory must be empty unl
 		},
 		Analyze: func(s actions.Static) actions.Facts {
 			f := changeFacts(s, declare.Object(declare.Member("path", declare.Text(), "The path, as given.")))
-			f.Makes = false
+			f.Makes, f.Sweeps = false, s.Literals["recursive"] == true
 			return f
 		},
 		Examples: []actions.Example{

@@ -22,11 +22,13 @@ if ` + "`mode`" + ` is given. Anything else at the path is always an error.`,
 			rootArg(),
 		},
 		Analyze: func(s actions.Static) actions.Facts {
-			return changeFacts(s, declare.Object(
+			f := changeFacts(s, declare.Object(
 				declare.Member("path", declare.Text(), "The path, as given."),
 				declare.Member("mode", declare.Text(), "Permission bits, in octal: `0755`."),
 				declare.Member("modified", declare.Text(), "When an entry was last added or removed: RFC 3339, in UTC."),
 			))
+			f.Joins = s.Given("overwrite") && s.Literals["overwrite"] != false
+			return f
 		},
 		Examples: []actions.Example{{Summary: "Make a private directory", Spec: `file: mkdir: {path: "var/secrets", mode: "0700"}`}},
 		Run:      runMkdir,

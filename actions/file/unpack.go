@@ -55,6 +55,8 @@ Links in an archive, and names that lead out of it, are errors. Use ` + "`file.l
 				f.Grants = []actions.Grant{grantFor(s, grant.Write, patternBelow(at, "**"), "path")}
 			}
 			f.Faults = checkWrite(s)
+			f.Sweeps = s.Literals["exact"] == true
+			f.Joins = !f.Sweeps
 			return f
 		},
 		Marked: true,

@@ -52,7 +52,7 @@ type Target struct {
 	ambiguous                     func(class string) bool
 	RepeatRemedy, OverwriteRemedy string
 	Place, KeyedBy                string
-	Makes, Names                  bool
+	Makes, Names, Joins, Sweeps   bool
 	IfAbsent                      string
 	GoneRemedy                    string
 	Denials                       []actions.Denial
@@ -169,7 +169,7 @@ func (p *Retry) CoversDoubt(s *Step) bool {
 // SetCertainty sets the facts about the target of the call and about lost responses.
 func (s *Step) SetCertainty(facts actions.Facts) {
 	s.Place, s.Makes, s.Names, s.IfAbsent, s.GoneRemedy, s.SendsETag = facts.Place, facts.Makes, facts.Names, facts.IfAbsent, facts.GoneRemedy, facts.SendsETag
-	s.Denials = facts.Denials
+	s.Denials, s.Joins, s.Sweeps = facts.Denials, facts.Joins, facts.Sweeps
 	if s.Effect != actions.Write {
 		return
 	}

@@ -22,6 +22,7 @@ func (c *checker) checkForeign(op *plan.Operation, verb plan.Verb, does string) 
 		return // what is not known yet may be the condition that asks
 	}
 	for _, s := range op.Steps {
+		c.checkSweep(s, verb, does)
 		maker, why := c.uncertainMaker(s)
 		if maker == nil || verb == plan.Update && s.Makes && maker.Certainty != actions.Conditional {
 			continue // a PUT may create the object; may-overwrite warns about it
@@ -33,6 +34,31 @@ func (c *checker) checkForeign(op *plan.Operation, verb plan.Verb, does string) 
 		c.Warn(finding.CodeMayBeForeign, s.At, string(verb),
 			fmt.Sprintf("%s %s what %s of create creates, even if that step has not run", s.Name, does, maker.Name),
 			fmt.Sprintf("%s. The object may then belong to somebody else, and this step %s it. %s: `if: \"${made.%s}\"`.", why, does, remedy, name))
+	}
+}
+
+// checkSweep warns about a step that removes everything in a folder, if create puts something there and keeps
+// what it finds: the folder may have been there before, with files of somebody else.
+func (c *checker) checkSweep(s *plan.Step, verb plan.Verb, does string) {
+	at := c.placeOf(s)
+	if !s.Sweeps || at == "" || s.When != nil {
+		return
+	}
+	var joins *plan.Step
+	for _, m := range c.r.Create.Steps {
+		place := c.placeOf(m)
+		switch {
+		case m.Effect != actions.Write || !m.Makes || place == "" || m.When != nil:
+		case place == at && !m.Joins:
+			return // it is refused if the folder exists, or takes all of it
+		case joins == nil && (place == at || strings.HasPrefix(place, at+"/")):
+			joins = m
+		}
+	}
+	if joins != nil {
+		c.Warn(finding.CodeMayBeForeign, s.At, string(verb), fmt.Sprintf("%s %s everything in a folder that create may have found", s.Name, does),
+			fmt.Sprintf("%s of create keeps what is in the folder already, which may belong to somebody else. Let create make the folder first: "+
+				"`file: mkdir: path: …` refuses one that exists. Or remove only what create has written.", joins.Name))
 	}
 }
 

@@ -239,6 +239,8 @@ func ofProof() []Mutant {
 			"TestLostUpdatesOfUnreadInputs", "what was done is not recognised"),
 		row(whole, "items of sets and keyed lists are the same by the rules of their types", "engine/value/pairing.go", `p.differ.Equal == nil {`, `p.differ.Equal != nil {`,
 			"TestRulesWithinUnorderedLists", "diff_sets_test.go:"),
+		row(foreign, "vet warns of a delete of a folder that create has found", "engine/compile/certainty/foreign.go", `if !s.Sweeps || at`, `if true || !s.Sweeps || at`,
+			"TestSweepsOfFoundFolders/unpack,_recursive", "it warns: false, want true"),
 		row(whole, "what a response that did not fit lacks is no null of the template's", "engine/run/operation/run.go", `			return r.explainLack(s, err)`, `			return err`,
 			"TestWhatAMisfitLacks", "null cannot be inserted into text"),
 		row("Nothing is lost", "an object that the service may call by another name is read after its create", "engine/compile/certainty/checker.go", `r.Maker.Names && !r`, `r.Maker.Names && false && !r`,
