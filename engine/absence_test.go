@@ -130,7 +130,7 @@ func TestPagesAreNoAbsence(t *testing.T) {
 	delete: http: {method: "DELETE", path: "/pets/${id}", response: "text"}`, "made gone done", "made gone done"},
 		{own + `find: {http: {path: "/pets/${inputs.name}", expect: [404]}, return: "${status == 404 ? null : body}"}
 	read: {http: {path: "/pets/${id}", expect: [404]}, return: "${status == 404 ? null : body}"}
-	delete: http: {method: "DELETE", path: "/pets/${id}", expect: [404]}`, "made gone done", "made gone done"},
+	delete: http: {method: "DELETE", path: "/pets/${id}", expect: [404]}`, "refused error error", "made gone done"},
 	} {
 		for kind, want := range map[string]string{"text/html": tc.page, "application/json": tc.json} {
 			body := `{"error": "no such pet"}`

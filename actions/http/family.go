@@ -182,7 +182,7 @@ begins a ` + "`url`" + ` is a URL, absolute or relative to ` + "`baseURL`" + `, 
 its ` + "`baseURL`" + `, or to the host that its ` + "`url`" + ` spells out.
 
 By default any 2xx response is a success. If ` + "`expect`" + ` contains a 2xx or 3xx status, it replaces that default; if it contains only 4xx or 5xx statuses, they are accepted in addition to 2xx.
-404 and 410 are *not found*, unless the body is an HTML page although the request expects something else: ` + "`gone: \"${status == 404}\"`" + ` says that the API responds so. Any other status is an error, with the message that ` + "`error`" + ` extracts, or else the beginning of the body.
+404 and 410 are *not found*, unless the body is an HTML page although the request expects something else; this also holds if ` + "`expect`" + ` contains them: ` + "`gone: \"${status == 404}\"`" + ` says that the API responds so. Any other status is an error, with the message that ` + "`error`" + ` extracts, or else the beginning of the body.
 After a 207 (a status for each part), the effect of a change is unknown, unless ` + "`expect`" + ` contains 207; then judge the parts by ` + "`fail` or `refused`" + `.
 
 Unless the step says otherwise, a request is retried if nothing of it was sent, or if the response is 429. After 408, 499, most 5xx

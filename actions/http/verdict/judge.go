@@ -153,7 +153,8 @@ func (resp *Response) Title() string {
 // Outcome returns the outcome for a response, and decodes its body.
 func (j *Judge) Outcome(r *request.Request, resp *Response) actions.Outcome {
 	wait, asked := retryAfter(resp.Header, time.Now())
-	if j.IsExpected(resp.Status) {
+	// Who expects a 404 expects that of the API.
+	if j.IsExpected(resp.Status) && !(StatusOf(resp.Status) == actions.Gone && j.pageInsteadOfAbsence(r, resp)) {
 		out := j.expectedOutcome(r, resp)
 		if out.Status == actions.Done {
 			out.RetryAfter = wait

@@ -241,6 +241,8 @@ func ofProof() []Mutant {
 			"TestRulesWithinUnorderedLists", "diff_sets_test.go:"),
 		row(foreign, "vet warns of a delete of a folder that create has found", "engine/compile/certainty/foreign.go", `if !s.Sweeps || at`, `if true || !s.Sweeps || at`,
 			"TestSweepsOfFoundFolders/unpack,_recursive", "it warns: false, want true"),
+		row("Nothing is made twice", "a page is no 404 of the API's, also where the author expects one", "actions/http/verdict/judge.go", `&& !(StatusOf(resp.Status) == actions.Gone &&`, `&& !(false &&`,
+			"TestPagesAreNoAbsence", "made gone done, want refused error error"),
 		row(whole, "what a response that did not fit lacks is no null of the template's", "engine/run/operation/run.go", `			return r.explainLack(s, err)`, `			return err`,
 			"TestWhatAMisfitLacks", "null cannot be inserted into text"),
 		row("Nothing is lost", "an object that the service may call by another name is read after its create", "engine/compile/certainty/checker.go", `r.Maker.Names && !r`, `r.Maker.Names && false && !r`,
