@@ -30,7 +30,7 @@ func TestLostUpdatesOfUnreadInputs(t *testing.T) {
 	for name, first := range changes {
 		for _, fault := range []string{"lost before", "lost after", "refused"} {
 			for _, writes := range []int{1, 2} {
-				for shows, key := range map[string]string{"nothing": "key?: string @noRead()", "a mask": "key?: string", "no required one": "key: string", "another form": "key?: string @normalised()", "a mask, rewritten": "key?: string @normalised()"} {
+				for shows, key := range map[string]string{"nothing": "key?: string @noRead()", "a mask": "key?: string", "no required one": "key: string", "another form": "key?: string @normalised()", "a mask, rewritten": "key?: string @normalised()", "a mask of a secret": "key?: string @secret()"} {
 					for then, second := range map[string]property.Map{"again": first, "reverted": made, "a third": object("size", 1, "key", "c")} {
 						for _, refreshes := range []bool{false, true} {
 							if !first.Get("key").IsString() && shows != "nothing" {
@@ -80,7 +80,7 @@ func losesUnread(t *testing.T, of unreadCase, made, first, second property.Map) 
 	w.hooks["get"] = func(context.Context, *actions.Call) actions.Outcome {
 		shown := map[string]any{"id": "7", "size": held["size"]}
 		switch key, given := held["key"].(string); {
-		case of.shows == "a mask", of.shows == "a mask, rewritten":
+		case of.shows == "a mask", of.shows == "a mask, rewritten", of.shows == "a mask of a secret":
 			shown["key"] = "***"
 		case given && of.shows == "another form":
 			shown["key"] = strings.ToUpper(key)

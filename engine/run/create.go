@@ -1,14 +1,19 @@
 package run
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/outputs"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec/diag"
 )
 
 // Create creates a resource. The result has a state without an error if that succeeded, an error
@@ -19,7 +24,7 @@ func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateR
 	r.Preview = req.Preview
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
-	if err := r.Open(); err != nil {
+	if err := cmp.Or(refuseMasks(req.Inputs), r.Open()); err != nil {
 		return Result{Err: err}
 	}
 	if err := r.precheckID(); err != nil {
@@ -77,6 +82,15 @@ func (r *run) finishCreate(ctx context.Context) Result {
 		state.Private.Written = recorded.NewWritten(r.Resource, r.given, r.server)
 	}
 	return Result{State: state, Err: r.Mask().Error(err)}
+}
+
+// refuseMasks returns an error if inputs have a mask in place of a secret: an import has shown it, and it would become
+// the secret.
+func refuseMasks(inputs property.Map) error {
+	if names := value.Masks(inputs); names != nil {
+		return fmt.Errorf("%s has a mask, such as \"***\", in place of a secret, which the API does not show: write the secret into the program; nothing was sent", diag.And(names))
+	}
+	return nil
 }
 
 // precheckID returns an error if the inputs lead to an id that is not valid. It is called before

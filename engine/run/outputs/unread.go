@@ -24,6 +24,9 @@ func WarnPlaceholders(r *operation.Run, inputs property.Map) {
 			placeholders = append(placeholders, m.Name)
 		}
 	}
+	if masked := value.Masks(inputs); masked != nil {
+		r.Log.Message(operation.Warning, fmt.Sprintf("the API shows a mask, such as \"***\", in place of a secret in %s: write the secret into the program before you change it", diag.And(masked)))
+	}
 	if placeholders != nil {
 		r.Log.Message(operation.Warning, fmt.Sprintf("the API does not return %s: generated code has a placeholder in its place, such as \"\"; write the value into the program before `pulumi up`", diag.And(placeholders)))
 	}

@@ -196,6 +196,10 @@ func (r Reading) InputsOf(old recorded.State, yield any, importing bool) (proper
 		recorded, given := old.Inputs.GetOk(m.Name)
 		shown, there := found.Values[m.Name]
 		wrote, wasWritten := written[m.Name]
+		unmasked, masked := value.Unmask(recorded, shown)
+		if masked && !m.Normalised {
+			shown = unmasked
+		}
 		// The server may choose the value of a property that is an input and an output. It
 		// counts as an input only if the program has set it.
 		chosen := !importing && !given && !wasWritten && r.Resource.Outputs.ByName[m.Name] != nil
@@ -235,7 +239,10 @@ func (r Reading) Unread(old recorded.State, yield any) []string {
 		shown, there := found.Values[m.Name]
 		wrote, wasWritten := written[m.Name]
 		same := func(v property.Value) bool { return r.Rules.Read().IsSame(r.Vars.Context, m, v, shown) }
+		_, masked := value.Unmask(old.Inputs.Get(m.Name), shown)
 		switch {
+		case masked:
+			out = append(out, m.Name)
 		case m.NoRead || m.Ephemeral || slices.Contains(found.Lost, m.Name),
 			!there && m.Required && !r.Resource.Identity.Determines(m.Name),
 			wasWritten && same(wrote.Server) && !same(old.Inputs.Get(m.Name)):

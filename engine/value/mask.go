@@ -1,0 +1,73 @@
+package value
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+)
+
+// Unmask returns a value that an API has shown, with the recorded secrets in place of its masks, such as
+// "******": many APIs show one where they have a secret. masked reports whether there is a mask. A mask for which
+// nothing is recorded stays. Only a secret has masks: elsewhere, asterisks are a text as any other.
+func Unmask(recorded, shown property.Value) (v property.Value, masked bool) {
+	return unmask(recorded, shown, false)
+}
+
+func unmask(recorded, shown property.Value, secret bool) (v property.Value, masked bool) {
+	secret = secret || shown.Secret() || recorded.Secret()
+	if !secret && !shown.HasSecrets() && !recorded.HasSecrets() {
+		return shown, false
+	}
+	switch {
+	case shown.IsString():
+		if !secret || !isMask(shown.AsString()) {
+			return shown, false
+		}
+		if recorded.IsString() {
+			return property.WithGoValue(shown, recorded.AsString()), true
+		}
+		return shown, true
+	case shown.IsMap():
+		members, was := shown.AsMap().AsMap(), property.Map{}
+		if recorded.IsMap() {
+			was = recorded.AsMap()
+		}
+		for name, member := range members {
+			is := false
+			members[name], is = unmask(was.Get(name), member, secret)
+			masked = masked || is
+		}
+		return property.WithGoValue(shown, property.NewMap(members)), masked
+	case shown.IsArray():
+		items, was := shown.AsArray().AsSlice(), property.Array{}
+		if recorded.IsArray() && recorded.AsArray().Len() == len(items) {
+			was = recorded.AsArray()
+		}
+		for i, item := range items {
+			before, is := property.New(property.Null), false
+			if i < was.Len() {
+				before = was.Get(i)
+			}
+			items[i], is = unmask(before, item, secret)
+			masked = masked || is
+		}
+		return property.WithGoValue(shown, property.NewArray(items)), masked
+	}
+	return shown, false
+}
+
+// Masks returns the names of the values that have a mask in place of a secret, sorted.
+func Masks(values property.Map) (names []string) {
+	for name, v := range values.AllStable {
+		if _, masked := Unmask(property.New(property.Null), v); masked {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// isMask reports whether a text consists of at least three of the characters that stand for hidden ones.
+func isMask(text string) bool {
+	return utf8.RuneCountInString(text) >= 3 && (strings.Trim(text, "*") == "" || strings.Trim(text, "•") == "" || strings.Trim(text, "●") == "")
+}
