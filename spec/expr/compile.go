@@ -340,6 +340,7 @@ func (c *compilation) compileTemplate(n *spec.Node, want *spec.Type, depth int) 
 		if len(c.diags) == known {
 			c.warnBare(n)
 			c.warnPlaceholders(n, whole)
+			words{c}.warn(n)
 		}
 		return out, t
 	}
@@ -397,6 +398,7 @@ func (c *compilation) joinsSegments(raw template.Piece, want *spec.Type) bool {
 
 // compileMixed compiles text with expressions in it.
 func (c *compilation) compileMixed(n *spec.Node, raw []template.Piece, want *spec.Type, depth int) (eval.Evaluator, *spec.Type) {
+	words{c}.warn(n)
 	out := &eval.Text{Pieces: make([]eval.Piece, len(raw))}
 	known := true
 	for i, r := range raw {

@@ -37,6 +37,68 @@ func (c *compilation) warnPlaceholders(n *spec.Node, text string) {
 	}
 }
 
+// word matches a placeholder of one name: {{ id }}, {id}, #{id}, $(id), <id>, $id and :id.
+var word = sync.OnceValue(func() *regexp.Regexp {
+	const name = `([A-Za-z_]\w*)`
+	return regexp.MustCompile(`\{\{-?\s*[.$]?` + name + `\s*-?\}\}|[#%@]?\{` + name + `\}|\$\(` + name + `\)|<` + name + `>|[$:]` + name)
+})
+
+// words warns about placeholders of one name.
+type words struct{ *compilation }
+
+// warn warns about placeholders of one name in a text, with the templates that it contains. Such text is
+// also in scripts, markup, queries and routes, so the name must be known, and the placeholder must be where a
+// value is: it is the whole text, or, for the id and for local names, a part between separators.
+func (c words) warn(n *spec.Node) {
+	text := n.Text
+	if !strings.ContainsAny(text, "{<$:") || strings.Contains(text, "\n") {
+		return
+	}
+	for _, at := range word().FindAllStringSubmatchIndex(text, -1) {
+		written, name := text[at[0]:at[1]], ""
+		for i := 2; i < len(at); i += 2 {
+			if at[i] >= 0 {
+				name = text[at[i]:at[i+1]]
+			}
+		}
+		isWhole := written == text
+		alone := (isWhole || at[0] > 0 && text[at[0]-1] == '=') && !strings.HasPrefix(written, ":") && (written[0] != '$' || written[1] == '(')
+		if meant := c.meant(n, name, alone); meant != "" && (isWhole || isValue(text, at[0], at[1])) {
+			c.warnPlaceholder(n, written, meant)
+		}
+	}
+}
+
+// meant returns what the name of a placeholder stands for, or "". alone says that the
+// placeholder is a whole value.
+func (c words) meant(n *spec.Node, name string, alone bool) string {
+	switch {
+	case name == "id" && c.declared("id") != "", slices.Contains(n.Locals, name):
+		return name
+	case !alone:
+		return ""
+	case c.declared("inputs."+name) == "inputs."+name:
+		return "inputs." + name
+	case slices.Contains(foreign.Roots(name), "each.value") && c.declared("each.value") == "each.value":
+		return "each.value"
+	case slices.ContainsFunc(c.scope.Names, func(n check.Name) bool { return n.Name == name && n.Absent == "" }):
+		return name
+	default:
+		return ""
+	}
+}
+
+// isValue reports whether the part of a text between two positions is where a value is: a segment of a path, a value
+// of a query, or {{ id }} anywhere.
+func isValue(text string, from, to int) bool {
+	if strings.HasPrefix(text[from:to], "{{") {
+		return from == 0 || !strings.ContainsRune("$#%@{", rune(text[from-1]))
+	}
+	opens := from == 0 || strings.ContainsRune("/=&?,", rune(text[from-1]))
+	closes := to == len(text) || strings.ContainsRune("/&?,.", rune(text[to]))
+	return opens && closes && !strings.ContainsAny(text, " \t")
+}
+
 // warnReferences warns about references that are written as in other tools.
 func (c *compilation) warnReferences(n *spec.Node, text string) {
 	for _, m := range placeholder().FindAllStringSubmatch(text, -1) {
@@ -68,11 +130,8 @@ func (c *compilation) warnInPath(n *spec.Node, text string) {
 // warnSegments warns about names in the places of segments: a/:name.
 func (c *compilation) warnSegments(n *spec.Node, text string) {
 	for _, m := range segment().FindAllStringSubmatch(text, -1) {
-		for _, reference := range []string{m[2], "inputs." + m[2]} {
-			if (reference != m[2] || m[2] == "id") && c.declared(reference) == reference {
-				c.warnPlaceholder(n, m[1], reference)
-				break
-			}
+		if reference := "inputs." + m[2]; m[2] != "id" && c.declared(reference) == reference {
+			c.warnPlaceholder(n, m[1], reference)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func (b *Block) compileWords(a *plan.Argument, f spec.Field) {
 		}
 		a.Words = append(a.Words, plan.Word{Value: v, Author: startsWithText(v), Name: name})
 	}
-	if len(b.Diags) == known {
+	if !b.Diags[known:].HasErrors() {
 		a.Value = b.Template(f.Value, b.Scope, nil, f.Name)
 	}
 }
