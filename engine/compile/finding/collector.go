@@ -93,13 +93,21 @@ func (c *Collector) add(d diag.Diagnostic, path string) *diag.Diagnostic {
 
 // HasFailed reports whether a part of the current place has an error.
 func (c *Collector) HasFailed(path string) bool {
-	place := c.below(path)
-	isWithin := func(path string) bool {
-		rest, below := strings.CutPrefix(path, place)
-		return below && (rest == "" || rest[0] == '.' || rest[0] == '[')
-	}
-	return slices.ContainsFunc(c.Diags, func(d diag.Diagnostic) bool { return d.Severity == diag.Error && isWithin(d.Path) }) ||
-		slices.ContainsFunc(c.repeated, isWithin)
+	return slices.ContainsFunc(c.Diags, func(d diag.Diagnostic) bool { return d.Severity == diag.Error && c.isWithin(d, path) }) ||
+		slices.ContainsFunc(c.repeated, func(repeated string) bool { return c.isWithin(diag.Diagnostic{Path: repeated}, path) })
+}
+
+// IsReported reports whether a part of the current place has an error, or a text that is probably a reference.
+func (c *Collector) IsReported(path string) bool {
+	return c.HasFailed(path) || slices.ContainsFunc(c.Diags, func(d diag.Diagnostic) bool {
+		return (d.Code == expr.CodeBareReference || d.Code == CodeBadCall) && c.isWithin(d, path)
+	})
+}
+
+// isWithin reports whether a finding is about a part of the current place.
+func (c *Collector) isWithin(d diag.Diagnostic, path string) bool {
+	rest, below := strings.CutPrefix(d.Path, c.below(path))
+	return below && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
 // Template compiles a template of a type that the place expects. It returns nil if there is no

@@ -7,7 +7,6 @@ import (
 
 	"github.com/declprov/declprov/engine/compile/finding"
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -15,7 +14,7 @@ import (
 // id or by the inputs: it would delete the whole collection.
 func (c *checker) checkDelete() {
 	read, op := c.r.Read, c.r.Delete
-	if read == nil || op == nil || op.Broken || len(op.Steps) != 1 || len(read.Steps) == 0 || c.HasFailed("delete") || c.HasFailed("read") {
+	if read == nil || op == nil || op.Broken || len(op.Steps) != 1 || len(read.Steps) == 0 || c.IsReported("delete") || c.HasFailed("read") {
 		return
 	}
 	s, found := op.Steps[0], read.Steps[0]
@@ -23,22 +22,19 @@ func (c *checker) checkDelete() {
 	if !s.Known || !found.Known || path.Node == nil || method.Value == nil || path.Node.Kind != spec.StringNode || s.Model.ForEach != nil {
 		return
 	}
-	if verb, known := method.Value.Const(); !known || verb != "DELETE" || namesObject(s.Refs()) || found.Args["path"].Value == nil || !namesObject(found.Args["path"].Value.Refs()) {
+	if verb, known := method.Value.Const(); !known || verb != "DELETE" || refersToObject(s.Refs()) || found.Args["path"].Value == nil || !refersToObject(found.Args["path"].Value.Refs()) {
 		return
-	}
-	if slices.ContainsFunc(c.Diags, func(d diag.Diagnostic) bool { return d.Subject == path.Node.Range }) {
-		return // a placeholder of another tool, which names it
 	}
 	text, query, _ := strings.Cut(path.Node.Text, "?")
 	named := strings.TrimSuffix(text, "/") + "/${id}"
 	d := c.Fail(finding.CodeBadValue, path.Node.Range, "delete", "the request does not name the object",
-		fmt.Sprintf("It would be about the whole collection, or about any object. Write the id into the path: `path: %q`.", named))
-	if query == "" {
+		fmt.Sprintf("It would be about the whole collection, or about any object. Write the id into the path: `path: %q`. If the API names the object elsewhere, write the id there: `query: NAME: \"${id}\"`, or `json: NAME: \"${id}\"`.", named))
+	if readPath := found.Args["path"].Node; query == "" && readPath != nil && strings.HasPrefix(readPath.Text, strings.TrimSuffix(text, "/")+"/") {
 		d.Replace(text, named)
 	}
 }
 
-// namesObject reports whether references say which object a request is about.
-func namesObject(refs []expr.Ref) bool {
+// refersToObject reports whether references say which object a request is about.
+func refersToObject(refs []expr.Ref) bool {
 	return slices.ContainsFunc(refs, func(ref expr.Ref) bool { return ref.Path[0] != "config" && ref.Path[0] != "session" })
 }

@@ -26,6 +26,7 @@ func CheckResource(found *finding.Collector, r *plan.Resource, configured bool) 
 		c.checkDenied(configured)
 		c.checkUpdate()
 		c.checkDelete()
+		c.checkNamed()
 		for verb, op := range map[string]*plan.Operation{"create": r.Create, "read": r.Read, "update": r.Update, "delete": r.Delete} {
 			checkConditions(found, op, verb)
 			checkLocks(found, op, verb)

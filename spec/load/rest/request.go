@@ -190,18 +190,30 @@ func (x *options) checkRequests() {
 			continue
 		}
 		if !x.own["id"] && !namesObject.MatchString(r.path.Text) && !(&wrongName{x}).isIn(r.path.Text) {
-			path, query, _ := strings.Cut(r.path.Text, "?")
-			named := strings.TrimSuffix(path, "/") + "/${id}"
-			d := x.fail(source.CodeBadValue, r.path.Range, r.key, "the request does not name the object",
-				fmt.Sprintf("It would be about the whole collection, or about any object. Write the id into the path: `%s: \"%s %s\"`.", r.key, r.method, named))
-			if query == "" {
-				d.Replace(path, named)
-			}
+			x.reportUnnamed(r)
 		}
 		for _, m := range parentInputs.FindAllStringSubmatch(r.path.Text, -1) {
 			if x.r.Inputs.Field(m[1]) != nil { // otherwise the compiler reports it
 				x.pathInput(m[1], r.key, r.path.Range, true)
 			}
 		}
+	}
+}
+
+// reportUnnamed reports a request that does not name its object. The object of an update, or of a request whose path is not
+// that of the collection, may be named in the query or in the body, so no edit is suggested.
+func (x *options) reportUnnamed(r requestLine) {
+	path, query, _ := strings.Cut(r.path.Text, "?")
+	named := strings.TrimSuffix(path, "/") + "/${id}"
+	detail := fmt.Sprintf("It would be about the whole collection, or about any object. Write the id into the path: `%s: \"%s %s\"`.", r.key, r.method, named)
+	ofCollection := x.s.Path != nil && strings.TrimSuffix(path, "/") == strings.TrimSuffix(x.s.Path.Text, "/")
+	if r.key == "read" {
+		detail += fmt.Sprintf(" If the API names the object in the query, write `read: \"%s %s?NAME=${id}\"`.", r.method, path)
+	} else {
+		detail += fmt.Sprintf(" If the API names the object in the body, write the operation next to rest: `%s: http: {method: %q, path: %q, json: NAME: \"${id}\"}`.", r.key, r.method, path)
+	}
+	d := x.fail(source.CodeBadValue, r.path.Range, r.key, "the request does not name the object", detail)
+	if query == "" && ofCollection && r.key != "update" {
+		d.Replace(path, named)
 	}
 }
