@@ -70,8 +70,9 @@ type trial struct {
 	o tryOptions
 	// messages are those of the provider, once it runs.
 	messages *try.Messages
-	// lose is true if the next response is lost.
+	// lose is true if the next response is lost. look is that of the next create, if it only looks.
 	lose atomic.Bool
+	look atomic.Pointer[actions.Look]
 }
 
 func (a *app) tryCommand() *cobra.Command {
@@ -203,6 +204,7 @@ func (t *trial) run(ctx context.Context, path, token string, values []string) er
 	provider, err := client.Start(pulumi.Options{
 		Program: p, Version: p.Metadata().Version, Schema: c.Schema, Dir: dir, Stderr: t.err, Debug: t.debug, Trace: t.tracer(),
 		Lose: func() bool { return t.lose.CompareAndSwap(true, false) },
+		Look: t.look.Load,
 	})
 	if err != nil {
 		return err

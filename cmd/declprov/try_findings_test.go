@@ -42,6 +42,9 @@ resources: {
 	Exclusive: {inputs: name: string @replace(), rest: {path: "/exclusive", idempotencyKey: true}}
 	Successive: {inputs: name: string @replace(), rest: {path: "/exclusive/of", idempotencyKey: true}, diff: deleteBeforeReplace: true}
 	Immortal: {inputs: name: string, consistency: "1s", rest: {path: "/immortal", idempotencyKey: true}}
+	Soft: {inputs: name: string, consistency: "1s", rest: {path: "/soft", items: "items", unique: "name"}, read: {http: path: "/soft/${id}", gone: "${body.deleted}"}}
+	Softly: {inputs: name: string, rest: {path: "/soft", items: "items"}, read: {http: path: "/soft/${id}", gone: "${body.deleted}"}
+		find: {http: path: "/soft", return: "${find(body.items, .name == inputs.name and not .deleted)}"}}
 	Elsewhere: {inputs: name: string, rest: {path: "/plain", idempotencyKey: true}, import: "${inputs.name}/${id}", read: http: path: "/upper/${id}"}
 }
 `
@@ -67,6 +70,9 @@ func (s *toys) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		s.next++
 		sent["id"] = s.next
+		if habit == "soft" {
+			sent["deleted"] = false
+		}
 		text, _ := json.Marshal(s.next)
 		s.objects[r.URL.Path+"/"+string(text)] = sent
 		if habit == "summaries" {
@@ -88,13 +94,17 @@ func (s *toys) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			object["size"] = 1
 		}
 	case "DELETE":
-		if habit != "immortal" {
+		switch habit {
+		case "immortal":
+		case "soft":
+			s.objects[r.URL.Path]["deleted"] = true
+		default:
 			delete(s.objects, r.URL.Path)
 		}
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	if r.URL.Path == "/listed" || r.URL.Path == "/summaries" {
+	if r.URL.Path == "/listed" || r.URL.Path == "/soft" || r.URL.Path == "/summaries" {
 		items := []any{}
 		for at, object := range s.objects {
 			if strings.HasPrefix(at, r.URL.Path+"/") {
@@ -179,6 +189,8 @@ func TestTryFindings(t *testing.T) {
 		"two at the same time":     {args: "Exclusive name=a --then name=b", findings: []string{"replacement-refused: deleteBeforeReplace"}},
 		"one after the other":      {args: "Successive name=a --then name=b"},
 		"an immortal object":       {args: "Immortal name=a", findings: []string{"not-deleted: until"}},
+		"an object that is kept":   {args: "Soft name=a", findings: []string{"found-after-delete: by the condition in the `gone` of read"}},
+		"one that find leaves out": {args: "Softly name=b"},
 		"a read of something else": {args: "Elsewhere name=a", findings: []string{"not-found-after-create: "}},
 	}
 	finding := regexp.MustCompile(`(?m)^ {8}error\[(.*?)\]: .*\n {8}(.*)$`)
@@ -247,6 +259,19 @@ func TestTryUpdateNotFound(t *testing.T) {
 	cmd.Dir = layOut(t, map[string]string{"toys.cue": strings.Replace(toySpec, "ADDRESS", server.URL, 1)})
 	out, err := cmd.Output()
 	if text := string(out); err == nil || !strings.Contains(text, "read still finds the object") || strings.Contains(text, "pulumi refresh") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// TestTrySoftDelete checks what a create says of an object that find finds and read calls gone.
+func TestTrySoftDelete(t *testing.T) {
+	kept := map[string]any{"id": 7, "name": "a", "deleted": true}
+	server := httptest.NewServer(&toys{objects: map[string]map[string]any{"/soft/7": kept}})
+	t.Cleanup(server.Close)
+	cmd := command(t, built(t), "try", "toys.cue", "Soft", "name=a")
+	cmd.Dir = layOut(t, map[string]string{"toys.cue": strings.Replace(toySpec, "ADDRESS", server.URL, 1)})
+	out, err := cmd.Output()
+	if text := string(out); err == nil || !strings.Contains(text, `its id is "7"`) || !strings.Contains(text, "read says that it is gone") || strings.Contains(text, "import it") {
 		t.Errorf("%v\n%s", err, text)
 	}
 }

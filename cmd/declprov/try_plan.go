@@ -11,6 +11,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/cmd/declprov/internal/try"
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/spec"
@@ -91,6 +92,15 @@ func (t *trial) plan(p *engine.Program, r *spec.Resource, values []string) (plan
 	}
 	if t.o.loseResponse {
 		plan.LoseNext = func() { t.lose.Store(true) }
+	}
+	if r.Find != nil {
+		plan.FindAgain = func(create func()) bool {
+			l := &actions.Look{}
+			t.look.Store(l)
+			defer t.look.Store(nil)
+			create()
+			return l.Found
+		}
 	}
 	if plan.Dir, err = workingFolder(t.o.dir); err != nil {
 		return plan, err

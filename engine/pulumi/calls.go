@@ -44,6 +44,8 @@ type calls struct {
 	trace func(actions.Event)
 	// lose decides which responses are lost, unless it is nil; see actions.WithLoss.
 	lose func() bool
+	// look decides which creates only look, unless it is nil; see actions.Look.
+	look func() *actions.Look
 	// nobody is the caller of calls without a connection.
 	nobody caller
 
@@ -153,6 +155,11 @@ func (c *calls) begin(ctx context.Context, timeout time.Duration) (_ context.Con
 	}
 	if c.lose != nil {
 		ctx = actions.WithLoss(ctx, c.lose)
+	}
+	if c.look != nil {
+		if l := c.look(); l != nil {
+			ctx = actions.WithLook(ctx, l)
+		}
 	}
 	release := func() {}
 	if timeout > 0 {

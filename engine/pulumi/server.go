@@ -53,6 +53,9 @@ type Options struct {
 	// Lose decides which responses to steps with an effect are lost, for trials; see
 	// actions.WithLoss. It may be nil.
 	Lose func() bool
+	// Look decides which creates only look whether their object exists, for trials; see
+	// actions.Look. It may be nil.
+	Look func() *actions.Look
 	// Debug writes the stacks of recovered panics to Stderr.
 	Debug bool
 
@@ -121,7 +124,7 @@ func New(options Options) *Server {
 	options.Stderr = screen.NewWriter(options.Stderr, false)
 	grace, err := graceFrom(process.Variable(graceVariable))
 	s := &Server{options: options, calls: newCalls(grace), graceFault: err}
-	s.calls.trace, s.calls.lose = options.Trace, options.Lose
+	s.calls.trace, s.calls.lose, s.calls.look = options.Trace, options.Lose, options.Look
 	s.host.Store(newHost(options.EngineAddress, options.Stderr))
 	if options.Program != nil {
 		s.setSession(context.Background(), newSession(&Package{

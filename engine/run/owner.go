@@ -25,6 +25,9 @@ func (o owner) BeforeWrite(ctx context.Context, s *plan.Step) error {
 	if err := o.lookFirst(ctx); err != nil {
 		return err
 	}
+	if actions.LookOf(ctx) != nil {
+		return o.Stop(s, 1, actions.Refused, actions.ErrLooked)
+	}
 	if before, _ := o.journalled(s); before {
 		return o.findBeforeUpdate(ctx)
 	}
@@ -160,29 +163,16 @@ func (o owner) lookFirst(ctx context.Context) error {
 	if err != nil && !errors.As(err, new(*unlikeError)) { // an object of another type exists too
 		return o.Stop(o.Resource.Maker, 1, actions.Refused, fmt.Errorf("looking whether it exists: %w", err))
 	}
+	if l := actions.LookOf(ctx); l != nil {
+		l.Asked, l.Found = true, found != nil
+	}
 	if found != nil {
-		there := recorded.State{ID: o.resultID(o.Resource.Maker, found), Inputs: o.given}
-		return o.Stop(o.Resource.Maker, 1, actions.Refused,
-			fmt.Errorf("it exists already%s, and nothing was sent: %s", o.describeID(o.Resource.Maker, found), o.remedyFor(there)))
+		there := o.res.object(recorded.State{ID: o.resultID(o.Resource.Maker, found), Inputs: o.given})
+		remedy := o.res.all.Tokens.RemedyFor(there, o.res.ref, o.token, o.isGone(ctx, o.resultID(o.Resource.Maker, found)))
+		return o.Stop(o.Resource.Maker, 1, actions.Refused, fmt.Errorf("it exists already%s, and nothing was sent: %s", o.describeID(o.Resource.Maker, found), remedy))
 	}
 	o.looked = true
 	return nil
-}
-
-// remedyFor says what to do about an object that is in the place of the one to create.
-func (o owner) remedyFor(there recorded.State) string {
-	tokens, object := &o.res.all.Tokens, o.res.object(there)
-	by, known := tokens.Superseded(object, o.token) // this create may have claimed the name already
-	switch {
-	case known && by.Resource != recorded.OwnerName(o.res.ref):
-		return fmt.Sprintf("it belongs to %s, and two resources cannot share an object: choose another name, or remove one of them", by.Resource)
-	case known:
-		return "it is the object that this resource replaces: set `deleteBeforeReplace: true` in the program's options, or `diff: deleteBeforeReplace: true` in the spec"
-	case tokens.Deleted(object):
-		return "it was deleted a moment ago, and the deletion goes on: run `pulumi up` again later; a step with `until` in the delete of the spec waits for its end"
-	}
-	return "import it if it is yours, else choose another name. If this resource had it before, and its deletion failed, run `pulumi up` with the program of then, which deletes it; " +
-		"if `--replace` or `pulumi state taint` is to replace it, set `deleteBeforeReplace: true` in the program's options"
 }
 
 // lookAgain looks for what an attempt with an unknown outcome may have made, before the step is

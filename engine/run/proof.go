@@ -93,6 +93,12 @@ func (f finder) exists(ctx context.Context, id string) (bool, error) {
 	return true, nil
 }
 
+// isGone reports whether read says that the object with an id is gone.
+func (f finder) isGone(ctx context.Context, id string) bool {
+	there, err := f.exists(ctx, id)
+	return id != "" && f.Resource.Read != nil && !there && err == nil
+}
+
 // otherObjectError returns the error of a create whose object exists while find finds another one.
 func (f finder) otherObjectError(s *plan.Step, found any, i journal.Intent) error {
 	return fmt.Errorf("an earlier create made the object %q, but find returned another one%s: import the one that is yours, "+

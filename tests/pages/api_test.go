@@ -64,6 +64,10 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.stream(w, a.objects[strings.TrimSuffix(path, "/events")])
 	case habit == "rpc":
 		respond(w, 200, a.call(path, sent))
+	case habit == "projects" && strings.HasSuffix(path, "/restore"):
+		object := a.objects[strings.TrimSuffix(path, "/restore")]
+		object["state"] = "active"
+		respond(w, 200, object)
 	case collection && r.Method == "GET":
 		a.list(w, r, path)
 	case collection:
@@ -81,6 +85,15 @@ func (a *api) create(w http.ResponseWriter, r *http.Request, collection, habit s
 	if size, ok := sent["size"].(float64); ok && size > 1000 {
 		respond(w, 422, map[string]any{"message": "the quota is exceeded"})
 		return
+	}
+	if habit == "projects" { // keep the names of those that are deleted
+		for path, o := range a.objects {
+			if strings.HasPrefix(path, "projects/") && o["name"] == sent["name"] {
+				respond(w, 409, map[string]any{"message": "the name is taken"})
+				return
+			}
+		}
+		sent["state"] = "active"
 	}
 	key := r.Header.Get("Idempotency-Key")
 	path, known := a.byKey[key]
@@ -165,6 +178,10 @@ func (a *api) change(w http.ResponseWriter, r *http.Request, path, habit string,
 	case r.Method == "DELETE":
 		delete(a.objects, path)
 		switch habit {
+		case "projects": // are kept
+			object["state"] = "deleted"
+			a.objects[path] = object
+			respond(w, 200, object)
 		case "disks": // disappear after some reads
 			object["status"] = "deleting"
 			a.stale[path] = []map[string]any{object, object}

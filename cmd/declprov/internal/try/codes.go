@@ -18,5 +18,6 @@ const (
 	codeImportOther  = "import-differs"         // `try`: an import finds another object, or a state with which the next up would change it
 	codeDriftUnseen  = "drift-not-found"        // `try`: a refresh does not show that the object was changed by somebody else
 	codeDriftRemains = "drift-not-repaired"     // `try`: the next up does not undo what somebody else changed
+	codeFoundGone    = "found-after-delete"     // `try`: find finds the object that read says is gone: the next create of that name would be refused
 	codeNotDeleted   = "not-deleted"            // `try`: the object still exists after delete
 )

@@ -43,6 +43,9 @@ type Plan struct {
 	// LoseNext makes the provider lose the next response to a step with an effect, to try what the
 	// next up makes of it; nil loses none.
 	LoseNext func()
+	// FindAgain makes the creates that a function asks for only look whether the object exists, and reports whether
+	// `find` finds one. It is nil for a resource without find.
+	FindAgain func(create func()) bool
 	// Consistency is how long a deleted object may remain visible.
 	Consistency time.Duration
 	// ImportID returns what a user types to import an object with an id and inputs, with

@@ -1,0 +1,22 @@
+package recorded
+
+import "fmt"
+
+// RemedyFor says what to do about an object in the place of the one that a create of the resource is to make. gone says that
+// read does not find the object that find has found.
+func (t *Tokens) RemedyFor(o Object, ref Ref, token string, gone bool) string {
+	by, known := t.Superseded(o, token) // this create may have claimed the name already
+	switch {
+	case known && by.Resource != OwnerName(ref):
+		return fmt.Sprintf("it belongs to %s, and two resources cannot share an object: choose another name, or remove one of them", by.Resource)
+	case gone:
+		return "read says that it is gone, and find finds it. If its deletion goes on, run `pulumi up` again later; a step with `until` in the delete of the spec waits for its end. " +
+			"If the API keeps what is deleted, find in the spec must leave it out, by the condition in the `gone` of read; if the name stays taken, choose another one, or restore the object"
+	case known:
+		return "it is the object that this resource replaces: set `deleteBeforeReplace: true` in the program's options, or `diff: deleteBeforeReplace: true` in the spec"
+	case t.Deleted(o):
+		return "it was deleted a moment ago, and the deletion goes on: run `pulumi up` again later; a step with `until` in the delete of the spec waits for its end"
+	}
+	return "import it if it is yours, else choose another name. If this resource had it before, and its deletion failed, run `pulumi up` with the program of then, which deletes it; " +
+		"if `--replace` or `pulumi state taint` is to replace it, set `deleteBeforeReplace: true` in the program's options"
+}
