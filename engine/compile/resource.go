@@ -3,6 +3,7 @@ package compile
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/compile/certainty"
@@ -13,6 +14,7 @@ import (
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/template"
 )
 
 // resourceCompiler compiles one resource.
@@ -69,6 +71,11 @@ func (c *resourceCompiler) create() *scopes.Trail {
 		c.r.Create = c.steps.Operation(m.Create, t, func(i int) {
 			if i == c.r.IDAfter {
 				t.Scope = scopes.Extend(t.Scope, expr.Name{Name: "id", Type: scopes.StringType})
+			} else if i < c.r.IDAfter && t.Steps[i].Effect == actions.Write {
+				t.Scope = scopes.Extend(t.Scope, expr.Name{
+					Name: "id", Meant: idOf(m, m.Create.Steps[i]),
+					Absent: "The id is only known once the last step has run. Name the step that makes the object with `as`, and write what it has yielded: steps.NAME.body.…",
+				})
 			}
 		})
 		c.yield(c.r.Create, plan.Create, m.Create, t)
@@ -79,6 +86,19 @@ func (c *resourceCompiler) create() *scopes.Trail {
 		}
 	}
 	return t
+}
+
+// idOf returns the expression for the id in the response of a step, if the id of the resource is in the response of the last one, or
+// "" if the step has no name.
+func idOf(m *spec.Resource, s *spec.Step) string {
+	if m.ID == nil || s.As == "" {
+		return ""
+	}
+	text, _ := template.Whole(m.ID.Text)
+	if text = strings.TrimPrefix(strings.TrimSpace(text), "result."); !strings.HasPrefix(text, "body.") && !strings.HasPrefix(text, "body[") {
+		return ""
+	}
+	return "steps." + s.As + "." + text
 }
 
 // idAfter returns the index of the step after which the id can be evaluated: the last step if the
@@ -135,9 +155,16 @@ func (c *resourceCompiler) id(t *scopes.Trail) {
 		if !s.Known || s.Effect != actions.Write || len(s.Model.OnFailure) > 0 {
 			continue
 		}
-		c.Fail(finding.CodeIdLate, c.r.Spec.ID.Range, "id",
+		take, own := "Name that step with `as` and take the id from it", idOf(c.r.Spec, s.Model)
+		if own != "" {
+			take = fmt.Sprintf("Take the id from that step: `id: \"${%s}\"`", own)
+		}
+		d := c.Fail(finding.CodeIdLate, c.r.Spec.ID.Range, "id",
 			fmt.Sprintf("the id is known only after step %d, but %s has an effect before it", c.r.IDAfter+1, s.Name),
-			fmt.Sprintf("If a step in between fails, what %s made would be lost. Name that step with `as` and take the id from it, or undo it with `onFailure`.", s.Name))
+			fmt.Sprintf("If a step in between fails, what %s made would be lost. %s, or undo it with `onFailure`.", s.Name, take))
+		if own != "" {
+			d.Replace(c.r.Spec.ID.Text, "${"+own+"}")
+		}
 		return
 	}
 }

@@ -92,6 +92,25 @@ func plainName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
+// IsRename reports whether the name stands for another one with the same value.
+func (n Name) IsRename() bool {
+	return n.Own != "" && n.Within == "" && n.Inner == "" && n.Remedy == fmt.Sprintf("Write `%s`.", n.Own)
+}
+
+// ResultMember translates a member of the response to a request, or returns "".
+func ResultMember(name string) string {
+	switch plainName(name) {
+	case "statuscode", "httpstatus", "code", "httpcode":
+		return "status"
+	case "data", "json", "content", "payload", "text":
+		return "body"
+	case "header":
+		return "headers"
+	default:
+		return ""
+	}
+}
+
 // Key translates a key of a block, which the noun for the block identifies: "a step", "http".
 func Key(block, name string) (Name, bool) {
 	plain := plainName(name)
@@ -103,4 +122,14 @@ func Key(block, name string) (Name, bool) {
 		n.Remedy = fmt.Sprintf("Write `%s`.", n.Own)
 	}
 	return n, ok
+}
+
+// IsHasKey reports whether a method says elsewhere whether a map has a key.
+func IsHasKey(name string) bool {
+	switch plainName(name) {
+	case "has", "haskey", "hasown", "hasownproperty", "containskey", "contains", "includes", "include", "exists":
+		return true
+	default:
+		return false
+	}
 }

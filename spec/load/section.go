@@ -36,6 +36,7 @@ func (r *dataReader) openSection(it walk.Item, p source.Place, declared *block.B
 		return nil, false
 	}
 	b := &section{declared: declared, place: p, item: it, raw: r.Raw, members: map[string]walk.Item{}}
+	meant := map[string]walk.Item{}
 	for _, m := range r.Values(it) {
 		b.order = append(b.order, m)
 		switch {
@@ -48,19 +49,32 @@ func (r *dataReader) openSection(it walk.Item, p source.Place, declared *block.B
 			b.members[m.Name] = m
 		case other != nil && other(m):
 		default:
-			d := r.Report(source.CodeUnknownKey, m.NameAt, p.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name),
-				fmt.Sprintf("%s has no key %q.", diag.UpperFirst(declared.What), m.Name))
-			if t, ok := foreign.Key(declared.What, m.Name); ok {
-				t.Suggest(d, m.Name)
-				if inner := declared.Key(t.Within); inner != nil && !slices.ContainsFunc(r.Values(it), func(o walk.Item) bool { return o.Name == t.Within }) {
-					d.Suggest(r.NestEdits(m.NameAt, m.At, t.Within, t.Inner)...)
-				}
-			} else {
-				d.Meant(m.Name, b.keyNames())
+			reportUnknownKey(r, b, m)
+			if own := b.meant(m.Name); own != "" && b.hasKey(own) && (declared == block.Step || declared == block.Rest) {
+				meant[own] = m
 			}
 		}
 	}
+	for own, m := range meant { // what else would be found follows from the name
+		if _, given := b.members[own]; !given {
+			b.members[own] = m
+		}
+	}
 	return b, true
+}
+
+// reportUnknownKey reports a key that a block does not have.
+func reportUnknownKey(r *dataReader, b *section, m walk.Item) {
+	d := r.Report(source.CodeUnknownKey, m.NameAt, b.place.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name),
+		fmt.Sprintf("%s has no key %q.", diag.UpperFirst(b.declared.What), m.Name))
+	if t, ok := foreign.Key(b.declared.What, m.Name); ok {
+		t.Suggest(d, m.Name)
+		if inner := b.declared.Key(t.Within); inner != nil && !slices.ContainsFunc(r.Values(b.item), func(o walk.Item) bool { return o.Name == t.Within }) {
+			d.Suggest(r.NestEdits(m.NameAt, m.At, t.Within, t.Inner)...)
+		}
+	} else {
+		d.Meant(m.Name, b.keyNames())
+	}
 }
 
 // fill reads the values of a section into the fields of a model that the keys of the
@@ -227,6 +241,19 @@ func (b *section) has(name string) bool {
 		}
 		return diag.DidYouMean(m.Name, b.keyNames()) == name
 	})
+}
+
+// meant returns the key for which an unknown key is another name, with the same value, or "".
+func (b *section) meant(name string) string {
+	t, ok := foreign.Key(b.declared.What, name)
+	switch {
+	case !ok:
+		return diag.DidYouMean(name, b.keyNames())
+	case t.IsRename():
+		return t.Own
+	default:
+		return ""
+	}
 }
 
 // startOf returns the range for reports about something that a block lacks: its name.

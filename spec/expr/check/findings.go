@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr/parse"
+	"github.com/declprov/declprov/spec/foreign"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -245,6 +246,7 @@ func (f *findings) UnknownMember(at parse.Extent, t *spec.Type, name string, bas
 		if f.Text(whole) == "."+name {
 			f.last().Suggest(diag.Edit{At: f.place.At(whole), Old: "." + name})
 		}
+	case f.isOfResponse(at, t, name, base):
 	case t.Kind == spec.Object:
 		of := f.Text(base.At)
 		if of == "." {
@@ -256,4 +258,22 @@ func (f *findings) UnknownMember(at parse.Extent, t *spec.Type, name string, bas
 	default:
 		f.Fail(types.CodeUnknownMember, at, "", "%s is %s, which has no member %q", f.Text(base.At), types.Describe(t), name)
 	}
+}
+
+// isOfResponse reports a member that the result of a request does not have, if it has it by another name, or its body has it.
+func (f *findings) isOfResponse(at parse.Extent, t *spec.Type, name string, base TypedPart) bool {
+	if t.Kind != spec.Object || t.Field("body") == nil || t.Field("status") == nil || diag.DidYouMean(name, t.FieldNames()) != "" {
+		return false
+	}
+	own, remedy := foreign.ResultMember(name), "Write %s.%s."
+	if own == "" {
+		body := types.Present(types.Resolve(t.Field("body").Type, f.Types), f.Types)
+		if !types.IsAny(body) && body.Field(name) == nil {
+			return false
+		}
+		own, remedy = "body."+name, "The response is in body: write %s.%s."
+	}
+	f.Fail(types.CodeUnknownMember, at, fmt.Sprintf(remedy, f.Text(base.At), own), "%s has no member %q", f.Text(base.At), name)
+	f.last().Replace(name, own)
+	return true
 }

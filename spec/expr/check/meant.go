@@ -123,6 +123,15 @@ func (c translator) instead(name string) string {
 
 // reportEarlyID reports the id where the object may not exist yet.
 func (c translator) reportEarlyID(at parse.Extent) (TypedPart, bool) {
+	i := slices.IndexFunc(c.scope.Names, func(n Name) bool { return n.Name == "id" })
+	if meant := c.scope.Names[i].Meant; meant != "" {
+		out := c.Fail(CodeNameNotHere, at, fmt.Sprintf("The id is only known once the last step has run. Write %s.", meant), "id is not available here")
+		c.last().Replace("id", meant)
+		return out, true
+	}
+	if c.available("result") != nil {
+		return TypedPart{}, false // an earlier step may have made the object: an input would name another one
+	}
 	var names []string
 	if t := types.Resolve(c.available("inputs").Type, c.Types); t != nil {
 		for _, p := range t.Fields {

@@ -38,6 +38,8 @@ type Name struct {
 	// Absent is set for a name of the language that is not available here. It is a
 	// sentence that says where the name is available. Type is then ignored.
 	Absent string
+	// Meant is the expression that is probably meant in place of an absent name, or "".
+	Meant string
 }
 
 // Ref is one reference of a template: the path from a name of the scope, with "*" for

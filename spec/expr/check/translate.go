@@ -51,6 +51,12 @@ func (c translator) translateName(name string, at parse.Extent, available []stri
 			c.last().Suggest(diag.Edit{At: c.place.At(whole), Old: name + ".id", Text: "id"})
 			return out, true
 		}
+		if own := foreign.ResultMember(after); root == "result" && own != "" && c.has(root, own) && !c.has(root, after) {
+			whole := parse.Extent{From: at.From, To: at.To + 1 + len([]rune(after))}
+			out := c.Fail(CodeUnknownName, at, fmt.Sprintf("Write result.%s.", own), "unknown name %q", name)
+			c.last().Suggest(diag.Edit{At: c.place.At(whole), Old: name + "." + after, Text: "result." + own})
+			return out, true
+		}
 		return replace(root)
 	}
 	if foreign.IsEnvironment(name) {
@@ -117,8 +123,8 @@ func (c translator) reportMethod(n *ast.CallNode, base TypedPart, t *spec.Type, 
 	switch {
 	case op == "contains" && types.IsAny(t) && len(args) == 1:
 		detail = fmt.Sprintf("Write it as %s contains %s if %[1]s is a string, or as %[2]s in %[1]s if it is a list.", baseText, args[0])
-	case op == "contains" && t.Kind == spec.List && len(args) == 1:
-		text = args[0] + " in " + baseText
+	case op == "contains" && t.Kind == spec.List && len(args) == 1, (t.Kind == spec.Object || t.Kind == spec.Map) && foreign.IsHasKey(name) && len(args) == 1:
+		op, text = "in", args[0]+" in "+baseText
 	case op != "" && isText && len(args) == 1:
 		text = baseText + " " + op + " " + args[0]
 	case f != nil && f.predicate:

@@ -79,7 +79,15 @@ func (x *options) checkPath(n *spec.Node, key string) {
 	if n == nil || n.Kind != spec.StringNode {
 		return // which was reported
 	}
+	ending := objectSegment.FindStringSubmatch(n.Text)
 	switch {
+	case key == "path" && ending != nil && (&wrongName{x}).isID(ending[2]):
+		collection := strings.TrimSuffix(n.Text, ending[1])
+		d := x.fail(source.CodeBadValue, n.Range, key, "the path of rest ends with the id", fmt.Sprintf("rest adds the id itself. Write the path of the collection: `path: %q`.", collection))
+		d.Replace(n.Text, collection)
+		cut := *n
+		cut.Text = collection
+		x.s.Path = &cut // of which nothing else is wrong
 	case n.Text == "":
 		x.fail(source.CodeBadValue, n.Range, key, "the path of rest is empty", "Write the path of the collection: `rest: \"/pets\"`.")
 	case strings.Contains(n.Text, "://"):
@@ -87,6 +95,17 @@ func (x *options) checkPath(n *spec.Node, key string) {
 	case strings.ContainsAny(withoutTemplates(n.Text), "?#"):
 		x.fail(source.CodeBadValue, n.Range, key, "the path of rest must not contain a query", "The id is appended to it. Write the query into the defaults (`"+family+": query: {…}`), or write the operation that needs it next to rest.")
 	}
+}
+
+// objectSegment matches a placeholder, of this or another notation, at the end of a path.
+var objectSegment = regexp.MustCompile(`.(/(?:\$?\{\{?\s*\.?|:|<|\$|\$\()([A-Za-z_]\w*)(?:\s*\}?\}|>|\))?/?)$`)
+
+// isID reports whether a placeholder has the name of the id, and not that of an input.
+func (x *wrongName) isID(name string) bool {
+	if x.r.Inputs.Field(name) != nil || x.s.Under.Get(name) != nil {
+		return false
+	}
+	return name == "id" || x.s.ID != nil && name == x.s.ID.Text
 }
 
 // templates matches the expressions in a text, unless they contain braces.
@@ -288,7 +307,7 @@ func (x *options) checkUnused() {
 			continue
 		}
 		detail := fmt.Sprintf("The resource has its own %s. Remove `%s` from rest.", o.replaced, o.name)
-		if !x.lists() && !x.own["list"] {
+		if !x.lists() && !x.own["list"] && !x.own[o.replaced] {
 			detail = fmt.Sprintf("With `list: \"none\"`, nothing is listed. Remove `%s` from rest.", o.name)
 		}
 		if o.name == "object" {

@@ -219,29 +219,10 @@ func (c *attrCall) read() {
 	table := Attributes()
 	i := slices.IndexFunc(table, func(a Attribute) bool { return a.Name == c.attr.Name() })
 	if i < 0 {
-		names := make([]string, len(table))
-		for i, a := range table {
-			names[i] = a.Name
-		}
-		d := c.Report(source.CodeUnknownAttribute, c.at, c.site.Place, fmt.Sprintf("unknown attribute @%s", c.attr.Name()), "")
-		if c.site.Role == OutputRole && foreign.IsComputed(c.attr.Name()) {
-			d.Detail = "The server sets all outputs. Remove it."
-			at := c.at
-			at.Start.Column--
-			if text := c.Files.TextAt(at); strings.HasPrefix(text, " @") {
-				d.Suggest(diag.Edit{At: at, Old: text})
-			}
+		own := c.reportUnknown(table)
+		if i = slices.IndexFunc(table, func(a Attribute) bool { return a.Name == own }); i < 0 || c.attr.Contents() != "" || table[i].Roles&c.site.Role == 0 {
 			return
 		}
-		if t, ok := foreign.Attribute(c.attr.Name()); ok {
-			d.Detail = t.Remedy
-			if t.Own != "" {
-				d.Replace("@"+c.attr.Name(), "@"+t.Own)
-			}
-			return
-		}
-		d.Meant(c.attr.Name(), names)
-		return
 	}
 	a := table[i]
 	switch {
@@ -252,6 +233,33 @@ func (c *attrCall) read() {
 	default:
 		a.read(c)
 	}
+}
+
+// reportUnknown reports an attribute that does not exist, and returns the name of the one that is meant, or "".
+func (c *attrCall) reportUnknown(table []Attribute) string {
+	names := make([]string, len(table))
+	for i, a := range table {
+		names[i] = a.Name
+	}
+	d := c.Report(source.CodeUnknownAttribute, c.at, c.site.Place, fmt.Sprintf("unknown attribute @%s", c.attr.Name()), "")
+	if c.site.Role == OutputRole && foreign.IsComputed(c.attr.Name()) {
+		d.Detail = "The server sets all outputs. Remove it."
+		at := c.at
+		at.Start.Column--
+		if text := c.Files.TextAt(at); strings.HasPrefix(text, " @") {
+			d.Suggest(diag.Edit{At: at, Old: text})
+		}
+		return ""
+	}
+	if t, ok := foreign.Attribute(c.attr.Name()); ok {
+		d.Detail = t.Remedy
+		if t.Own != "" {
+			d.Replace("@"+c.attr.Name(), "@"+t.Own)
+		}
+		return t.Own
+	}
+	d.Meant(c.attr.Name(), names)
+	return diag.DidYouMean(c.attr.Name(), names)
 }
 
 var roleNames = map[Role]string{
