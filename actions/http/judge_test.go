@@ -143,3 +143,23 @@ func TestMessage(t *testing.T) {
 		})
 	}
 }
+
+// TestStatusIsNotRepeated checks that the message of an error page has its status once.
+func TestStatusIsNotRepeated(t *testing.T) {
+	for page, want := range map[string]string{
+		"<title>404 Not Found</title><h1>Not Found</h1><p>The requested URL was not found.</p>": "returned 404 Not Found: The requested URL was not found.",
+		"<title>Not Found</title><h1>Not Found</h1>":                                            "returned 404 Not Found",
+		"<h1>404 NOT FOUND</h1><p>nginx</p>":                                                    "returned 404 Not Found: nginx",
+		"<p>Not Foundation</p>":                                                                 "returned 404 Not Found: Not Foundation",
+	} {
+		ts := newTestServer(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(404)
+			_, _ = w.Write([]byte(page))
+		})
+		out := ts.kind.Run(t.Context(), ts.call("/x", args{"method": "GET"}))
+		if out.Err == nil || !strings.Contains(out.Err.Error(), want) || strings.Count(strings.ToLower(out.Err.Error()), "not found") > strings.Count(strings.ToLower(want), "not found") {
+			t.Errorf("%s: %v, want %q", page, out.Err, want)
+		}
+	}
+}

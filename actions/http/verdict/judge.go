@@ -209,7 +209,7 @@ func (j *Judge) unexpectedOutcome(r *request.Request, resp *Response, wait time.
 		out.Status = actions.Unknown // the response is about another request than the one that was processed
 	}
 	text := fmt.Sprintf("%s returned %s", j.Title(r), resp.Title())
-	if said := j.serverMessage(resp); said != "" {
+	if said := withoutStatus(j.serverMessage(resp), resp); said != "" {
 		text += ": " + said
 	}
 	if page {
@@ -311,6 +311,27 @@ func (j *Judge) serverMessage(resp *Response) string {
 		return text
 	}
 	return j.maskText(resp.excerpt())
+}
+
+// withoutStatus returns a message without the status at its beginning, which pages of servers have in their title and again
+// in a heading.
+func withoutStatus(message string, resp *Response) string {
+	words := strings.TrimSpace(strings.TrimPrefix(resp.Title(), strconv.Itoa(resp.Status)))
+	for _, part := range []string{resp.Title(), words, resp.Title(), words} {
+		rest, ok := cutFold(message, part)
+		if after := strings.TrimLeft(rest, " .:-"); part != "" && ok && (after == "" || after != rest) {
+			message = after
+		}
+	}
+	return message
+}
+
+// cutFold cuts a prefix whose letters may be of another case.
+func cutFold(s, prefix string) (rest string, ok bool) {
+	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
+		return s, false
+	}
+	return s[len(prefix):], true
 }
 
 // adaptedBody returns the body of an error response, with the members that fit the declared
