@@ -58,7 +58,11 @@ func readWire(c *attrCall) {
 		return
 	}
 	if t := c.named.types.Resolve(c.prop.Type); item != nil && t.Kind != spec.List {
-		c.fail(fmt.Sprintf("@wire with [] requires a list, got %s", t.Kind), "`tags: [...string] @wire(tags[].name)` stands for a list of objects on the wire, [{\"name\": …}]. Change the type to a list, or remove the [].")
+		detail := "`tags: [...string] @wire(tags[].name)` stands for a list of objects on the wire, [{\"name\": …}]. Change the type to a list, or remove the []."
+		if t.Kind == spec.Map {
+			detail += " A map that is a list of keys and values on the wire is converted where it is sent, `${map(entries(inputs.tags ?? {}), ({key: .key, value: .value}))}`, and where it is read, `${fromPairs(map(body.tags ?? [], [.key, .value]))}`."
+		}
+		c.fail(fmt.Sprintf("@wire with [] requires a list, got %s", t.Kind), detail)
 		return
 	}
 	for _, name := range slices.Concat(path, item) {
