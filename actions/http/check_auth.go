@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/actions/http/session"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/foreign"
+	"github.com/declprov/declprov/spec/stable"
 )
 
 // credentialsOf returns the items of the argument `auth`, a list or a single one.
@@ -246,7 +247,7 @@ func checkGrantParameters(n *spec.Node, grant session.Grant, at func(string) str
 		return
 	}
 	sends := slices.Concat(session.ClientParameters(), grant.Sends)
-	for member, parameter := range map[string]string{"scopes": "scope", "audience": "audience"} {
+	for member, parameter := range stable.All(map[string]string{"scopes": "scope", "audience": "audience"}) {
 		if n.Get(member) != nil {
 			sends = append(sends, parameter)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/stable"
 )
 
 // derivedInputs compiles the @default templates of inputs. It returns each after those that it
@@ -81,7 +82,7 @@ func (c *resourceCompiler) diffRules() {
 func (c *resourceCompiler) upgrades() {
 	c.r.Upgrades = map[int]*expr.Value{}
 	scope := c.Scope(c.ConfigName(), expr.Name{Name: "old"})
-	for version, n := range c.r.Spec.Upgrade {
+	for version, n := range stable.All(c.r.Spec.Upgrade) {
 		c.r.Upgrades[version] = c.Template(n, scope, &spec.Type{Kind: spec.Map, Elem: &spec.Type{}}, fmt.Sprintf("upgrade.%d", version))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/stable"
 )
 
 // Word is one item of a Words argument.
@@ -91,8 +92,8 @@ func (p Part) Refs() []expr.Ref {
 // steps share the arguments in a family's defaults and are compiled concurrently.
 type Parts struct{ ByPath map[string]Part }
 
-// All returns the parts in no particular order.
-func (p Parts) All() iter.Seq2[string, Part] { return maps.All(p.ByPath) }
+// All returns the parts, sorted by path.
+func (p Parts) All() iter.Seq2[string, Part] { return stable.All(p.ByPath) }
 
 // late returns the late expression at a path, or nil.
 func (p Parts) late(path string) *expr.Value {

@@ -67,7 +67,9 @@ func (l List) HasErrors() bool {
 	return slices.ContainsFunc(l, func(d Diagnostic) bool { return d.Severity == Error })
 }
 
-// Sorted returns the diagnostics sorted by file and position, without duplicates.
+// Sorted returns the diagnostics sorted by file and position, without duplicates. The order is
+// total, and so does not depend on the order in which they were reported; of duplicates, which
+// differ in their context, the first in this order stays.
 func (l List) Sorted() List {
 	out := slices.Clone(l)
 	stable.Sort(out, func(a, b Diagnostic) int {
@@ -76,6 +78,11 @@ func (l List) Sorted() List {
 			a.Subject.Start.Compare(b.Subject.Start),
 			cmp.Compare(a.Code, b.Code),
 			cmp.Compare(a.Summary, b.Summary),
+			a.Subject.End.Compare(b.Subject.End),
+			cmp.Compare(a.Path, b.Path),
+			cmp.Compare(a.Context, b.Context),
+			cmp.Compare(a.Detail, b.Detail),
+			cmp.Compare(a.Severity, b.Severity),
 		)
 	})
 	return slices.CompactFunc(out, func(a, b Diagnostic) bool {

@@ -11,7 +11,7 @@ import (
 // returns given itself.
 func DidYouMean(given string, known []string) string {
 	best, limit := "", max(1, len([]rune(given))/3)+1
-	for _, name := range known {
+	for _, name := range slices.Sorted(slices.Values(known)) { // of two that are equally near, always the same
 		if name == given {
 			continue
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/foreign"
+	"github.com/declprov/declprov/spec/stable"
 )
 
 // Block is a block of arguments as written: those of an action, or a family's defaults.
@@ -151,7 +152,7 @@ func (b *Block) argument(f spec.Field, decl *actions.Arg) plan.Argument {
 		if escapesValues(decl) {
 			b.checkEncoded(f, b.Diags[known:])
 		}
-		for path, n := range inner {
+		for path, n := range stable.All(inner) {
 			if decl.InnerMode(path) == actions.Path {
 				a.Parts = a.Parts.With(path, plan.Part{Mode: actions.Path, Node: n, Value: b.Template(n, b.Scope, scopes.StringType, path)})
 			}
@@ -191,7 +192,7 @@ const rawRemedy = "It is sent as written. Write `$${` for a literal `${`, and pa
 // hasRawTemplates reports templates in the parts of an argument that cannot contain any, and a
 // template that makes the whole argument, and so these parts. It returns whether there are any.
 func (b *Block) hasRawTemplates(f spec.Field, decl *actions.Arg) (reported bool) {
-	for path, mode := range decl.Inner {
+	for path, mode := range stable.All(decl.Inner) {
 		n := NodeAt(f.Value, path)
 		if n == nil && f.Value.Kind == spec.StringNode {
 			n = f.Value

@@ -70,7 +70,7 @@ func isUnproven(r *plan.Resource) bool {
 // parentsOf returns the inputs that say where the objects of a resource are: those that an import
 // gives next to the id, and those of its list.
 func parentsOf(r *plan.Resource) []string {
-	parents := slices.Collect(maps.Keys(r.Identity.Inputs()))
+	parents := slices.Sorted(maps.Keys(r.Identity.Inputs()))
 	if r.Spec.List != nil && r.Spec.List.Inputs != nil {
 		parents = append(parents, r.Spec.List.Inputs.FieldNames()...)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/stable"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -99,7 +100,7 @@ func (c *Compiler) call(s *plan.Step, f spec.Field, scope *expr.Scope) {
 	c.checkGroups(s, args)
 	static := c.static(s)
 	args.CompileLate(s.Args, s.Kind, static)
-	for name, a := range s.Args {
+	for name, a := range stable.All(s.Args) {
 		// By the type of the argument alone: what else the resource declares does not matter.
 		if a.Decl.Wire && a.Value != nil && value.WireRule(c.wire).Renames(named, a.Value.Type()) {
 			a.Renamed = true

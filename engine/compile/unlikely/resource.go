@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/stable"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -27,11 +28,11 @@ func CheckResource(found *finding.Collector, r *plan.Resource, configured bool) 
 		c.checkUpdate()
 		c.checkDelete()
 		c.checkNamed()
-		for verb, op := range map[string]*plan.Operation{"create": r.Create, "read": r.Read, "update": r.Update, "delete": r.Delete} {
+		for verb, op := range stable.All(map[string]*plan.Operation{"create": r.Create, "read": r.Read, "update": r.Update, "delete": r.Delete}) {
 			checkConditions(found, op, verb)
 			checkLocks(found, op, verb)
 		}
-		for name, m := range r.Methods {
+		for name, m := range stable.All(r.Methods) {
 			checkLocks(found, m.Operation, "methods."+name)
 		}
 	})

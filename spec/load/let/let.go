@@ -18,6 +18,7 @@ import (
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/names"
+	"github.com/declprov/declprov/spec/stable"
 	"github.com/declprov/declprov/spec/template"
 )
 
@@ -89,7 +90,7 @@ func (x *expander) resource(r *spec.Resource) {
 	for _, n := range []**spec.Node{&r.ID, &r.Import, &r.Return, &r.Consistency} {
 		*n = x.replace(s, *n)
 	}
-	for name, op := range map[string]*spec.Operation{"create": r.Create, "read": r.Read, "update": r.Update, "delete": r.Delete, "find": r.Find} {
+	for name, op := range stable.All(map[string]*spec.Operation{"create": r.Create, "read": r.Read, "update": r.Update, "delete": r.Delete, "find": r.Find}) {
 		x.operation(s, op, place.Member(name).AddContext(name))
 	}
 	for _, c := range r.Checks {

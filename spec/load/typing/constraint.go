@@ -14,6 +14,7 @@ import (
 	"github.com/declprov/declprov/spec/budget"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/walk"
+	"github.com/declprov/declprov/spec/stable"
 )
 
 // maxRegexp is the maximum length of a regular expression. The time of RE2 grows with
@@ -77,11 +78,11 @@ func (x *Extractor) addPattern(it walk.Item, t *spec.Type, value any, negated bo
 
 // regexpRemedy returns the remedy for an invalid regular expression.
 func regexpRemedy(err error) string {
-	for code, remedy := range map[regexps.ErrorCode]string{
+	for code, remedy := range stable.All(map[regexps.ErrorCode]string{
 		regexps.ErrInvalidPerlOp:     "The syntax is RE2, without backreferences and look-ahead.",
 		regexps.ErrInvalidEscape:     "The syntax is RE2, without backreferences, and with few escapes, such as \\d, \\w, \\s and \\pL.",
 		regexps.ErrInvalidRepeatSize: "A repetition, multiplied by the repetitions within it, is limited to 1000. Limit the length with strings.MaxRunes, or repeat with * or +.",
-	} {
+	}) {
 		if strings.HasPrefix(err.Error(), string(code)) {
 			return remedy
 		}
