@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/sys/files"
@@ -123,6 +124,9 @@ func (w *walker) folder(dir, below string) error {
 	}
 	defer root.Close()
 	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if !utf8.ValidString(name) {
+			return checkName(name, name)
+		}
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -252,20 +256,39 @@ func notAFile(name string) error {
 // packedEntry visits a file of a zip or tar file, whose name is not trusted.
 func (w *walker) packedEntry(e Entry, below string) error {
 	name := path.Clean(e.Name)
-	if !fs.ValidPath(name) || name == "." || !filepath.IsLocal(filepath.FromSlash(name)) {
-		return fmt.Errorf("%q in it leads out of the archive", e.Name)
+	if err := checkName(e.Name, name); err != nil {
+		return err
+	}
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return leadsOut(e.Name)
 	}
 	e.Name = path.Join(below, name)
 	return w.entry(e)
 }
+
+// checkName returns an error about a name, which is given as the archive has it and cleaned, unless
+// it is that of a file in the archive.
+func checkName(given, name string) error {
+	switch {
+	case !utf8.ValidString(name):
+		return fmt.Errorf("the name %q in it is not UTF-8; pack the files with names in UTF-8", given)
+	case name == ".":
+		return fmt.Errorf("the name %q in it is not that of a file", given)
+	case !fs.ValidPath(name):
+		return leadsOut(given)
+	}
+	return nil
+}
+
+func leadsOut(name string) error { return fmt.Errorf("%q in it leads out of the archive", name) }
 
 // entry visits one file, within the limits.
 func (w *walker) entry(e Entry) error {
 	if w.ctx.Err() != nil {
 		return context.Cause(w.ctx)
 	}
-	if !fs.ValidPath(e.Name) || e.Name == "." {
-		return fmt.Errorf("invalid file name %q in an archive", e.Name)
+	if err := checkName(e.Name, e.Name); err != nil {
+		return err
 	}
 	if w.seen[e.Name] {
 		return fmt.Errorf("it contains %q twice", e.Name)

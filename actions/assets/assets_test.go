@@ -116,6 +116,10 @@ func TestWalk(t *testing.T) {
 		"empty.zip":   string(zipped()),
 		"slip.zip":    string(zipped("../x", "!")),
 		"root.zip":    string(zipped("/etc/x", "!")),
+		"latin.zip":   string(zipped("a\xff", "!")),
+		"latin.tar":   string(tarred(reg("d/\xff\xfe"))),
+		"dot.zip":     string(zipped("./.", "!")),
+		"dot.tar":     string(tarred(reg("a/.."))),
 		"twice.zip":   string(zipped("a", "1", "./a", "2")),
 		"slip.tar":    string(tarred(reg("d/../../x"))),
 		"link.tar":    string(tarred(tar.Header{Typeflag: tar.TypeSymlink, Name: "l", Linkname: "/etc/passwd"})),
@@ -147,6 +151,11 @@ func TestWalk(t *testing.T) {
 		{"a link out of the folder", archiveAt("out"), nil, "a link must lead to a file in the same folder"},
 		{"a link to itself", archiveAt("loop"), nil, "link"},
 		{"a link to a folder", archiveAt("toFolder"), nil, "is not a regular file"},
+		{"a name that is not UTF-8, in a zip file", archiveAt("latin.zip"), nil, `"a\xff" in it is not UTF-8`},
+		{"a name that is not UTF-8, in a tar file", archiveAt("latin.tar"), nil, `"d/\xff\xfe" in it is not UTF-8`},
+		{"a name that is not UTF-8, of a member", members("a\xff", text("A")), nil, `"a\xff" in it is not UTF-8`},
+		{"no name, in a zip file", archiveAt("dot.zip"), nil, "is not that of a file"},
+		{"no name, in a tar file", archiveAt("dot.tar"), nil, "is not that of a file"},
 		{"a name above", archiveAt("slip.zip"), nil, `"../x" in it leads out`},
 		{"a name from the root", archiveAt("root.zip"), nil, `"/etc/x" in it leads out`},
 		{"a name above, in the middle", archiveAt("slip.tar"), nil, "leads out"},
@@ -159,7 +168,7 @@ func TestWalk(t *testing.T) {
 		{"an asset", assetAt("site/a"), nil, "expected an archive"},
 		{"elided", &spec.File{Archive: true, Hash: "x"}, nil, "only its hash"},
 		{"an elided member", members("a", &spec.File{Hash: "x"}), nil, "a: the state contains only its hash"},
-		{"a member above", members("../a", text("")), nil, "invalid file name"},
+		{"a member above", members("../a", text("")), nil, "leads out of the archive"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := held(t, access, tt.file)

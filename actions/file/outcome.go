@@ -32,13 +32,16 @@ func (l *location) resolve(path string) string {
 	return filepath.Join(l.Root, path)
 }
 
-// changeFailure returns the outcome of a failed change.
+// changeFailure returns the outcome of a step whose only change failed.
 func changeFailure(err error) actions.Outcome {
-	var changed *files.ChangedError
-	if errors.As(err, &changed) {
+	switch {
+	case errors.As(err, new(*files.ChangedError)):
 		return actions.Fail(err)
+	case errors.As(err, new(*files.UnchangedError)):
+		return actions.Refuse(fmt.Errorf("%w; nothing was changed", err))
+	default:
+		return actions.Refuse(err)
 	}
-	return actions.Refuse(err)
 }
 
 // lookFailure returns the outcome of a failed read or stat.

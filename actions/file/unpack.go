@@ -81,11 +81,11 @@ type unpacker struct {
 	call  *actions.Call
 	files *files.Files
 	dir   string // the directory
-	// written says that something has changed. names are the names of the files in the
-	// archive.
-	written bool
-	names   map[string]bool
+	// items are the files that were written, and deleted is the number of those that were
+	// deleted. names are the names of the files in the archive.
 	items   []any
+	deleted int
+	names   map[string]bool
 }
 
 func runUnpack(ctx context.Context, call *actions.Call) actions.Outcome {
@@ -102,11 +102,31 @@ func runUnpack(ctx context.Context, call *actions.Call) actions.Outcome {
 	switch {
 	case err == nil:
 		return actions.Succeed(map[string]any{"path": u.Path, "items": u.items})
-	case u.written:
-		return actions.Fail(err)
+	case len(u.items) > 0 || u.deleted > 0:
+		return actions.Fail(fmt.Errorf("%w; %s", err, u.done()))
 	default:
 		return changeFailure(err)
 	}
+}
+
+// done says what has been done so far.
+func (u *unpacker) done() string {
+	written, deleted := count(len(u.items), "file was", "files were"), count(u.deleted, "file was", "files were")
+	switch {
+	case u.deleted == 0:
+		return written + " written before that"
+	case len(u.items) == 0:
+		return deleted + " deleted before that"
+	}
+	return written + " written, and " + deleted + " deleted, before that"
+}
+
+// count returns a number with a word in the singular or the plural.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprint(n, " ", many)
 }
 
 func (u *unpacker) unpack() error {
@@ -148,7 +168,6 @@ func (u *unpacker) writeEntry(e assets.Entry) error {
 	if err != nil {
 		return err
 	}
-	u.written = true
 	if secret {
 		declare.WarnOthersRead(u.call, path.Join(u.Path, e.Name), info.Mode())
 	}
@@ -185,7 +204,7 @@ func (u *unpacker) prune(below string) (empty bool, err error) {
 		if err := u.files.Remove(u.ctx, filepath.Join(u.dir, filepath.FromSlash(name)), false); err != nil {
 			return false, err
 		}
-		u.written = true
+		u.deleted++
 	}
 	return empty, nil
 }

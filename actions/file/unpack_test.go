@@ -1,9 +1,12 @@
 package file
 
 import (
+	"archive/zip"
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -127,4 +130,57 @@ func (w world) tree() map[string]string {
 		w.Error(err)
 	}
 	return out
+}
+
+// TestWhatAFailureChanged: only a step that has changed nothing says so; unpack says what it had done.
+func TestWhatAFailureChanged(t *testing.T) {
+	const nothing = "nothing was changed"
+	long := strings.Repeat("x", 300) // longer than a name may be
+	archive := func() *spec.File { return &spec.File{Archive: true, Path: "a.zip"} }
+	for name, tt := range map[string]struct {
+		kind   string
+		args   args
+		before map[string]string
+		status actions.Status
+		err    string
+	}{
+		"unpack, at the first file":     {"unpack", args{"path": "in/d", "archive": archive()}, map[string]string{"a.zip": zipped(t, "broken", "fine")}, actions.Refused, nothing},
+		"unpack, at a later file":       {"unpack", args{"path": "in/d", "archive": archive()}, map[string]string{"a.zip": zipped(t, "a", "b", "broken")}, actions.Failed, "2 files were written before that"},
+		"unpack, at a file that exists": {"unpack", args{"path": "in/d", "archive": archive()}, map[string]string{"a.zip": zipped(t, "a", "b"), "in/d/b": ""}, actions.Failed, "overwrite: true to replace it; 1 file was written before that"},
+		"mkdir":                         {"mkdir", args{"path": "in/d/e/" + long, "parents": true}, nil, actions.Refused, nothing},
+		"symlink":                       {"symlink", args{"path": "in/d/" + long, "target": "in/x", "parents": true}, nil, actions.Refused, nothing},
+		"delete":                        {"delete", args{"path": "in/d"}, map[string]string{"in/d/x": ""}, actions.Refused, nothing},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, tt.before)
+			got := w.run(tt.kind, tt.args)
+			w.expect(got, tt.status, nil, tt.err)
+			if got.Err != nil && strings.Contains(got.Err.Error(), nothing) != (tt.err == nothing) {
+				t.Errorf("the error is %v", got.Err)
+			}
+			if diff := cmp.Diff(len(tt.before), len(w.tree())); tt.err == nothing && diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// zipped returns a zip file with files of these names. The content of one named broken is corrupt.
+func zipped(t *testing.T, names ...string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, name := range names {
+		file, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+		if err == nil {
+			_, err = file.Write([]byte("content of " + name))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Replace(b.String(), "content of broken", "content is broken", 1)
 }

@@ -32,7 +32,8 @@ func (c *change) syncNames(s *spot) error {
 	return syncDir(folder)
 }
 
-// explain adds the operation and path to an error, and keeps whether something changed.
+// explain adds the operation and path to an error, and keeps whether something changed. It leaves
+// it to the action to say that nothing was: other changes of the same step may have been made.
 func explain(verb, name string, err error) error {
 	var changed *ChangedError
 	if errors.As(err, &changed) {
@@ -41,7 +42,7 @@ func explain(verb, name string, err error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s %q: %w", verb, name, addOverwriteRemedy(causeOf(err)))
 	}
-	return fmt.Errorf("%s %q: %w; nothing was changed", verb, name, causeOf(err))
+	return &UnchangedError{fmt.Errorf("%s %q: %w", verb, name, causeOf(err))}
 }
 
 // addOverwriteRemedy adds a remedy to the error of a file that exists.

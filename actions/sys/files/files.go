@@ -153,6 +153,14 @@ func (e *PermissionError) Error() string {
 // Is reports that the error is an fs.ErrPermission.
 func (e *PermissionError) Is(target error) bool { return target == fs.ErrPermission }
 
+// UnchangedError reports a change that failed without an effect, for a reason that does not say so.
+type UnchangedError struct{ Err error }
+
+func (e *UnchangedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UnchangedError) Unwrap() error { return e.Err }
+
 // ChangedError reports a change that failed after something may have changed. Any other
 // error of a method means that nothing has changed.
 type ChangedError struct{ Err error }
