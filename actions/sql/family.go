@@ -110,6 +110,12 @@ The names of columns are wire names: ` + "`returns`" + ` may rename them. The va
 dates and times are RFC 3339; JSON columns and PostgreSQL's arrays are decoded; bytes are base64. MySQL and SQLite have no booleans: compare
 with ` + "`== 1`" + `.
 
+The elements of an array have the form of single values; one of several dimensions is a list of lists, and arrays lose bounds of their own. All
+other types of PostgreSQL (enums, XML, ranges, intervals, composite types, arrays of boxes) are the text that PostgreSQL writes, as are the dates
+that RFC 3339 does not have: ` + "`infinity`" + `, and with BC at the end (` + "`0044-03-15 BC`" + `). PostgreSQL accepts them as parameters. A list for
+an array of a type of your own is a parameter with two casts: ` + "`{v}::text[]::mood[]`" + `. A value that cannot be read is an error: cast it in the
+statement, ` + "`v::text`" + `.
+
 ` + placeholdersDoc + "\n\n" + quotedDoc
 
 const execDoc = `With ` + "`statements`" + `, all run on one connection, in one transaction: if one fails, none has an effect. That does not hold for MySQL's statements on

@@ -10,7 +10,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -138,67 +137,6 @@ func (l postgresList) Value() (driver.Value, error) { return jsonText([]any(l)) 
 func newPostgresList(list []any) (any, error) {
 	_, err := jsonText(list)
 	return postgresList(list), err
-}
-
-// plain returns a value that pgx decoded for database/sql: numbers without a fixed size, JSON
-// and arrays as text.
-func (postgres) plain(v any, column string) (any, error) {
-	switch v := v.(type) {
-	case time.Time:
-		switch column {
-		case "DATE":
-			return v.Format(time.DateOnly), nil
-		case "TIMESTAMP":
-			return v.Format("2006-01-02T15:04:05.999999999"), nil
-		default:
-			return v.UTC().Format(time.RFC3339Nano), nil
-		}
-	case float64:
-		if text, err := json.Marshal(float32(v)); column == "FLOAT4" && err == nil { // which pgx widens
-			return json.Number(text), nil
-		}
-		return v, nil
-	case []byte:
-		if column == "JSON" || column == "JSONB" {
-			return jsonValue(v), nil
-		}
-		return v, nil
-	case string:
-		if element, isArray := strings.CutPrefix(column, "_"); isArray {
-			return postgresArray(v, element), nil
-		}
-		return postgresScalar(v, column), nil
-	default:
-		return v, nil
-	}
-}
-
-func postgresScalar(text, column string) any {
-	switch column {
-	case "NUMERIC", "INT2", "INT4", "INT8", "OID", "FLOAT4", "FLOAT8":
-		return number(text)
-	case "BOOL":
-		return text == "t" || text == "true"
-	case "JSON", "JSONB":
-		return jsonValue(text)
-	default:
-		return text
-	}
-}
-
-// postgresArray returns the elements of an array. One of several dimensions stays text.
-func postgresArray(text, element string) any {
-	var list pgtype.Array[*string]
-	if err := pgtype.NewMap().SQLScanner(&list).Scan(text); err != nil || len(list.Dims) > 1 {
-		return text
-	}
-	out := make([]any, len(list.Elements))
-	for i, e := range list.Elements {
-		if e != nil {
-			out[i] = postgresScalar(*e, element)
-		}
-	}
-	return out
 }
 
 func (postgres) serverError(err error) (serverError, bool) {

@@ -16,20 +16,27 @@ import (
 // rows runs a statement and returns its rows, each an object by the names of its columns.
 // More than limit rows are an error, except that a query for one row reads two.
 func (r *run) rows(ctx context.Context, on querier, s prepared, limit int) ([]any, error) {
+	reader := rowReader{run: r, budget: decode.NewBudget(r.call.MaxValues()), left: int64(r.args.MaxBytes)}
+	out, err := reader.readAll(ctx, on, s, limit)
+	if err != nil {
+		return out, err
+	}
+	return out, reader.findArrays(ctx, on, out)
+}
+
+// readAll runs the statement and reads its rows.
+func (r *rowReader) readAll(ctx context.Context, on querier, s prepared, limit int) ([]any, error) {
 	rows, err := on.QueryContext(ctx, s.text, s.parameters...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	columns, err := rows.ColumnTypes()
-	if err != nil {
+	if r.columns, err = rows.ColumnTypes(); err != nil {
 		return nil, err
 	}
-	names, err := columnNames(columns)
-	if err != nil {
+	if r.names, err = columnNames(r.columns); err != nil {
 		return nil, limitError{err}
 	}
-	reader := rowReader{run: r, names: names, columns: columns, budget: decode.NewBudget(r.call.MaxValues()), left: int64(r.args.MaxBytes)}
 	var out []any
 	for rows.Next() {
 		if len(out) == limit {
@@ -38,7 +45,7 @@ func (r *run) rows(ctx context.Context, on querier, s prepared, limit int) ([]an
 			}
 			return out, limitError{fmt.Errorf("more than %d rows: ask for fewer, or raise maxRows", limit)}
 		}
-		row, err := reader.read(rows)
+		row, err := r.read(rows)
 		if err != nil {
 			return out, err
 		}
@@ -92,6 +99,39 @@ func (r *rowReader) read(rows *sql.Rows) (map[string]any, error) {
 		row[r.names[i]] = plain
 	}
 	return row, nil
+}
+
+// arrayFinder is a backend with array types that only the server knows: plain returns their values
+// as text.
+type arrayFinder interface {
+	// arrayOf returns the name of an array type as plain expects it, or "" if the column has
+	// no such type.
+	arrayOf(ctx context.Context, on querier, column string) (string, error)
+}
+
+// findArrays asks the server which columns are arrays that the driver does not know, and decodes
+// them. The rows have been read, so the connection is free.
+func (r *rowReader) findArrays(ctx context.Context, on querier, rows []any) error {
+	finder, ok := r.backend.(arrayFinder)
+	for i := 0; ok && i < len(r.names) && len(rows) > 0; i++ {
+		array, err := finder.arrayOf(ctx, on, r.columns[i].DatabaseTypeName())
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			row := row.(map[string]any)
+			text, isText := row[r.names[i]].(string)
+			if array == "" || !isText {
+				continue
+			}
+			plain, err := r.plain(text, array)
+			if err != nil {
+				return limitError{fmt.Errorf("column %q: %w", r.names[i], err)}
+			}
+			row[r.names[i]] = plain
+		}
+	}
+	return nil
 }
 
 var errTooLarge = limitError{errors.New("the rows are larger than maxBytes: ask for less, or raise it")}
