@@ -45,6 +45,24 @@ resources: {
 	Soft: {inputs: name: string, consistency: "1s", rest: {path: "/soft", items: "items", unique: "name"}, read: {http: path: "/soft/${id}", gone: "${body.deleted}"}}
 	Softly: {inputs: name: string, rest: {path: "/soft", items: "items"}, read: {http: path: "/soft/${id}", gone: "${body.deleted}"}
 		find: {http: path: "/soft", return: "${find(body.items, .name == inputs.name and not .deleted)}"}}
+	Half: {
+		inputs: name: string @replace()
+		id: "${inputs.name}"
+		find: http: path: "/half/${inputs.name}"
+		create: steps: [{http: {method: "PUT", path: "/half/${inputs.name}", json: "${inputs}"}}, {http: {method: "PUT", path: "/refusing/${inputs.name}", json: "${inputs}"}}]
+		read: http: path: "/half/${id}"
+		delete: http: {method: "DELETE", path: "/half/${id}"}
+	}
+	Refused: {inputs: name: string, rest: {path: "/refusing", idempotencyKey: true}}
+	Unfindable: {inputs: name: string, rest: {path: "/plain", unique: "name", find: "GET /refusing"}}
+	Unready: {
+		inputs: name: string @replace()
+		id: "${inputs.name}"
+		find: http: path: "/half/${inputs.name}"
+		create: steps: [{http: path: "/refusing"}, {http: {method: "PUT", path: "/half/${inputs.name}", json: "${inputs}"}}]
+		read: http: path: "/half/${id}"
+		delete: http: {method: "DELETE", path: "/half/${id}"}
+	}
 	Elsewhere: {inputs: name: string, rest: {path: "/plain", idempotencyKey: true}, import: "${inputs.name}/${id}", read: http: path: "/upper/${id}"}
 }
 `
@@ -60,6 +78,10 @@ func (s *toys) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	habit := strings.Split(r.URL.Path, "/")[1]
+	if habit == "refusing" {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
 	sent := map[string]any{}
 	_ = json.NewDecoder(r.Body).Decode(&sent)
 	switch r.Method {
@@ -80,6 +102,10 @@ func (s *toys) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		reply(w, shown(habit, sent))
+		return
+	case "PUT":
+		s.objects[r.URL.Path] = sent
+		reply(w, sent)
 		return
 	case "PATCH":
 		object, ok := s.objects[r.URL.Path]
@@ -226,6 +252,33 @@ func TestTryFindings(t *testing.T) {
 			}
 			if t.Failed() {
 				t.Logf("%s:\n%s", filepath.Join(dir, "toys.cue"), out)
+			}
+		})
+	}
+}
+
+// TestTryFailedCreate checks what a trial says of a create that fails: an object that was half made is
+// gone after its delete, and no response was lost where none of a step with an effect has come.
+func TestTryFailedCreate(t *testing.T) {
+	server := httptest.NewServer(&toys{objects: map[string]map[string]any{}})
+	t.Cleanup(server.Close)
+	dir := layOut(t, map[string]string{"toys.cue": strings.Replace(toySpec, "ADDRESS", server.URL, 1)})
+	binary := built(t)
+	for args, want := range map[string]struct{ has, lacks string }{
+		"Half name=h":                       {has: "gone", lacks: "not-deleted"},
+		"Half name=lost --lose-response":    {has: "gone", lacks: "not-deleted"},
+		"Refused name=a --lose-response":    {has: "400", lacks: "lost"},
+		"Unfindable name=a --lose-response": {has: "400", lacks: "lost"},
+		"Unready name=a --lose-response":    {has: "400", lacks: "lost"},
+	} {
+		t.Run(args, func(t *testing.T) {
+			t.Parallel()
+			cmd := command(t, binary, append([]string{"try", "toys.cue"}, strings.Fields(args)...)...)
+			cmd.Dir = dir
+			out, err := cmd.CombinedOutput()
+			text := string(out)
+			if err == nil || !strings.Contains(text, want.has) || strings.Contains(text, want.lacks) || strings.Count(text, "stopped halfway") > 1 {
+				t.Errorf("expected %q and not %q: %v\n%s", want.has, want.lacks, err, text)
 			}
 		})
 	}

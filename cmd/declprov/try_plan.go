@@ -91,7 +91,10 @@ func (t *trial) plan(p *engine.Program, r *spec.Resource, values []string) (plan
 		},
 	}
 	if t.o.loseResponse {
-		plan.LoseNext = func() { t.lose.Store(true) }
+		plan.LoseNext = func() (stop func() (lost bool)) {
+			t.lose.Store(true)
+			return func() bool { return !t.lose.CompareAndSwap(true, false) }
+		}
 	}
 	if r.Find != nil {
 		plan.FindAgain = func(create func()) bool {

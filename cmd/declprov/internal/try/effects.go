@@ -32,19 +32,29 @@ func (l *life) create(ctx context.Context) error {
 		return l.fail(err)
 	}
 	l.previous = property.Map{}
-	if l.plan.LoseNext != nil {
-		l.plan.LoseNext()
-	}
-	state, err := l.client.Create(ctx, l.resource, l.checked, client.Operation{})
-	if l.plan.LoseNext != nil {
-		l.plan.LoseNext = nil // a replacement loses none
-		state, err = createAgain(ctx, l, state, err)
-	}
+	state, err := createLosing(ctx, l)
 	if err := l.recordState(ctx, "create", state, err); err != nil {
 		return err
 	}
 	l.comparePreview(preview)
 	return nil
+}
+
+// createLosing creates the resource, and loses a response if the plan says so.
+func createLosing(ctx context.Context, l *life) (client.State, error) {
+	if l.plan.LoseNext == nil {
+		return l.client.Create(ctx, l.resource, l.checked, client.Operation{})
+	}
+	stop := l.plan.LoseNext()
+	l.plan.LoseNext = nil // a replacement loses none
+	state, err := l.client.Create(ctx, l.resource, l.checked, client.Operation{})
+	switch lost := stop(); {
+	case lost:
+		return createAgain(ctx, l, state, err)
+	case err == nil:
+		l.heading("lost", "no response, because no step with an effect has run")
+	}
+	return state, err
 }
 
 // createAgain continues a create whose response was lost, as the next up does, unless the create has
@@ -97,7 +107,7 @@ func (l *life) recordState(ctx context.Context, verb string, state client.State,
 	var partly *client.InitFailed
 	switch {
 	case errors.As(err, &partly):
-		l.state, l.exists = partly.State, true
+		l.state, l.exists, l.halfway = partly.State, true, verb == "create"
 		l.heading(verb, "failed; the resource is kept with id "+showText(l.state.ID))
 		for _, reason := range partly.Reasons {
 			l.failure("%s", reason)
@@ -110,7 +120,7 @@ func (l *life) recordState(ctx context.Context, verb string, state client.State,
 		l.heading(verb, "")
 		return l.fail(err)
 	}
-	l.state, l.exists = state, true
+	l.state, l.exists, l.halfway = state, true, false
 	l.heading(verb, "id "+showText(state.ID))
 	l.values(outputsOnly(state.Outputs, state.Inputs), func(string) string { return "" })
 	return nil
@@ -256,14 +266,15 @@ func (l *life) gone(ctx context.Context, s client.State) error {
 		return nil
 	}
 	until := time.Now().Add(l.plan.Consistency)
+	defer l.said.showOnce()()
 	for delay := 100 * time.Millisecond; ; delay *= 2 {
-		now, err := l.client.Read(ctx, l.resource, s, client.Operation{})
+		exists, err := stillExists(ctx, l, s)
 		left := time.Until(until)
 		switch {
 		case err != nil:
 			l.heading("read", "failed; it is not known whether the object is gone")
 			return l.fail(err)
-		case now.ID == "":
+		case !exists:
 			l.heading("read", "gone")
 			return nil
 		case left <= 0:
@@ -278,6 +289,20 @@ func (l *life) gone(ctx context.Context, s client.State) error {
 		case <-time.After(min(delay, left)):
 		}
 	}
+}
+
+// stillExists reports whether read finds the object of a deleted resource. A resource whose create
+// stopped halfway exists for a refresh even without an object, because a later run makes it; so the
+// object is looked up, as an import does, without what is recorded.
+func stillExists(ctx context.Context, l *life, s client.State) (bool, error) {
+	text, ok := l.plan.ImportID(s.ID, s.Inputs, l.settings)
+	if l.halfway && ok {
+		if now, err := l.client.Lookup(ctx, l.resource, text); err == nil {
+			return now.ID != "", nil
+		}
+	}
+	now, err := l.client.Read(ctx, l.resource, s, client.Operation{})
+	return now.ID != "", err
 }
 
 func (l *life) deleteState(ctx context.Context, s client.State) error {

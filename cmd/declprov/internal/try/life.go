@@ -41,8 +41,8 @@ type Plan struct {
 	// be prevented from changing an object that exists.
 	Keep, Overwrite bool
 	// LoseNext makes the provider lose the next response to a step with an effect, to try what the
-	// next up makes of it; nil loses none.
-	LoseNext func()
+	// next up makes of it, until stop is called. stop reports whether one was lost. nil loses none.
+	LoseNext func() (stop func() (lost bool))
 	// FindAgain makes the creates that a function asks for only look whether the object exists, and reports whether
 	// `find` finds one. It is nil for a resource without find.
 	FindAgain func(create func()) bool
@@ -76,6 +76,8 @@ type life struct {
 	program, checked property.Map
 	state            client.State
 	exists           bool
+	// halfway reports whether the create of the resource stopped halfway.
+	halfway bool
 	// previous are the inputs before the last update.
 	previous property.Map
 	// reported are the inputs about which there is a finding, with their values in the program.

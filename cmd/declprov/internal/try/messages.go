@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"google.golang.org/grpc/status"
@@ -55,6 +56,9 @@ type Messages struct {
 	printer
 	live     bool
 	warnings atomic.Int32
+	// mu guards shown: the messages that are not shown again, unless it is nil.
+	mu    sync.Mutex
+	shown map[client.LogMessage]bool
 }
 
 // NewMessages returns Messages that writes to w.
@@ -62,9 +66,34 @@ func NewMessages(w io.Writer, color, live bool) *Messages {
 	return &Messages{printer: printer{w: w, color: color}, live: live}
 }
 
+// showOnce makes Show print each message only once, until done is called: a call that is repeated until
+// something is seen reports the same each time.
+func (p *Messages) showOnce() (done func()) {
+	p.remember(map[client.LogMessage]bool{})
+	return func() { p.remember(nil) }
+}
+
+func (p *Messages) remember(shown map[client.LogMessage]bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.shown = shown
+}
+
+// isRepeated reports whether a message need not be shown again.
+func (p *Messages) isRepeated(m client.LogMessage) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	repeated := p.shown[m]
+	if p.shown != nil {
+		p.shown[m] = true
+	}
+	return repeated
+}
+
 // Show prints a message.
 func (p *Messages) Show(m client.LogMessage) {
 	switch {
+	case p.isRepeated(m):
 	case m.Severity == "DEBUG" || m.Ephemeral && !p.live:
 	case m.Ephemeral || m.Severity == "INFO":
 		fmt.Fprintf(p.w, "        %s\n", p.paint(dim, screen.Show(m.Text, nil).String()))

@@ -1,13 +1,10 @@
 package try
 
 import (
-	"cmp"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/declprov/declprov/spec/stable"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
@@ -142,32 +139,15 @@ func count(list []property.Value, v property.Value) int {
 	return n
 }
 
-// keyOf returns a member that identifies the items of a list of objects, preferring usual
-// names, or "".
+// keyOf returns a member that identifies the items of a list of objects, or "". That the values of a
+// member differ in one list does not say that they always do, so the name must say it.
 func keyOf(items []property.Value) string {
-	if len(items) == 0 || !items[0].IsMap() {
-		return ""
-	}
-	var names []string
-	for name := range items[0].AsMap().AllStable {
-		names = append(names, name)
-	}
-	stable.Sort(names, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
-	for _, name := range names {
-		if identifies(items, name) {
+	for _, name := range []string{"id", "uuid", "key", "name"} {
+		if len(items) > 0 && identifies(items, name) {
 			return name
 		}
 	}
 	return ""
-}
-
-// rank orders the names of members by how likely they identify an object.
-func rank(name string) int {
-	usual := []string{"id", "key", "name"}
-	if i := slices.Index(usual, name); i >= 0 {
-		return i
-	}
-	return len(usual)
 }
 
 func identifies(items []property.Value, name string) bool {

@@ -17,6 +17,9 @@ func TestExplain(t *testing.T) {
 	item := func(name string, n float64) property.Value {
 		return property.New(map[string]property.Value{"a": property.New("same"), "name": text(name), "n": property.New(n)})
 	}
+	step := func(kind string, n float64) property.Value {
+		return property.New(map[string]property.Value{"interface": text(kind), "n": property.New(n)})
+	}
 	none := property.New(property.Null)
 	tests := map[string]struct {
 		program, read, before property.Value
@@ -36,6 +39,8 @@ func TestExplain(t *testing.T) {
 		"another text":            {program: text("a"), read: text("b"), code: codeReadDiffers, remedy: "@normalised()"},
 		"another order":           {program: list(text("b"), text("a")), read: list(text("a"), text("b")), code: codeReadDiffers, remedy: "@set()"},
 		"objects in other order":  {program: list(item("b", 1), item("a", 2)), read: list(item("a", 2), item("b", 1)), code: codeReadDiffers, remedy: "@key(name)"},
+		"objects without a name":  {program: list(step("deploy", 1), step("bios", 2)), read: list(step("bios", 2), step("deploy", 1)), code: codeReadDiffers, remedy: "@set()"},
+		"objects with one name":   {program: list(item("a", 1), item("a", 2)), read: list(item("a", 2), item("a", 1)), code: codeReadDiffers, remedy: "@set()"},
 		"repeated items":          {program: list(text("a"), text("a"), text("b")), read: list(text("a"), text("b"), text("b")), code: codeReadDiffers, remedy: "@equal("},
 		"an update that is lost":  {program: text("b"), read: text("a"), before: text("a"), updated: true, code: codeNotApplied, remedy: "@replace()"},
 		"a removal that is lost":  {read: text("a"), before: text("a"), updated: true, code: codeNotApplied, remedy: "null"},
