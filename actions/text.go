@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/declprov/declprov/spec"
 )
@@ -95,4 +96,21 @@ func Clip(text string, most int) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// ClipMiddle returns a text of more than most characters without its middle: servers often say the
+// reason at the end of a long message. The end begins with a word, so that it has no half of one; a
+// text without words has no end. Like Clip, it puts "…" after the beginning. Secrets must be masked
+// before.
+func ClipMiddle(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	runes := []rune(text)
+	head, tail := string(runes[:most/2]), string(runes[len(runes)-most/2:])
+	begins := strings.IndexByte(tail, ' ')
+	if begins < 0 {
+		return head + "…"
+	}
+	return head + "… " + strings.TrimLeft(tail[begins:], " ")
 }

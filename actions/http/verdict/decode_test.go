@@ -27,7 +27,9 @@ func TestNumbers(t *testing.T) {
 func TestClean(t *testing.T) {
 	for in, want := range map[string]string{
 		"a\r\n\tb": "a b", "\x1b[31mred\x1b[0m": "[31mred [0m", "  a  ": "a", "\u202eevil": "evil",
-		strings.Repeat("ü", 250): strings.Repeat("ü", 200) + "…",
+		strings.Repeat("ü", 400):                         strings.Repeat("ü", 400),
+		strings.Repeat("ü", 401):                         strings.Repeat("ü", 200) + "…",
+		"begins\n" + strings.Repeat("ü", 400) + "\nends": "begins " + strings.Repeat("ü", 193) + "… ends",
 	} {
 		if got := clean(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)

@@ -302,25 +302,22 @@ func (resp *Response) excerpt() string {
 // maxPage is how much of an HTML page is searched for text.
 const maxPage = 64 << 10
 
-// clean returns the beginning of a text from the server, without control characters.
+// clean returns a text from the server without control characters, and without its middle if it is
+// long.
 func clean(s string) string {
-	const most = 200
+	const most = 400
 	var b strings.Builder
-	count, space := 0, false
+	space := false
 	for _, r := range s {
 		if r <= ' ' || r == 0x7f || r == 0xa0 || r >= 0x80 && r < 0xa0 || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
 			space = b.Len() > 0
 			continue
 		}
-		if count++; count > most {
-			return b.String() + "…"
-		}
 		if space {
 			b.WriteByte(' ')
-			count++
 		}
 		space = false
 		b.WriteRune(r)
 	}
-	return b.String()
+	return actions.ClipMiddle(b.String(), most)
 }

@@ -143,7 +143,7 @@ func (r *run) masked(err error) error {
 	if r.call.Mask != nil {
 		text = r.call.Mask(text)
 	}
-	return &maskedError{actions.Clip(text, most), err}
+	return &maskedError{actions.ClipMiddle(text, most), err}
 }
 
 // maskedError is an error with another text.
