@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
@@ -205,4 +206,21 @@ func (e *Engine) readsBack(res *plan.Resource, inputs property.Map, f *value.Fin
 		f.Add(s.Ref[1], "cannot be %s: it is a part of the id, %q%s, and could not be told from it again; use a value without that", value.Quote(texts[i]), p.Text, ends)
 		return
 	}
+}
+
+// WithPlaceholders returns the state of a resource with a placeholder for each required file that the
+// import has not shown, and no program has given since: without them, `pulumi import` prints no code.
+// Check refuses those that come back; for recorded ones, see value.WithoutPlaceholders.
+func (e *Engine) WithPlaceholders(typ string, s State) State {
+	unshown := strings.Fields(s.Private.Unshown)
+	res, err := e.program.Resource(typ)
+	if err != nil || len(unshown) == 0 {
+		return s
+	}
+	for name, v := range value.Placeholders(res.Inputs, s.Inputs) {
+		if slices.Contains(unshown, name) {
+			s.Inputs = s.Inputs.Set(name, v)
+		}
+	}
+	return s
 }

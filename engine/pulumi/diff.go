@@ -28,6 +28,7 @@ func (s *Server) Diff(
 	if err != nil {
 		return nil, failure(err)
 	}
+	news = value.WithoutPlaceholders(news, state.Private.Unshown) // those of a refresh are the recorded inputs
 	diff, err := session.engine.Diff(ctx, engine.DiffRequest{
 		Ref: ref, State: state, New: news, Ignore: req.GetIgnoreChanges(),
 	})

@@ -29,6 +29,9 @@ func (s *Server) Read(
 	if result.Gone && result.Err == nil {
 		return &pulumirpc.ReadResponse{}, nil
 	}
+	if reason != engine.Lookup && result.State != nil {
+		*result.State = session.engine.WithPlaceholders(ref.Type, *result.State)
+	}
 	r, err := s.settle(ctx, result, true)
 	if err != nil {
 		return nil, err

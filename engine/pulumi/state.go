@@ -11,6 +11,7 @@ import (
 
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/pulumi/wire"
+	"github.com/declprov/declprov/engine/value"
 )
 
 // privateKey is the output that contains the private part of the engine's state as
@@ -25,6 +26,7 @@ func readState(decoder *wire.Decoder, id string, inputs, outputs *structpb.Struc
 	if state.Inputs, err = decoder.Decode(inputs); err != nil {
 		return engine.State{}, err
 	}
+	state.Inputs = value.WithoutPlaceholders(state.Inputs, state.Private.Unshown)
 	if _, ok := outputs.GetFields()[privateKey]; ok {
 		// Nothing else uses the message.
 		delete(outputs.Fields, privateKey)

@@ -14,6 +14,9 @@ func (f *Findings) checkScalar(c *Type, v property.Value, path string) {
 		f.Add(path, "must be %s, not %s", Describe(c.Spec), f.kindOf(v))
 		return
 	}
+	if isPlaceholder(v) {
+		f.Add(path, "is the placeholder of `pulumi import`: write the file in its place")
+	}
 	keeps := func(s string, pattern int) bool {
 		return f.matches(c.patterns[pattern], s, path) != c.Spec.Patterns[pattern].Negated || f.exhausted
 	}
