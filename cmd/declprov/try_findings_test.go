@@ -45,6 +45,8 @@ resources: {
 	Soft: {inputs: name: string, consistency: "1s", rest: {path: "/soft", items: "items", unique: "name"}, read: {http: path: "/soft/${id}", gone: "${body.deleted}"}}
 	Softly: {inputs: name: string, rest: {path: "/soft", items: "items"}, read: {http: path: "/soft/${id}", gone: "${body.deleted}"}
 		find: {http: path: "/soft", return: "${find(body.items, .name == inputs.name and not .deleted)}"}}
+	Blind: {inputs: name: string, consistency: "1s", rest: {path: "/soft", items: "items"}, read: {http: path: "/soft/${id}", gone: "${body.deleted}"}
+		find: {http: path: "/soft", return: "${find(body.items, .name == inputs.name + '!' and not .deleted)}"}}
 	Half: {
 		inputs: name: string @replace()
 		id: "${inputs.name}"
@@ -196,28 +198,30 @@ func TestTryFindings(t *testing.T) {
 		args     string
 		findings []string // "code: remedy"
 	}{
-		"nothing":                  {args: "Plain name=a --then name=b --then name=c"},
-		"a required input":         {args: "Hiding name=a secret=s3cr3t-s3cr3t", findings: []string{"refresh-warns: each refresh", "not-read: @noRead()"}},
-		"a declared one":           {args: "Hidden name=a secret=s3cr3t-s3cr3t --then secret=s3cr3t-2"},
-		"an optional input":        {args: "Optional name=a secret=s3cr3t", findings: []string{"not-read: @noRead()"}},
-		"an absent input":          {args: "Optional name=a"},
-		"a value that is chosen":   {args: "Filling name=a", findings: []string{"filled-in: outputs"}},
-		"a value that is removed":  {args: "Filling name=a size=3 --then size:=null", findings: []string{"filled-in: *7 | "}},
-		"a declared choice":        {args: "Filled name=a --then size=3 --then size:=null"},
-		"another order":            {args: `Sorting name=a tags:=["b","a"]`, findings: []string{"read-differs: @set()"}},
-		"each update":              {args: "Upper name=a --then name=b --then name=C", findings: []string{"read-differs: @equal(fold)", "read-differs: @equal(fold)"}},
-		"an update of another":     {args: "Named name=a --then size=2 --then size=3", findings: []string{"read-differs: @normalised()"}},
-		"a lost response":          {args: "Listed name=lost --lose-response --then name=found"},
-		"what find lacks":          {args: "Summarized name=lost --lose-response", findings: []string{"lost-response: find"}},
-		"a value that is reset":    {args: "Coupled name=a size=3 --then name=b", findings: []string{"changed-by-update: pick(inputs, 'size')"}},
-		"a declared other value":   {args: "Renamed name=a --then name=b"},
-		"an update without effect": {args: "Deaf name=a --then name=b", findings: []string{"not-applied: @replace()"}},
-		"two at the same time":     {args: "Exclusive name=a --then name=b", findings: []string{"replacement-refused: deleteBeforeReplace"}},
-		"one after the other":      {args: "Successive name=a --then name=b"},
-		"an immortal object":       {args: "Immortal name=a", findings: []string{"not-deleted: until"}},
-		"an object that is kept":   {args: "Soft name=a", findings: []string{"found-after-delete: by the condition in the `gone` of read"}},
-		"one that find leaves out": {args: "Softly name=b"},
-		"a read of something else": {args: "Elsewhere name=a", findings: []string{"not-found-after-create: "}},
+		"nothing":                                {args: "Plain name=a --then name=b --then name=c"},
+		"a required input":                       {args: "Hiding name=a secret=s3cr3t-s3cr3t", findings: []string{"refresh-warns: each refresh", "not-read: @noRead()"}},
+		"a declared one":                         {args: "Hidden name=a secret=s3cr3t-s3cr3t --then secret=s3cr3t-2"},
+		"an optional input":                      {args: "Optional name=a secret=s3cr3t", findings: []string{"not-read: @noRead()"}},
+		"an absent input":                        {args: "Optional name=a"},
+		"a value that is chosen":                 {args: "Filling name=a", findings: []string{"filled-in: outputs"}},
+		"a value that is removed":                {args: "Filling name=a size=3 --then size:=null", findings: []string{"filled-in: *7 | "}},
+		"a declared choice":                      {args: "Filled name=a --then size=3 --then size:=null"},
+		"another order":                          {args: `Sorting name=a tags:=["b","a"]`, findings: []string{"read-differs: @set()"}},
+		"each update":                            {args: "Upper name=a --then name=b --then name=C", findings: []string{"read-differs: @equal(fold)", "read-differs: @equal(fold)"}},
+		"an update of another":                   {args: "Named name=a --then size=2 --then size=3", findings: []string{"read-differs: @normalised()"}},
+		"a lost response":                        {args: "Listed name=lost --lose-response --then name=found"},
+		"what find lacks":                        {args: "Summarized name=lost --lose-response", findings: []string{"lost-response: find"}},
+		"a value that is reset":                  {args: "Coupled name=a size=3 --then name=b", findings: []string{"changed-by-update: pick(inputs, 'size')"}},
+		"a declared other value":                 {args: "Renamed name=a --then name=b"},
+		"an update without effect":               {args: "Deaf name=a --then name=b", findings: []string{"not-applied: @replace()"}},
+		"two at the same time":                   {args: "Exclusive name=a --then name=b", findings: []string{"replacement-refused: deleteBeforeReplace"}},
+		"one after the other":                    {args: "Successive name=a --then name=b"},
+		"an immortal object":                     {args: "Immortal name=a", findings: []string{"not-deleted: until"}},
+		"a find that finds nothing":              {args: "Blind name=a", findings: []string{"not-found-by-find: would be sent again"}},
+		"a find that finds nothing after a loss": {args: "Blind name=a --lose-response", findings: []string{"not-found-by-find: would be sent again"}},
+		"an object that is kept":                 {args: "Soft name=a", findings: []string{"found-after-delete: by the condition in the `gone` of read"}},
+		"one that find leaves out":               {args: "Softly name=b"},
+		"a read of something else":               {args: "Elsewhere name=a", findings: []string{"not-found-after-create: "}},
 	}
 	finding := regexp.MustCompile(`(?m)^ {8}error\[(.*?)\]: .*\n {8}(.*)$`)
 	for name, test := range tests {

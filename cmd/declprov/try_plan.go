@@ -97,12 +97,12 @@ func (t *trial) plan(p *engine.Program, r *spec.Resource, values []string) (plan
 		}
 	}
 	if r.Find != nil {
-		plan.FindAgain = func(create func()) bool {
+		plan.FindAgain = func(create func()) (asked, found bool) {
 			l := &actions.Look{}
 			t.look.Store(l)
 			defer t.look.Store(nil)
 			create()
-			return l.Found
+			return l.Asked, l.Found
 		}
 	}
 	if plan.Dir, err = workingFolder(t.o.dir); err != nil {

@@ -18,8 +18,8 @@ import (
 // warnings are the codes of the warnings of each spec. Those without any are not listed.
 var warnings = map[string][]string{
 	"aptly":      {"at-least-once"},
-	"directus":   {"denied-is-gone"},                                  // items, which have no name. The warning came after the spec.
-	"jupyterhub": {"at-least-once", "at-least-once"},                  // tokens and codes, which the API cannot find
+	"directus":   {"denied-is-gone"},                 // items, which have no name. The warning came after the spec.
+	"jupyterhub": {"at-least-once", "at-least-once"}, // tokens and codes, which the API cannot find
 	// The DN of a parent may contain line breaks. The warning came after the spec.
 	"openldap":   {"bad-call", "bad-call", "bad-call"},
 	"pocketbase": {"at-least-once"},

@@ -237,26 +237,56 @@ func findNothing(ctx context.Context, l *life) error {
 	if l.plan.FindAgain == nil || l.plan.Resource.Read == nil || l.plan.Resource.Delete == nil {
 		return nil
 	}
-	isFound := func() bool {
-		return l.plan.FindAgain(func() { _, _ = l.client.Create(ctx, l.resource, l.checked, client.Operation{}) })
+	isGone := func() bool {
+		_, found := l.plan.FindAgain(func() { _, _ = l.client.Create(ctx, l.resource, l.checked, client.Operation{}) })
+		return !found
 	}
-	until := time.Now().Add(l.plan.Consistency)
-	for delay := 100 * time.Millisecond; isFound(); delay *= 2 {
+	gone, err := within(ctx, l.plan.Consistency, isGone)
+	if err != nil || gone {
+		return err
+	}
+	l.heading("find", "")
+	l.finding(codeFoundGone, "find still finds the object, although read says that it is gone",
+		"The next create with these inputs would be refused, because the object exists already. If the server keeps what is deleted, let find leave it out, by the condition in the `gone` of read. "+
+			"In `rest`, `unique` looks at the whole list: write a find next to it. If the server deletes later, add a step with until to delete, which waits for that.")
+	return ErrFailed
+}
+
+// findCreated verifies that find finds the object that was just created: after a lost response, it is what prevents a
+// second one. The create that looks is of another resource of the program.
+func findCreated(ctx context.Context, l *life) error {
+	if l.plan.FindAgain == nil {
+		return nil
+	}
+	other := l.resource
+	other.Name += "-found"
+	found, err := within(ctx, l.plan.Consistency, func() bool {
+		asked, found := l.plan.FindAgain(func() { _, _ = l.client.Create(ctx, other, l.checked, client.Operation{}) })
+		return found || !asked
+	})
+	if err == nil && !found {
+		l.heading("find", "")
+		l.finding(codeNotFoundAgain, "find does not find the object that was just created",
+			"After a lost response, the create would be sent again, and make a second object. Compare the request of find with the response (`--trace`): its path and query, and the member that it compares.")
+	}
+	return err
+}
+
+// within repeats a check until it holds, for at most a duration, and reports whether it did.
+func within(ctx context.Context, limit time.Duration, holds func() bool) (bool, error) {
+	until := time.Now().Add(limit)
+	for delay := 100 * time.Millisecond; !holds(); delay *= 2 {
 		left := time.Until(until)
 		if left <= 0 {
-			l.heading("find", "")
-			l.finding(codeFoundGone, "find still finds the object, although read says that it is gone",
-				"The next create with these inputs would be refused, because the object exists already. If the server keeps what is deleted, let find leave it out, by the condition in the `gone` of read. "+
-					"In `rest`, `unique` looks at the whole list: write a find next to it. If the server deletes later, add a step with until to delete, which waits for that.")
-			return ErrFailed
+			return false, nil
 		}
 		select {
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return false, context.Cause(ctx)
 		case <-time.After(min(delay, left)):
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // gone verifies by read that a deleted object is gone. If the path of the delete is wrong,

@@ -44,8 +44,8 @@ type Plan struct {
 	// next up makes of it, until stop is called. stop reports whether one was lost. nil loses none.
 	LoseNext func() (stop func() (lost bool))
 	// FindAgain makes the creates that a function asks for only look whether the object exists, and reports whether
-	// `find` finds one. It is nil for a resource without find.
-	FindAgain func(create func()) bool
+	// `find` was asked, and finds one. It is nil for a resource without find.
+	FindAgain func(create func()) (asked, found bool)
 	// Consistency is how long a deleted object may remain visible.
 	Consistency time.Duration
 	// ImportID returns what a user types to import an object with an id and inputs, with
@@ -123,7 +123,7 @@ func (l *life) steps() []func(context.Context) error {
 	steps := []func(context.Context) error{
 		configure,
 		func(ctx context.Context) error { return l.check(ctx, property.Map{}) },
-		l.create, l.lookAgain, l.reimport,
+		l.create, l.lookAgain, func(ctx context.Context) error { return findCreated(ctx, l) }, l.reimport,
 	}
 	if l.plan.Drift != "" {
 		steps = append(steps, l.drift)
