@@ -76,7 +76,7 @@ func importsUnshown(t *testing.T, name, other string, refreshes bool) {
 		held["size"] = with["size"]
 		return yields()
 	}
-	update := `update: world: post: {what: "patch", with: "${inputs}"}`
+	update := `update: world: post: {what: "patch", with: size: "${inputs.size}"}` // no mask
 	if of.noUpdate {
 		update = ""
 	}

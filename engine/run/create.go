@@ -24,7 +24,7 @@ func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateR
 	r.Preview = req.Preview
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
-	if err := cmp.Or(refuseMasks(req.Inputs), r.Open()); err != nil {
+	if err := cmp.Or(refuseMasks(req.Inputs, res.Create), r.Open()); err != nil {
 		return Result{Err: err}
 	}
 	if err := r.precheckID(); err != nil {
@@ -84,10 +84,10 @@ func (r *run) finishCreate(ctx context.Context) Result {
 	return Result{State: state, Err: r.Mask().Error(err)}
 }
 
-// refuseMasks returns an error if inputs have a mask in place of a secret: an import has shown it, and it would become
-// the secret.
-func refuseMasks(inputs property.Map) error {
-	if names := value.Masks(inputs); names != nil {
+// refuseMasks returns an error if an operation sends inputs that have a mask in place of a secret: an import has
+// shown it, and it would become the secret.
+func refuseMasks(inputs property.Map, op *plan.Operation) error {
+	if names := recorded.MissingFor(value.Masks(inputs), property.Map{}, op); names != nil {
 		return fmt.Errorf("%s has a mask, such as \"***\", in place of a secret, which the API does not show: write the secret into the program; nothing was sent", diag.And(names))
 	}
 	return nil

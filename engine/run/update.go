@@ -102,7 +102,7 @@ func (u update) change(ctx context.Context, state recorded.State, changes []valu
 	}
 	r := u.begin(ctx, state, changes)
 	r.Preview = req.Preview
-	if err := cmp.Or(refuseMasks(req.Inputs), r.Open()); err != nil {
+	if err := cmp.Or(refuseMasks(req.Inputs, res.Update), r.Open()); err != nil {
 		return Result{Err: err}
 	}
 	if req.Preview {

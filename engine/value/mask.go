@@ -29,32 +29,38 @@ func unmask(recorded, shown property.Value, secret bool) (v property.Value, mask
 		}
 		return shown, true
 	case shown.IsMap():
-		members, was := shown.AsMap().AsMap(), property.Map{}
-		if recorded.IsMap() {
-			was = recorded.AsMap()
-		}
-		for name, member := range members {
-			is := false
-			members[name], is = unmask(was.Get(name), member, secret)
-			masked = masked || is
-		}
-		return property.WithGoValue(shown, property.NewMap(members)), masked
+		return unmaskMembers(recorded, shown, secret)
 	case shown.IsArray():
-		items, was := shown.AsArray().AsSlice(), property.Array{}
-		if recorded.IsArray() && recorded.AsArray().Len() == len(items) {
-			was = recorded.AsArray()
-		}
-		for i, item := range items {
-			before, is := property.New(property.Null), false
-			if i < was.Len() {
-				before = was.Get(i)
-			}
-			items[i], is = unmask(before, item, secret)
-			masked = masked || is
-		}
-		return property.WithGoValue(shown, property.NewArray(items)), masked
+		return unmaskItems(recorded, shown, secret)
 	}
 	return shown, false
+}
+
+func unmaskMembers(recorded, shown property.Value, secret bool) (v property.Value, masked bool) {
+	members, was := shown.AsMap().AsMap(), property.Map{}
+	if recorded.IsMap() {
+		was = recorded.AsMap()
+	}
+	for name, member := range members {
+		is := false
+		members[name], is = unmask(was.Get(name), member, secret)
+		masked = masked || is
+	}
+	return property.WithGoValue(shown, property.NewMap(members)), masked
+}
+
+// unmaskItems takes the items of a list of the same length for those of the recorded one.
+func unmaskItems(recorded, shown property.Value, secret bool) (v property.Value, masked bool) {
+	items, was := shown.AsArray().AsSlice(), make([]property.Value, shown.AsArray().Len())
+	if recorded.IsArray() && recorded.AsArray().Len() == len(items) {
+		was = recorded.AsArray().AsSlice()
+	}
+	for i, item := range items {
+		is := false
+		items[i], is = unmask(was[i], item, secret)
+		masked = masked || is
+	}
+	return property.WithGoValue(shown, property.NewArray(items)), masked
 }
 
 // Masks returns the names of the values that have a mask in place of a secret, sorted.

@@ -196,10 +196,7 @@ func (r Reading) InputsOf(old recorded.State, yield any, importing bool) (proper
 		recorded, given := old.Inputs.GetOk(m.Name)
 		shown, there := found.Values[m.Name]
 		wrote, wasWritten := written[m.Name]
-		unmasked, masked := value.Unmask(recorded, shown)
-		if masked && !m.Normalised {
-			shown = unmasked
-		}
+		shown = unmask(m, recorded, shown)
 		// The server may choose the value of a property that is an input and an output. It
 		// counts as an input only if the program has set it.
 		chosen := !importing && !given && !wasWritten && r.Resource.Outputs.ByName[m.Name] != nil
@@ -226,6 +223,16 @@ func (r Reading) InputsOf(old recorded.State, yield any, importing bool) (proper
 		}
 	}
 	return inputs, err
+}
+
+// unmask returns the shown value of an input with the recorded secrets in place of masks. With @normalised(), a
+// mask is what the server makes of the secret.
+func unmask(m *value.Member, recorded, shown property.Value) property.Value {
+	unmasked, _ := value.Unmask(recorded, shown)
+	if m.Normalised {
+		return shown
+	}
+	return unmasked
 }
 
 // Unread returns the inputs of a state of which the value of a read does not show what the object has: those that

@@ -52,7 +52,7 @@ func TestMistakesInTypes(t *testing.T) {
 		{"noRead inside a struct", source.CodeMisplacedAttribute, "a: {«b»: string @noRead()}"},
 		{"noRead in a list", source.CodeMisplacedAttribute, "a: [...{«b»: string @noRead()}]"},
 		{"noRead in a map in a union", source.CodeMisplacedAttribute, "a: {kind: \"x\"} | {kind: \"y\", m: {[string]: {«b»?: string @noRead()}}}"},
-		{"ephemeral inside a struct", source.CodeMisplacedAttribute, "a: {b: {«c»: string @ephemeral()}}"},
+		{"noRead deep inside a struct", source.CodeMisplacedAttribute, "a: {b: {«c»: string @noRead()}}"},
 		{"normalised asset", source.CodeBadAttribute, "a: spec.#Asset «@normalised()»"},
 		{"equal rule", source.CodeBadAttribute, "a: string «@equal(fodl)»"},
 		{"equal on an int", source.CodeBadAttribute, "a: int «@equal(fold)»"},

@@ -7,8 +7,8 @@ import (
 	"github.com/declprov/declprov/spec/load/source"
 )
 
-// CheckNested reports the attributes of members of a resource's inputs or outputs that only the inputs and outputs
-// themselves can have: what a read leaves out of a struct would count as removed. A definition may be the type
+// CheckNested reports @noRead of members of a resource's inputs or outputs, which only the inputs and outputs
+// themselves can have: what a read leaves out of a struct counts as removed. A definition may be the type
 // of whole inputs elsewhere, so that its own attributes do not tell.
 func (x *Extractor) CheckNested(of *spec.Type, types spec.Types, p source.Place) {
 	if of == nil {
@@ -35,11 +35,9 @@ func (w nestedWalk) walk(t *spec.Type) {
 	w.seen[t.Ref] = t.Ref != ""
 	t = w.types.Resolve(t)
 	for _, f := range t.Fields {
-		switch {
-		case f.NoRead:
-			w.report(f, "noRead")
-		case f.Ephemeral:
-			w.report(f, "ephemeral")
+		if f.NoRead {
+			w.Report(source.CodeMisplacedAttribute, f.Range, w.place, fmt.Sprintf("@noRead of %s has no effect inside a nested struct", f.Name),
+				fmt.Sprintf("Put it on the input or output that holds the struct, or make %s an input of its own, which the requests put into the struct.", f.Name))
 		}
 		w.walk(f.Type)
 	}
@@ -47,9 +45,4 @@ func (w nestedWalk) walk(t *spec.Type) {
 	for _, v := range t.Variants {
 		w.walk(v)
 	}
-}
-
-func (w nestedWalk) report(f *spec.Property, attribute string) {
-	w.Report(source.CodeMisplacedAttribute, f.Range, w.place, fmt.Sprintf("@%s of %s has no effect inside a nested struct", attribute, f.Name),
-		fmt.Sprintf("Put it on the input or output that holds the struct, or make %s an input of its own, which the requests put into the struct.", f.Name))
 }
