@@ -19,6 +19,7 @@ type namingAPI struct {
 	empty   bool   // whether it responds to a POST without a body
 	objects map[string]map[string]any
 	posts   int
+	gets    int
 }
 
 func (a *namingAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -35,7 +36,10 @@ func (a *namingAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodPost:
 		a.posts++
-		key, _ := object["name"].(string)
+		key, named := object["name"].(string)
+		if !named {
+			key = name
+		}
 		switch a.names {
 		case "slug":
 			key = strings.ToLower(key)
@@ -53,6 +57,7 @@ func (a *namingAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.objects[name] = object
 		respond(w, http.StatusOK, object)
 	case http.MethodGet:
+		a.gets++
 		if a.objects[name] == nil {
 			respond(w, http.StatusNotFound, nil)
 			return
@@ -118,6 +123,24 @@ func TestObjectsUnderOtherNames(t *testing.T) {
 					}
 				})
 			}
+		}
+	}
+}
+
+// TestAddressedObjectsAreNotReadAgain: a create that is sent to the address of its object, or whose id the response
+// gives, needs no read to know the object.
+func TestAddressedObjectsAreNotReadAgain(t *testing.T) {
+	t.Parallel()
+	for form, gets := range map[string]int{
+		`rest: {path: "/things", id: "${inputs.name}", create: "POST /things/${inputs.name}"}`: 1, // find
+		`rest: {path: "/things", id: "${inputs.name}", create: "PUT"}`:                         1,
+		`rest: {path: "/things", id: "${inputs.name}"}`:                                        2,
+		`rest: {path: "/things", idempotencyKey: true}`:                                        0,
+	} {
+		api := &namingAPI{names: "given", objects: map[string]map[string]any{}}
+		e := petEngine(t, api, form)
+		if made := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Pet"), Inputs: object("name", "My")}); made.Err != nil || api.gets != gets {
+			t.Errorf("%s: %d requests, want %d: %v", form, api.gets, gets, made.Err)
 		}
 	}
 }

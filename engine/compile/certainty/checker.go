@@ -24,7 +24,7 @@ func Check(found *finding.Collector, r *plan.Resource) {
 			r.Maker.Doubt()
 		}
 		r.FindFirst = r.Find != nil && !r.Spec.Find.NotFirst && r.Maker != nil && r.Maker.Certainty != actions.Keyed
-		r.Unproven = isUnproven(r)
+		r.Unproven = c.isUnproven()
 		r.Names = namesOf(r)
 		c.checkFindType()
 		c.checkCreate()
@@ -62,9 +62,14 @@ func makerOf(op *plan.Operation, idAfter int) *plan.Step {
 
 // isUnproven reports whether an object may be created that its id does not name: the service chooses
 // its address, and neither the id nor a step of create comes from there.
-func isUnproven(r *plan.Resource) bool {
-	return r.Read != nil && r.Maker != nil && r.Maker.Names && !r.IDFromResponses() &&
-		!slices.ContainsFunc(r.Create.Steps, func(s *plan.Step) bool { return hasTargetOf(s, r.Read) })
+func (c *checker) isUnproven() bool {
+	r := c.r
+	if r.Read == nil || r.Maker == nil || !r.Maker.Names || r.IDFromResponses() {
+		return false
+	}
+	return !slices.ContainsFunc(r.Create.Steps, func(s *plan.Step) bool {
+		return slices.ContainsFunc(r.Read.Steps, func(read *plan.Step) bool { return s.Place != "" && c.placeOf(s) == c.placeOf(read) })
+	})
 }
 
 // parentsOf returns the inputs that say where the objects of a resource are: those that an import
