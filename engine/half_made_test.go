@@ -114,3 +114,37 @@ resources: Thing: {
 		}
 	})
 }
+
+// TestMarksOfOtherInputs: a create that goes on with other inputs knows the files that it has written, and replaces
+// them; not those of somebody else.
+func TestMarksOfOtherInputs(t *testing.T) {
+	t.Parallel()
+	var marks []string
+	w := newWorld().on("make", yields("id", "7"))
+	w.hooks["part"] = func(_ context.Context, call *actions.Call) actions.Outcome {
+		marks = append(marks, call.Mark)
+		return refused("it exists")
+	}
+	s := newScene(t, w, `inputs: {name: string, size: int, other?: int}
+	id: "${steps.it.id}"
+	create: steps: [{as: "it", world: post: {what: "make", with: "${inputs.name}"}}, {world: marked: {what: "part", with: "${inputs.size}"}}]
+	update: world: do: what: "change"
+	delete: world: do: {what: "remove", with: "${id}"}`)
+	made := s.create("name", "a", "size", 1)
+	for i := range 3 {
+		if made.State == nil || made.Err == nil {
+			t.Fatalf("%+v", made)
+		}
+		state := *made.State
+		state.Inputs = object("name", "a", "size", 1+i)
+		made = s.update(&state, "name", "a", "size", 2+i)
+	}
+	for _, mark := range marks {
+		if mark == "" || mark != marks[0] {
+			t.Errorf("the marks are %q", marks)
+		}
+	}
+	if other := s.create("name", "a", "size", 9); other.Err == nil || marks[len(marks)-1] == marks[0] {
+		t.Errorf("a create with other inputs has the mark of the first: %q", marks)
+	}
+}

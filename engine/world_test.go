@@ -152,9 +152,12 @@ func (w *world) family() *actions.Family {
 		return k
 	}
 	typed, makes := returning(kind("typed", actions.None)), returning(kind("make", actions.Write))
+	// `world: marked` recognizes its own work, like the writing of a file.
+	marked := kind("marked", actions.Write)
+	marked.Marked = true
 	return &actions.Family{
 		Name: "world", Summary: "The test's.", Declare: func() ([]actions.Arg, []*actions.Kind) {
-			return nil, []*actions.Kind{kind("do", actions.Write), kind("look", actions.None), ask, send, post, typed, makes}
+			return nil, []*actions.Kind{kind("do", actions.Write), kind("look", actions.None), ask, send, post, typed, makes, marked}
 		},
 		Grants: func(actions.Static) []actions.Grant { return nil },
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -58,7 +59,7 @@ func (r owner) markOf(s *plan.Step) string {
 		return ""
 	}
 	of := r.book().Subject()
-	mark, known := r.res.all.journal.Hash(strings.Join([]string{of.Provider, of.Type, of.Resource, of.Settings, r.inputsHash(), fmt.Sprint(s.Index), r.At}, "\x00"))
+	mark, known := r.res.all.journal.Hash(strings.Join([]string{of.Provider, of.Type, of.Resource, of.Settings, cmp.Or(r.began, r.inputsHash()), fmt.Sprint(s.Index), r.At}, "\x00"))
 	if !known {
 		return "" // the next run could not make the same mark
 	}

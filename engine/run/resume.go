@@ -75,6 +75,7 @@ func (r *run) resume(s recorded.State) {
 	f := s.Private.Failed
 	r.Unmade = strings.Fields(s.Private.Unmade)
 	r.resumed, r.Finished = true, map[int]bool{}
+	r.began, _ = r.res.all.journal.Hash(f.Inputs)
 	first := f.Step
 	if f.Step < len(r.Operation.Steps) {
 		first = r.Operation.Steps[f.Step].Restart

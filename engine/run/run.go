@@ -109,8 +109,9 @@ type run struct {
 	begun []journal.Intent
 	// journal is the part of the journal that is about the resource, nil until book opens it.
 	journal *journal.Resource
-	// hash is the hash of the inputs, "" until inputsHash makes it.
-	hash string
+	// hash is the hash of the inputs, "" until inputsHash makes it; that of the original ones is began, if an
+	// earlier run began the create.
+	hash, began string
 }
 
 // begin returns a run of an operation of the resource.

@@ -251,6 +251,8 @@ func ofProof() []Mutant {
 			"TestMaskedSecrets", "sends a mask"),
 		row("Nothing is lost", "a mask proves nothing of a lost update", "engine/run/reading/reading.go", `		case masked:`, `		case masked && false:`,
 			"TestLostUpdatesOfUnreadInputs", "read_shows_a_mask_of_a_secret"),
+		row(whole, "a create that goes on with other inputs knows its own files", "engine/run/intents.go", `cmp.Or(r.began, r.inputsHash())`, `cmp.Or("", r.inputsHash())`,
+			"TestMarksOfOtherInputs", "the marks are"),
 		row(whole, "what a response that did not fit lacks is no null of the template's", "engine/run/operation/run.go", `			return r.explainLack(s, err)`, `			return err`,
 			"TestWhatAMisfitLacks", "null cannot be inserted into text"),
 		row("Nothing is lost", "an object that the service may call by another name is read after its create", "engine/compile/certainty/checker.go", `r.Maker.Names && !r`, `r.Maker.Names && false && !r`,
