@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -215,4 +216,57 @@ func names(calls []string) []string {
 		out = append(out, call)
 	}
 	return out
+}
+
+// TestNormalisedThatIsKept: if the program removes something of an input with @normalised(), and the API shows the same as
+// before, it has not removed it, which no refresh can find. An update says so, and nothing of other changes.
+func TestNormalisedThatIsKept(t *testing.T) {
+	t.Parallel()
+	list := func(items ...any) any { return items }
+	for name, tc := range map[string]struct {
+		was, is, shown, now any
+		warns               bool
+	}{
+		"the whole":                     {list("a"), nil, list("a"), list("a"), true},
+		"the whole, which is gone":      {list("a"), nil, list("a"), list(), false},
+		"an item":                       {list("a", "b"), list("a"), list("A", "B"), list("A", "B"), true},
+		"an item, which is gone":        {list("a", "b"), list("a"), list("A", "B"), list("A"), false},
+		"another item":                  {list("a"), list("A"), list("A"), list("A"), false},
+		"an item more":                  {list("a"), list("a", "a"), list("A"), list("A"), false},
+		"a member":                      {map[string]any{"r": list("x"), "w": list("y")}, map[string]any{"r": list("x")}, map[string]any{"r": list("x"), "w": list("y")}, map[string]any{"r": list("x"), "w": list("y")}, true},
+		"all members":                   {map[string]any{"r": list("x")}, map[string]any{}, map[string]any{"r": list("x")}, map[string]any{"r": list("x")}, true},
+		"an item of a member":           {map[string]any{"r": list("x", "y")}, map[string]any{"r": list("x")}, map[string]any{"r": list("x", "y")}, map[string]any{"r": list("x", "y")}, true},
+		"a member that is always there": {map[string]any{"r": "x"}, map[string]any{"r": "y"}, map[string]any{"r": "X"}, map[string]any{"r": "X"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld()
+			shown := tc.shown
+			w.hooks["get"] = func(context.Context, *actions.Call) actions.Outcome { return answers(map[string]any{"p": shown}) }
+			e, _ := w.engine(t, `resources: Thing: {
+	inputs: {name: string @replace(), p?: _ @normalised()}
+	id: "${inputs.name}"
+	create: world: do: what: "make"
+	read: world: ask: what: "get"
+	update: world: do: what: "change"
+	delete: world: do: what: "remove"
+}`)
+			inputs := func(p any) property.Map {
+				if p == nil {
+					return object("name", "n")
+				}
+				return object("name", "n", "p", p)
+			}
+			made := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: inputs(tc.was)})
+			if made.Err != nil {
+				t.Fatal(made.Err)
+			}
+			shown = tc.now
+			log := &messages{}
+			out := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *made.State, Inputs: inputs(tc.is), Log: log})
+			if out.Err != nil || (len(log.texts) > 0) != tc.warns {
+				t.Errorf("it says %q: %+v", log.texts, out)
+			}
+		})
+	}
 }

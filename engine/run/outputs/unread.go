@@ -35,7 +35,7 @@ func WarnPlaceholders(r *operation.Run, inputs property.Map) {
 	}
 }
 
-// WarnKept warns of inputs with @normalised() that an update has removed, although the server shows
+// WarnKept warns of inputs with @normalised() that an update has removed, as a whole or in part, although the server shows
 // the same as before: it does not remove them. As the server may show what it wants, no refresh
 // would find a difference.
 func WarnKept(r *operation.Run, before, after *recorded.Written) {
@@ -43,14 +43,30 @@ func WarnKept(r *operation.Run, before, after *recorded.Written) {
 	_, left, now := after.Decode(r.Resource)
 	var kept []string
 	for _, name := range names {
-		_, was := given.GetOk(name)
-		if _, is := left.GetOk(name); was && !is && !shown.Get(name).IsNull() && value.PlainEqual(shown.Get(name), now.Get(name)) {
+		if removes(given.Get(name), left.Get(name)) && !shown.Get(name).IsNull() && value.PlainEqual(shown.Get(name), now.Get(name)) {
 			kept = append(kept, name)
 		}
 	}
 	if kept != nil {
-		r.Log.Message(operation.Warning, fmt.Sprintf("the program has removed %s, and the API still shows the same: it seems to have kept it", diag.And(kept)))
+		r.Log.Message(operation.Warning, fmt.Sprintf("the program has removed %s, or a part of it, and the API still shows the same: it seems to have kept it", diag.And(kept)))
 	}
+}
+
+// removes reports whether a value lacks what an earlier one has: the value itself, members, or items.
+func removes(was, is property.Value) bool {
+	switch {
+	case is.IsNull():
+		return !was.IsNull()
+	case was.IsMap() && is.IsMap():
+		for name, member := range was.AsMap().AllStable {
+			if removes(member, is.AsMap().Get(name)) {
+				return true
+			}
+		}
+	case was.IsArray() && is.IsArray():
+		return is.AsArray().Len() < was.AsArray().Len()
+	}
+	return false
 }
 
 // WarnUnread warns of a refresh whose value lacks required inputs. They keep their recorded values,

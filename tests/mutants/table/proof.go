@@ -253,6 +253,8 @@ func ofProof() []Mutant {
 			"TestLostUpdatesOfUnreadInputs", "read_shows_a_mask_of_a_secret"),
 		row(whole, "a create that goes on with other inputs knows its own files", "engine/run/intents.go", `cmp.Or(r.began, r.inputsHash())`, `cmp.Or("", r.inputsHash())`,
 			"TestMarksOfOtherInputs", "the marks are"),
+		row("Nothing is lost", "an update says that the API has kept a part of what the program has removed", "engine/run/outputs/unread.go", `		return is.AsArray().Len() < was.AsArray().Len()`, `		return false`,
+			"TestNormalisedThatIsKept/an_item", "it says"),
 		row(whole, "what a response that did not fit lacks is no null of the template's", "engine/run/operation/run.go", `			return r.explainLack(s, err)`, `			return err`,
 			"TestWhatAMisfitLacks", "null cannot be inserted into text"),
 		row("Nothing is lost", "an object that the service may call by another name is read after its create", "engine/compile/certainty/checker.go", `r.Maker.Names && !r`, `r.Maker.Names && false && !r`,
