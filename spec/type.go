@@ -93,7 +93,7 @@ type Bound struct {
 type Pattern struct {
 	Regexp  string `json:"regexp,omitzero"`
 	Negated bool   `json:"negated,omitzero"`
-	// Means is what a string is that matches, if the pattern is not the author's: "an integer in digits".
+	// Means describes the strings that match, for messages, if the pattern was generated: "an integer in digits".
 	Means string `json:"means,omitzero"`
 }
 

@@ -40,8 +40,8 @@ func OthersRead(mode string) bool {
 }
 
 // SecretForOthers returns the warning of vet that a secret is written to a file that other
-// users can read. It is for modes that the spec contains as a literal. The mode is in the
-// argument, or in a part of it.
+// users can read. mode is a literal in the spec, at the path part of the argument, or the whole
+// argument if part is empty.
 func SecretForOthers(argument, part, mode string) actions.Fault {
 	return actions.Fault{
 		Argument: argument, Path: part, Warning: true, Exposes: true, Summary: fmt.Sprintf("a secret is written to a file that other users can read (mode %q)", mode),

@@ -86,7 +86,7 @@ spec's permissions do not grant: see [language.md](language.md#commands-in-the-k
 
 An exit code that is not in ` + "`ok`, `gone` or `refused`" + ` is an error: the command ran, and its effect is incomplete. The message is the end of its
 standard error, or the value of ` + "`error`" + `. ` + "`exitCodes: refused: [9]`" + ` lists exit codes that mean that the command had no effect ("the user
-already exists"), and ` + "`exitCodes: refused: \"others\"`" + ` that this is true for all codes that are not listed. ` + "`retry: on: [75]`" + ` retries after an exit code, ` + "`\"timeout\"`" + ` after a timeout. A command that did not start had no effect. The effect of a
+already exists"). With ` + "`exitCodes: refused: \"others\"`" + `, all codes that are not listed mean that. ` + "`retry: on: [75]`" + ` retries after an exit code, ` + "`\"timeout\"`" + ` after a timeout. A command that did not start had no effect. The effect of a
 command that was ended by a signal or a timeout is not known.
 
 With ` + "`ssh`" + `, the command runs on another machine, with the rights of the user there. The permissions must grant the machine (` + "`hosts: [\"ssh://build.example.com\"]`" + `),

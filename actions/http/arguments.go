@@ -70,7 +70,7 @@ func partType() *spec.Type {
 
 // numbersIn is where the parameters of a page are.
 func numbersIn() *spec.Property {
-	return declare.Field("in", declare.OneOf("query", inBody), "Where the parameters are: in the query (the default), or in the JSON body of the request, of which they are then members, like `page.number`.")
+	return declare.Field("in", declare.OneOf("query", inBody), "`query` (the default), or `body`: the parameters are members of the JSON body, and their names may be paths, such as `page.number`.")
 }
 
 func paginateArg() actions.Arg {

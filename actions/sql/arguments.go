@@ -35,7 +35,7 @@ func placeholderArguments() []actions.Arg {
 	name := declare.NonEmpty()
 	word := declare.Object(
 		declare.Member("of", declare.List(name), "The words that are allowed. Must not contain templates."),
-		declare.Member("is", declare.Either(name, declare.List(name)), "The word, or a list of words."),
+		declare.Member("is", declare.Either(name, declare.List(name)), "The word to insert, or a list of words. Each must be in `of`."),
 	)
 	return []actions.Arg{
 		params,

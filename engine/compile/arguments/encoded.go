@@ -46,8 +46,9 @@ func escapesValues(decl *actions.Arg) bool {
 	return decl.Mode == actions.Path || decl.Name == "query" && decl.Wire
 }
 
-// checkEncoded warns of values that are escaped once more than the argument does. found are the findings in the
-// argument: a function of another tool is left out, too.
+// checkEncoded warns of values that are escaped twice, because the argument escapes them as well. found are the other
+// findings in the argument. If one of them suggests our name for a foreign function that escapes, it suggests to remove the
+// call instead.
 func (b *Block) checkEncoded(f spec.Field, found diag.List) {
 	const remedy = "Each value is escaped already, and a %% would be escaped again. Write %s."
 	for i := range found {

@@ -79,14 +79,15 @@ func (f *Families) CompileWaiting(c *finding.Collector, names *scopes.Names) {
 	}
 }
 
-// Waiting returns the defaults of a family that refer to the session, while that is compiled.
+// Waiting returns the defaults of a family that are not compiled yet, because they refer to the session.
 func (f *Families) Waiting(family string) []Waiting { return f.waiting[family] }
 
 func (f *Families) compileBlock(c *finding.Collector, names *scopes.Names, scope *expr.Scope, family *actions.Family, block spec.Field) {
 	c.In(fmt.Sprintf("defaults of %s", family.Name), block.Name, func() { f.compileDefaults(c, names.Spec.Types, scope, family, block) })
 }
 
-// withoutSession returns a block of defaults without what refers to the session, and that.
+// withoutSession splits a block of defaults: rest does not refer to the session, and waiting lists the arguments, or
+// members of them, that do.
 func withoutSession(block spec.Field, family *actions.Family) (rest spec.Field, waiting []Waiting) {
 	without := func(n *spec.Node, found func(name string), except ...string) *spec.Node {
 		out := *n
@@ -106,7 +107,7 @@ func withoutSession(block spec.Field, family *actions.Family) (rest spec.Field, 
 			value.Fields[i].Value = without(f.Value, func(member string) { waiting = append(waiting, Waiting{f.Name, member}) })
 		}
 	}
-	// Each step compiles the verdicts, with what it sees.
+	// The verdicts are compiled with each step, in its scope.
 	block.Value = without(&value, func(argument string) { waiting = append(waiting, Waiting{Argument: argument}) }, "refused", "fail", "retry")
 	return block, waiting
 }

@@ -21,8 +21,8 @@ func (b *Block) isKeyOfStep(name string) bool {
 	return b.Step != nil && argNamed(b.Decls, name) == nil && slices.Contains(StepKeys, name)
 }
 
-// suggestStep says that a key belongs next to the action. The first such key has the edit, which moves all of
-// them: each of several edits would put the action into braces.
+// suggestStep says that a key belongs next to the action. Only the first such key gets an edit, which moves all of
+// them: an edit for each would add braces more than once.
 func (b *Block) suggestStep(d *diag.Diagnostic, f spec.Field) {
 	family, _, _ := strings.Cut(b.Owner, ".")
 	d.Detail = fmt.Sprintf("%s is a key of the step: write it next to %s, as in `%s: {…}, %[1]s: …`.", f.Name, family, family)

@@ -28,7 +28,7 @@ func (l *located) AboutResponse(op *plan.Operation, err error) error {
 	result, _ := l.Vars.Values["result"].(map[string]any)
 	ofRest, written := l.ofRest(op)
 	if written != "" {
-		text = strings.Replace(text, written+": ", "", 1) // nobody has written it
+		text = strings.Replace(text, written+": ", "", 1) // the shorthand rest wrote this expression, so the author does not know it
 	}
 	if ofRest && strings.Contains(text, "expected a list, got ") {
 		text = strings.Replace(text, "; append `?? []` to treat null as an empty list", "", 1)

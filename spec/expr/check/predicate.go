@@ -102,7 +102,8 @@ func (p *predicateCheck) mapped(value *spec.Type) *spec.Type {
 }
 
 // checkBody checks the body of the predicate, in which `#` is an item of the list. It
-// returns the parts of the item that are not null if the predicate is true.
+// returns the parts of the item that are not null if the predicate is true. acc is the type of #acc in
+// reduce, otherwise nil.
 func (p *predicateCheck) checkBody(acc *spec.Type) (body TypedPart, facts []string) {
 	n := p.n.Arguments[1]
 	if predicate, ok := n.(*ast.PredicateNode); ok {

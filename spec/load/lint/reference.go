@@ -66,7 +66,7 @@ func (x *linter) reportCycle(e ast.Expr, id *ast.Ident, field *ast.Field, names 
 	if len(names) == 1 && strings.HasPrefix(id.Name, "#") && slices.Contains(s.within, field) {
 		at := s.within[len(s.within)-1]
 		x.doc.Report(source.CodeRecursiveType, x.doc.Files.LabelRange(at.Label), source.PlaceOf(s.path), fmt.Sprintf("%s requires itself, so no value is finite", id.Name),
-			fmt.Sprintf("Make the field optional, or a list: %s?: %s.", source.LabelOf(at), id.Name))
+			fmt.Sprintf("Make the field optional (%[1]s?: %[2]s), or a list (%[1]s: [...%[2]s]).", source.LabelOf(at), id.Name))
 		x.bad[whole] = true
 		return true
 	}
