@@ -53,6 +53,8 @@ func TestErrorsListWhatIsThere(t *testing.T) {
 	for name, tc := range map[string]struct{ create, read, id, want string }{
 		"read back":     {`{"name": "n"}`, `{"id": "q1", "na\u001bme": "hush"}`, "x", `read yields no queueId (test 1.0.0, <stdin>:`},
 		"its members":   {`{"name": "n"}`, `{"id": "q1", "name": "hush"}`, "x", `it has: id, name. If it is there under another name, declare that: ` + "`queueId: … @wire(NAME)`"},
+		"null":          {`{"name": "n"}`, `{"queueId": null, "name": "hush"}`, "x", "the response has null there. If the API may do that, make it optional: `queueId?: …`"},
+		"an envelope":   {`{"name": "n"}`, `{"queue": {"queueId": "q", "name": "hush"}}`, "x", "it has: queue. If that is an envelope of the object, write `return: \"${body.queue}\"` in the operation"},
 		"at most ten":   {`{}`, many, "x", "it has: a, b, c, d, e, f, g, h, i, j, and 2 more"},
 		"no members":    {`{}`, `{}`, "x", "it has no members"},
 		"below the id":  {`{"queue": "hush", "name": "n"}`, `{"queueId": "q"}`, "${body.queue.id}", "`id` yields nothing after create (of body; it has: name, queue) (test 1.0.0, <stdin>:"},

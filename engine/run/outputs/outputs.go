@@ -9,6 +9,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/value"
@@ -26,14 +27,51 @@ func MissingError(r *operation.Run, what string, missing []string, yield any) er
 		}
 		places = append(places, name)
 	}
+	return fmt.Errorf("%s no %s%s", what, diag.And(places), describeInstead(r, missing[0], yield))
+}
+
+// describeInstead says what a value has that lacks an output, and what to do.
+func describeInstead(r *operation.Run, missing string, yield any) string {
+	members, _ := yield.(map[string]any)
+	if v, there := members[missing]; there && v == nil {
+		return fmt.Sprintf("; the response has null there. If the API may do that, make it optional: `%s?: …`", missing)
+	}
 	has := value.ListMembers(yield)
-	if has != "" {
-		has += fmt.Sprintf(". If it is there under another name, declare that: `%s: … @wire(NAME)`; if the server sets it later, wait for it in a step with `until`; else make it optional", missing[0])
-		if r.Verb == plan.Read {
-			has += fmt.Sprintf(". If only the response to the create has it, such as a token that is shown once: `%s: … @noRead()`", missing[0])
+	switch envelope := envelopeOf(members); {
+	case has == "":
+		return ""
+	case envelope != "" && isOfRest(r):
+		return has + fmt.Sprintf(". If that is an envelope of the object, add `unwrap: %q` to rest", envelope)
+	case envelope != "":
+		return has + fmt.Sprintf(". If that is an envelope of the object, write `return: \"${body.%s}\"` in the operation", envelope)
+	}
+	has += fmt.Sprintf(". If it is there under another name, declare that: `%s: … @wire(NAME)`; if the server sets it later, wait for it in a step with `until`; else make it optional", missing)
+	if r.Verb == plan.Read {
+		has += fmt.Sprintf(". If only the response to the create has it, such as a token that is shown once: `%s: … @noRead()`", missing)
+	}
+	return has
+}
+
+// envelopeOf returns the only member of a response, if that is an object, and "" otherwise.
+func envelopeOf(members map[string]any) string {
+	for name, v := range members {
+		if _, isObject := v.(map[string]any); isObject && len(members) == 1 {
+			return value.WireArgument(actions.Clip(name, 40))
 		}
 	}
-	return fmt.Errorf("%s no %s%s", what, diag.And(places), has)
+	return ""
+}
+
+// isOfRest reports whether rest stands for the operation of a run.
+func isOfRest(r *operation.Run) bool {
+	op := r.Resource.Spec.Create
+	switch r.Verb {
+	case plan.Read:
+		op = r.Resource.Spec.Read
+	case plan.Update:
+		op = r.Resource.Spec.Update
+	}
+	return op != nil && op.Rest
 }
 
 // KeepUnread gives outputs that no read returns (`@noRead()`) their recorded values: if read is
