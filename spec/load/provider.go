@@ -43,8 +43,8 @@ func (l *loader) readProvider(v cue.Value, p *spec.Provider) {
 	l.Finish()
 	for _, r := range p.Resources {
 		at := source.Place{Context: fmt.Sprintf("resource %q", r.Name), Path: "resources." + r.Name}
-		l.CheckNested(r.Inputs, p.Types, at.AddContext("inputs"))
-		l.CheckNested(r.Outputs, p.Types, at.AddContext("outputs"))
+		typing.CheckNested(l.Extractor, r.Inputs, p.Types, at.AddContext("inputs"))
+		typing.CheckNested(l.Extractor, r.Outputs, p.Types, at.AddContext("outputs"))
 	}
 	l.expandShorthands(p)
 	let.Expand(l.Document, p)

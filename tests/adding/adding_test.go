@@ -70,7 +70,7 @@ resources: Phrase: {
 	create: echo: say: text: "${inputs.words}"
 	read: {echo: recall: text: "${id}", return: {words: "${id}", length: "${result.length}"}}
 	return: length: "${result.length}"
-	delete: echo: say: {text: "bye", loud: false}
+	delete: echo: say: {text: "bye ${id}", loud: false}
 }
 `
 

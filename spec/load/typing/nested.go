@@ -10,7 +10,7 @@ import (
 // CheckNested reports @noRead of members of a resource's inputs or outputs, which only the inputs and outputs
 // themselves can have: what a read leaves out of a struct counts as removed. A definition may be the type
 // of whole inputs elsewhere, so that its own attributes do not tell.
-func (x *Extractor) CheckNested(of *spec.Type, types spec.Types, p source.Place) {
+func CheckNested(x *Extractor, of *spec.Type, types spec.Types, p source.Place) {
 	if of == nil {
 		return
 	}

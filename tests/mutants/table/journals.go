@@ -303,8 +303,8 @@ func ofJournals() []Mutant {
 			Promise:   "Nothing is lost",
 			Mechanism: "what a failed create with other inputs has made stays listed",
 			File:      "engine/run/intents.go",
-			Find:      `			(r.Verb != plan.Create || s.Certainty != actions.Safe || i.Hash == r.inputsHash())`,
-			Replace:   `			true`,
+			Find:      `i.Hash != "" && (r.Verb != plan.Create || s.Certainty != actions.Safe || i.Hash == r.inputsHash())`,
+			Replace:   `i.Hash != ""`,
 			Package:   "engine", Test: "TestWhatFailedStaysListed/safe/then_b", Fails: "the failure is listed",
 		},
 		{

@@ -82,9 +82,9 @@ func ofLives() []Mutant {
 			Mechanism: "a create is undone under its lock",
 			File:      "engine/run/create.go",
 			Find: `	defer release()
-	err = r.Steps(ctx)`,
+	if err := r.Steps(ctx)`,
 			Replace: `	release()
-	err = r.Steps(ctx)`,
+	if err := r.Steps(ctx)`,
 			Package: "engine", Test: "TestLockHolds/failed", Fails: "the calls came in the order",
 		},
 		{
