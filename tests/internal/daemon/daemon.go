@@ -3,12 +3,12 @@
 package daemon
 
 import (
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -84,9 +84,9 @@ func await(t testing.TB, port int, ended <-chan struct{}) {
 // so that no connection takes it before the server does.
 func FreePort(t testing.TB) int {
 	t.Helper()
-	const first, count = 20000, 12000
+	const first, count, perProcess = 20000, 12000, 40
 	for range 100 {
-		port := first + rand.IntN(count)
+		port := first + (os.Getpid()*perProcess+int(ports.Add(1)))%count
 		tcp, err := net.Listen("tcp", Loopback(port))
 		if err != nil {
 			continue
@@ -101,6 +101,10 @@ func FreePort(t testing.TB) int {
 	t.Fatalf("no port from %d to %d is free", first, first+count)
 	return 0
 }
+
+// ports is how many ports this process has tried. Each process takes its own, so that nothing else takes a port
+// before the server that it is for listens there.
+var ports atomic.Int32
 
 // Loopback returns the address of a port on this machine.
 func Loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
