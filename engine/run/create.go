@@ -87,7 +87,11 @@ func (r *run) finishCreate(ctx context.Context) Result {
 // refuseMasks returns an error if an operation sends inputs that have a mask in place of a secret: an import has
 // shown it, and it would become the secret.
 func refuseMasks(inputs property.Map, op *plan.Operation) error {
-	if names := recorded.MissingFor(value.Masks(inputs), property.Map{}, op); names != nil {
+	masks := value.Masks(inputs)
+	if masks == nil {
+		return nil
+	}
+	if names := recorded.MissingFor(masks, property.Map{}, op); names != nil {
 		return fmt.Errorf("%s has a mask, such as \"***\", in place of a secret, which the API does not show: write the secret into the program; nothing was sent", diag.And(names))
 	}
 	return nil
