@@ -197,7 +197,7 @@ const gcPercent = "400"
 // tests wait.
 func goTest(ctx context.Context, dir string, packages int, args []string, r *report) error {
 	cmd := exec.CommandContext(ctx, "go", append([]string{
-		"test", "-json", "-timeout=20m", "-vet=off", "-ldflags=-w", fmt.Sprint("-p=", packages), fmt.Sprint("-parallel=", 2*runtime.NumCPU()),
+		"test", "-json", "-timeout=30m", "-vet=off", "-ldflags=-w", fmt.Sprint("-p=", packages), fmt.Sprint("-parallel=", 2*runtime.NumCPU()),
 	}, args...)...)
 	cmd.Dir = dir
 	cmd.Stderr = os.Stderr
