@@ -31,6 +31,7 @@ type papers struct {
 	log     []string
 	// untagged leaves out the ETag of the responses to changes.
 	untagged bool
+	masks    bool // a GET shows a mask in place of the member secret
 	// fault says what becomes of a request: "" is answered, "refuse" is not, "lose" is processed and answered
 	// with 500, and "drop" is answered with 500.
 	fault func(request string) string
@@ -102,6 +103,11 @@ func (s *papers) process(r *http.Request, body any) (int, any) {
 			return http.StatusNoContent, nil
 		}
 	case http.MethodGet:
+		if page, ok := have.(map[string]any); ok && s.masks {
+			shown := maps.Clone(page)
+			shown["secret"] = "***"
+			return http.StatusOK, shown
+		}
 		if there {
 			return http.StatusOK, have
 		}
@@ -694,14 +700,19 @@ resources: Thing: {
 func TestETagsReadBack(t *testing.T) {
 	t.Parallel()
 	for _, verb := range []string{"create", "update"} {
-		for _, foreign := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, changed %v", verb, foreign), func(t *testing.T) {
+		for _, of := range [][2]bool{{false, false}, {true, false}, {false, true}, {true, true}} {
+			foreign, masks := of[0], of[1]
+			t.Run(fmt.Sprintf("%s, changed %v, masked %v", verb, foreign, masks), func(t *testing.T) {
 				t.Parallel()
 				s, url := newPapers(t)
-				s.untagged = true
+				s.untagged, s.masks = true, masks
+				secret := "secret: string @secret()"
+				if !masks {
+					secret += " @noRead()"
+				}
 				u := newUpper(t, `http: baseURL: "`+url+`"
 resources: Thing: {
-	inputs: {name: string @replace(), text: string, secret: string @secret() @noRead(), size: int}
+	inputs: {name: string @replace(), text: string, `+secret+`, size: int}
 	id: "${inputs.name}"
 	create: http: {method: "PUT", path: "/pages/${inputs.name}", json: "${inputs}", ifNoneMatch: true}
 	read: http: path: "/pages/${id}"

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -24,7 +23,11 @@ func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateR
 	r.Preview = req.Preview
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
-	if err := cmp.Or(refuseMasks(req.Inputs, res.Create), r.Open()); err != nil {
+	err := refuseMasks(req.Inputs, res.Create)
+	if err == nil {
+		err = r.Open()
+	}
+	if err != nil {
 		return Result{Err: err}
 	}
 	if err := r.precheckID(); err != nil {

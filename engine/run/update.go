@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -102,7 +101,11 @@ func (u update) change(ctx context.Context, state recorded.State, changes []valu
 	}
 	r := u.begin(ctx, state, changes)
 	r.Preview = req.Preview
-	if err := cmp.Or(refuseMasks(req.Inputs, res.Update), r.Open()); err != nil {
+	err := refuseMasks(req.Inputs, res.Update)
+	if err == nil {
+		err = r.Open()
+	}
+	if err != nil {
 		return Result{Err: err}
 	}
 	if req.Preview {

@@ -151,7 +151,7 @@ func (r Reading) ETagOf(ctx context.Context, sent property.Map, yield any) strin
 	for _, m := range r.Resource.Inputs.Fields {
 		was, given := sent.GetOk(m.Name)
 		shown, there := found.Values[m.Name]
-		if err != nil || !given || !there || m.NoRead || m.Ephemeral || m.Normalised || r.Rules.Read().IsSame(ctx, m, was, shown) {
+		if err != nil || !given || !there || m.NoRead || m.Ephemeral || m.Normalised || r.Rules.Read().IsSame(ctx, m, was, unmask(m, was, shown)) {
 			continue
 		}
 		r.Log.Message(operation.Warning, fmt.Sprintf("reading it back shows another value of %s than was sent, so its ETag is not recorded: somebody may have changed it since. Run `pulumi refresh` before the next change", m.Name))
@@ -228,10 +228,10 @@ func (r Reading) InputsOf(old recorded.State, yield any, importing bool) (proper
 // unmask returns the shown value of an input with the recorded secrets in place of masks. With @normalised(), a
 // mask is what the server makes of the secret.
 func unmask(m *value.Member, recorded, shown property.Value) property.Value {
-	unmasked, _ := value.Unmask(recorded, shown)
 	if m.Normalised {
 		return shown
 	}
+	unmasked, _ := value.Unmask(recorded, shown)
 	return unmasked
 }
 
