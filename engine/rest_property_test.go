@@ -52,13 +52,15 @@ func TestRestLaws(t *testing.T) {
 type restGen struct {
 	api     restHabits
 	options []string // of rest
-	typed   bool
-	parent  string // "", "input" or "under"
-	unique  bool
-	found   bool
-	own     bool // the create is written next to rest
-	lose    bool
-	path    string
+	// defaults are options of all shorthands.
+	defaults []string
+	typed    bool
+	parent   string // "", "input" or "under"
+	unique   bool
+	found    bool
+	own      bool // the create is written next to rest
+	lose     bool
+	path     string
 }
 
 // genRest generates an API and the options for it.
@@ -152,7 +154,42 @@ func genRest(t *rapid.T) *restGen {
 	}
 	g.genRequests(t, object, option)
 	g.genLists(t, option)
+	g.genMembers(t, option)
+	g.genDefaults(t)
 	return g
+}
+
+// genMembers generates what requests have beside the inputs, and what is asked before them.
+func (g *restGen) genMembers(t *rapid.T, option func(name, value string)) {
+	some := func(what string) bool { return rapid.Bool().Draw(t, what) }
+	if g.own && g.api.update == "none" {
+		return
+	}
+	if some("members") {
+		g.api.members = map[bool]string{true: "updates", false: "all"}[g.own]
+		option("body", `{source: "declprov", labels: of: "${inputs.name}"}`)
+	}
+	if g.api.guarded = !g.api.listOnly && some("guarded"); g.api.guarded {
+		option("ifMatch", "true")
+	}
+	if g.api.strict = g.parent != "" && some("strict"); g.api.strict {
+		option("parent", map[string]string{"input": `"/stores/${inputs.store}"`, "under": `"/stores/${shop}"`}[g.parent])
+	}
+}
+
+// defaults are the options that may be defaults, unless they contain a path.
+var defaults = []string{"id", "unwrap", "items", "update", "patch", "paginate", "response", "read", "gone", "idempotencyKey", "idempotent", "body", "ifMatch"}
+
+// genDefaults makes some options defaults.
+func (g *restGen) genDefaults(t *rapid.T) {
+	g.options = slices.DeleteFunc(g.options, func(o string) bool {
+		name, value, _ := strings.Cut(o, ": ")
+		isDefault := slices.Contains(defaults, name) && !strings.Contains(value, " /") && rapid.IntRange(0, 3).Draw(t, name+" as a default") == 0
+		if isDefault {
+			g.defaults = append(g.defaults, o)
+		}
+		return isDefault
+	})
 }
 
 // genLists generates requests for lists that are not GET with the path of the collection.
@@ -233,7 +270,11 @@ func (g *restGen) text() string {
 		}
 		named = "#Pet: {" + outputs + parent + ", name: string, kind: string, tags?: [string]: string, status: string}\n"
 	}
-	return "name: \"pets\"\nversion: \"1.0.0\"\nconfig: endpoint: string\nhttp: baseURL: \"${config.endpoint}\"\n" + named +
+	common := ""
+	if g.defaults != nil {
+		common = "rest: {" + strings.Join(g.defaults, ", ") + "}\n"
+	}
+	return "name: \"pets\"\nversion: \"1.0.0\"\nconfig: endpoint: string\nhttp: baseURL: \"${config.endpoint}\"\n" + common + named +
 		"resources: Pet: {\n\tinputs: {\n" + store + "\t\tname: string\n\t\tkind: *\"dog\" | \"cat\"\n\t\ttags?: [string]: string\n\t}\n\toutputs: {" + outputs + ", status: string}\n\trest: " + rest + "\n" + create + "}\n"
 }
 
@@ -345,6 +386,18 @@ func (g *restGen) play(t *rapid.T, e *engine.Engine, api *restAPI) {
 	}
 	if out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Pet"), State: state}); out.Err != nil || !out.Gone {
 		t.Fatalf("%s\nthe object is still there: %v", g.text(), out.Err)
+	}
+	if !g.api.strict {
+		return
+	}
+	api.mu.Lock()
+	api.storeless = true
+	api.mu.Unlock()
+	if out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Pet"), State: state}); out.Err != nil || !out.Gone {
+		t.Fatalf("%s\nthe store does not exist, and the object does: %v", g.text(), out.Err)
+	}
+	if err := e.Delete(t.Context(), engine.DeleteRequest{Ref: ref("Pet"), State: state}); err != nil {
+		t.Fatalf("%s\nthe store does not exist: %v", g.text(), err)
 	}
 }
 

@@ -46,6 +46,13 @@ type restHabits struct {
 	// says that GET /matching?store=STORE&name=NAME is the list of objects whose names begin with that.
 	lists    string
 	matching bool
+	// members says which requests must have further members: "all" that send an object, or "updates".
+	members string
+	// guarded says that updates and deletes require the ETag of the object.
+	guarded bool
+	// strict says that GET /stores/STORE tells whether a store exists, and that all requests in one that does
+	// not exist are forbidden.
+	strict bool
 }
 
 // verbOf is the end of the path of an operation among verbs.
@@ -79,6 +86,9 @@ type restAPI struct {
 	byKey   map[string]string
 	log     []string
 	lose    bool // the next response to a create is lost
+	// changes counts the changes of objects, by their paths. storeless says that the stores were deleted.
+	changes   map[string]int
+	storeless bool
 }
 
 // nest returns a value at a path of members.
@@ -115,8 +125,22 @@ func (a *restAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if key := r.Header.Get("Idempotency-Key"); key != "" {
 		line += " with a key"
 	}
+	if tag := r.Header.Get("If-Match"); tag != "" {
+		line += " if it is " + tag
+	}
 	a.log = append(a.log, line)
 	segments := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	switch {
+	case a.strict && len(segments) == 2 && segments[0] == "stores" && !a.storeless:
+		respond(w, http.StatusOK, map[string]any{"store": segments[1]})
+		return
+	case a.strict && len(segments) == 2 && segments[0] == "stores":
+		respond(w, http.StatusNotFound, nil)
+		return
+	case a.storeless:
+		respond(w, http.StatusForbidden, nil)
+		return
+	}
 	if n := len(segments); a.named && n > 1 && segments[n-2] == "named" {
 		a.serveNamed(w, strings.Join(segments[:n-2], "/"), segments[n-1])
 		return
@@ -194,7 +218,7 @@ func (a *restAPI) serveCollection(w http.ResponseWriter, r *http.Request, path s
 			return
 		}
 		object := map[string]any{}
-		if json.Unmarshal(text, &object) != nil || object["name"] == nil || object["store"] != nil {
+		if json.Unmarshal(text, &object) != nil || object["name"] == nil || object["store"] != nil || a.members == "all" && !takeMembers(object) {
 			respond(w, http.StatusBadRequest, map[string]any{"error": "the body"})
 			return
 		}
@@ -223,6 +247,7 @@ func (a *restAPI) serveCollection(w http.ResponseWriter, r *http.Request, path s
 // created responds to a create with the object, or with its place.
 func (a *restAPI) created(w http.ResponseWriter, r *http.Request, status int, path string) {
 	if a.location == "" {
+		w.Header().Set("ETag", a.tag(path))
 		respond(w, status, nest(a.objects[path], a.unwrap))
 		return
 	}
@@ -238,6 +263,18 @@ func (a *restAPI) created(w http.ResponseWriter, r *http.Request, status int, pa
 	}
 	w.Header().Set("Location", location)
 	respond(w, status, nil)
+}
+
+// tag returns the ETag of an object.
+func (a *restAPI) tag(path string) string { return fmt.Sprintf("%q", strconv.Itoa(a.changes[path])) }
+
+// takeMembers removes the further members of a body. It returns false if they are missing.
+func takeMembers(sent map[string]any) bool {
+	labels, _ := sent["labels"].(map[string]any)
+	ok := sent["source"] == "declprov" && labels["of"] != nil
+	delete(sent, "source")
+	delete(sent, "labels")
+	return ok
 }
 
 // serveNamed responds with the object of a name.
@@ -292,6 +329,10 @@ func (a *restAPI) serveObject(w http.ResponseWriter, r *http.Request, path strin
 		respond(w, cmp.Or(a.missing, http.StatusNotFound), map[string]any{"error": "no such object"})
 		return
 	}
+	if a.guarded && r.Method != http.MethodGet && r.Header.Get("If-Match") != a.tag(path) {
+		respond(w, http.StatusPreconditionFailed, nil)
+		return
+	}
 	switch {
 	case r.Method == http.MethodGet && a.listOnly:
 		respond(w, http.StatusMethodNotAllowed, nil)
@@ -302,7 +343,7 @@ func (a *restAPI) serveObject(w http.ResponseWriter, r *http.Request, path strin
 		return
 	case r.Method == a.update:
 		sent := map[string]any{}
-		if json.Unmarshal(text, &sent) != nil || sent["store"] != nil || (a.merge && r.Method == http.MethodPatch) != (r.Header.Get("Content-Type") == "application/merge-patch+json") {
+		if json.Unmarshal(text, &sent) != nil || sent["store"] != nil || a.members != "" && !takeMembers(sent) || (a.merge && r.Method == http.MethodPatch) != (r.Header.Get("Content-Type") == "application/merge-patch+json") {
 			respond(w, http.StatusBadRequest, map[string]any{"error": "the body"})
 			return
 		}
@@ -314,6 +355,7 @@ func (a *restAPI) serveObject(w http.ResponseWriter, r *http.Request, path strin
 			delete(object, "tags")
 		}
 		put(object, sent, a.merge)
+		a.changes[path]++
 		if a.silent {
 			respond(w, http.StatusNoContent, nil)
 			return
@@ -322,6 +364,7 @@ func (a *restAPI) serveObject(w http.ResponseWriter, r *http.Request, path strin
 		respond(w, http.StatusMethodNotAllowed, nil)
 		return
 	}
+	w.Header().Set("ETag", a.tag(path))
 	respond(w, http.StatusOK, nest(object, a.unwrap))
 }
 
@@ -347,7 +390,7 @@ func put(object, sent map[string]any, deep bool) {
 
 // serve starts the API.
 func (a *restAPI) serve() *httptest.Server {
-	a.objects, a.byKey = map[string]map[string]any{}, map[string]string{}
+	a.objects, a.byKey, a.changes = map[string]map[string]any{}, map[string]string{}, map[string]int{}
 	server := httptest.NewUnstartedServer(a)
 	server.Config.ErrorLog = nil
 	server.Start()

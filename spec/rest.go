@@ -14,6 +14,11 @@ type Rest struct {
 	ID, Wrap, Unwrap, Items *Node
 	// Query has the members of the query of each request.
 	Query *Node
+	// Body has further members of the bodies of creates and updates.
+	Body *Node
+	// Parent is the path of the object that contains the collection, which is requested before
+	// an object in it is read or deleted.
+	Parent *Node
 	// Patch is the format of the bodies of updates.
 	Patch *Node
 	// Gone is true for the response to a request for an object that does not exist.
@@ -22,6 +27,8 @@ type Rest struct {
 	Response *Node
 	// Returns is the type of one object.
 	Returns *Node
+	// IfMatch is passed on to updates and deletes.
+	IfMatch *Node
 	// IfNoneMatch, IdempotencyKey, Idempotent and Paginate are passed on to the requests.
 	IfNoneMatch, IdempotencyKey, Idempotent, Paginate *Node
 	// Unique lists the inputs that identify an object in the list.

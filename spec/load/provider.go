@@ -39,6 +39,9 @@ func (l *loader) readProvider(v cue.Value, p *spec.Provider) {
 	} else if b.has("permissions") {
 		p.Permissions = unknownGrants(b.item)
 	}
+	if m, ok := b.get("rest"); ok {
+		l.readRestDefaults(m, source.Place{Context: "rest", Path: "rest"})
+	}
 	l.readDeclarations(b, p)
 	l.Finish()
 	for _, r := range p.Resources {

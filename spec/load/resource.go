@@ -11,6 +11,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/block"
+	"github.com/declprov/declprov/spec/load/rest"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/typing"
 	"github.com/declprov/declprov/spec/load/walk"
@@ -21,7 +22,8 @@ import (
 type resourceReader struct {
 	*stepReader
 	// shorthands are the shorthands that are expanded when all types are known.
-	shorthands []shorthand
+	shorthands   []shorthand
+	restDefaults *rest.Defaults
 }
 
 // readResource reads one member of `resources`.

@@ -1,6 +1,10 @@
 package load
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
+
 	"cuelang.org/go/cue"
 
 	"github.com/declprov/declprov/spec"
@@ -67,9 +71,25 @@ func isFalse(m walk.Item) bool {
 	return err == nil && !value
 }
 
+// readRestDefaults reads the options for all shorthands.
+func (l *resourceReader) readRestDefaults(it walk.Item, p source.Place) {
+	s := &spec.Rest{Range: it.At}
+	if b, ok := l.openSection(it, p, block.RestDefaults, nil); ok {
+		l.fill(b, s)
+		for _, n := range []*spec.Node{s.Create, s.Read, s.Update, s.Delete, s.List} {
+			if n != nil && strings.Contains(n.Text, " ") {
+				method, _, _ := strings.Cut(n.Text, " ")
+				l.Report(source.CodeBadValue, n.Range, p, fmt.Sprintf("%q would be the request of each resource", n.Text), "A path belongs to one resource: write the request into its `rest`. A default is a word, such as "+strconv.Quote(method)+".")
+			}
+		}
+	}
+	l.restDefaults = &rest.Defaults{Options: s, Place: p}
+}
+
 // expandShorthands adds the operations for which shorthands stand to their resources.
 func (l *resourceReader) expandShorthands(p *spec.Provider) {
 	for _, s := range l.shorthands {
-		rest.Expand(l.Document, s.place, p, s.resource, s.rest)
+		rest.Expand(l.Document, s.place, p, s.resource, s.rest, l.restDefaults)
 	}
+	l.restDefaults.ReportUnused(l.Document)
 }

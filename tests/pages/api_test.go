@@ -33,6 +33,7 @@ func openAPI(t *testing.T) string {
 	for _, title := range []string{"First", "Second", "Third"} {
 		a.add("articles", map[string]any{"title": title})
 	}
+	a.objects["shops/7"] = map[string]any{"id": "7", "name": "Zoo"}
 	a.add("shops/7/pets", map[string]any{"name": "Rex"})
 	a.objects["pages/home"] = map[string]any{"name": "home", "text": "Welcome", "version": 1}
 	a.objects["zones/internal"] = map[string]any{"records": map[string]any{"gateway": "10.0.0.254"}, "version": 1}

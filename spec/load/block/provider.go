@@ -33,6 +33,7 @@ var Provider = &Block{
 		{Name: "actions", Kind: Members, Of: Function, Members: CapitalNames, Doc: "Actions that are run on demand. Not yet supported."},
 		{Name: "tests", Kind: Special, CUE: "[string]: {...}", Doc: "Scenarios for `declprov test`. Not yet supported."},
 		{Name: "configure", Kind: Struct, Of: Operation, Part: true, Doc: "An operation that runs when Pulumi configures the provider, for example to check credentials. Its result is available as ${session}."},
+		{Name: "rest", Kind: Struct, Of: RestDefaults, Part: true, Doc: "Defaults for the `rest` of each resource: options that an API has for all of its objects."},
 		{Name: "wire", Kind: Text, CUE: wireRules, Doc: "The default naming rule for names on the wire: snake_case, kebab-case, camelCase or PascalCase."},
 		{
 			Name: "maxValues", Kind: Count, CUE: "int & >=1 & <=1000000000", Into: to(func(p *spec.Provider) any { return &p.MaxValues }),

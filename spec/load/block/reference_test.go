@@ -17,6 +17,7 @@ var titles = []struct {
 	{"permissions", block.Permissions},
 	{"A resource", block.Resource},
 	{"rest", block.Rest},
+	{"defaults of rest", block.RestDefaults},
 	{"An operation", block.Operation},
 	{"A step", block.Step},
 	{"retry", block.Retry},

@@ -13,30 +13,58 @@ var Rest = &Block{
 		{Name: "path", Kind: Template, Required: true, CUE: "string", Example: `path: "/pets"`, Into: to(func(r *spec.Rest) any { return &r.Path }), Doc: "The path of the collection. The path of an object is this path and its id; if it ends in a slash, both do."},
 		{Name: "object", Kind: Template, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Object }), Doc: "The path of an object, if it is not the path of the collection and the id: `\"/tasks/${id}\"`."},
 		{Name: "create", Kind: Template, CUE: oneOf(RestCreates) + " | " + requestOf(RestSends), Into: to(func(r *spec.Rest) any { return &r.Create }), Doc: "The method of the create. POST, the default, sends to the path of the collection. PUT sends to the path of the object, whose name is `id`. If the path is another one, write both: `\"POST /pets/${inputs.name}\"`. Inputs in the path are not in the body."},
-		{Name: "id", Kind: Template, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.ID }), Doc: "The member of an object that is its id, as a name or path on the wire; `id` by default. A number becomes text. If the program chooses the name of an object, its name in the path: `\"${inputs.name}\"`."},
+		{Name: "id", Kind: Template, Null: true, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.ID }), Doc: "The member of an object that is its id, as a name or path on the wire; `id` by default. A number becomes text. If the program chooses the name of an object, its name in the path: `\"${inputs.name}\"`."},
 		{Name: "update", Kind: Template, CUE: oneOf(RestUpdates) + " | " + requestOf(RestSends), Into: to(func(r *spec.Rest) any { return &r.Update }), Doc: "The method of updates. PATCH, the default, and POST send the changes, with null for removed members; PUT sends all inputs: with `patch: \"merge\"`, also null for what was removed. With \"none\", every change replaces the resource. If the path is another one, write both: `\"PUT /pets/${id}/name\"`."},
-		{Name: "patch", Kind: Text, CUE: oneOf(RestPatches), Into: to(func(r *spec.Rest) any { return &r.Patch }), Doc: "\"all\" if the API requires all members in an update: it sends all inputs, and null for what the program has removed. \"merge\" if the API merges what an update sends with what it has, also within structs and maps. Null removes then what the program has removed. PATCH requests are sent as application/merge-patch+json."},
+		{Name: "patch", Kind: Text, Null: true, CUE: oneOf(RestPatches), Into: to(func(r *spec.Rest) any { return &r.Patch }), Doc: "\"all\" if the API requires all members in an update: it sends all inputs, and null for what the program has removed. \"merge\" if the API merges what an update sends with what it has, also within structs and maps. Null removes then what the program has removed. PATCH requests are sent as application/merge-patch+json."},
 		{Name: "read", Kind: Template, CUE: oneOf(RestReads) + " | " + requestOf(RestGets), Into: to(func(r *spec.Rest) any { return &r.Read }), Doc: "\"list\" if the API has no request for one object: read looks for it in the list. Or the request for one object: `\"GET /pet/${id}\"`."},
 		{Name: "delete", Kind: Template, CUE: oneOf(RestDeletes) + " | " + requestOf(RestDeletes), Into: to(func(r *spec.Rest) any { return &r.Delete }), Doc: "The method of the delete, DELETE by default, or its method and path: `\"POST /pets/${id}/retire\"`."},
 		{Name: "find", Kind: Template, CUE: requestOf(RestGets), Into: to(func(r *spec.Rest) any { return &r.Find }), Doc: "The request that looks for an object by the inputs, before a create: `\"GET /pets/named/${inputs.name}\"`. With `unique`, its response is a list."},
-		{Name: "gone", Kind: Condition, CUE: "bool | string", Into: to(func(r *spec.Rest) any { return &r.Gone }), Doc: "True for the response to a request for an object that does not exist, if its status is not 404: `\"${status == 400}\"`."},
-		{Name: "unwrap", Kind: Text, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Unwrap }), Doc: "The member of a response that contains the object, as a name or path on the wire: `data`."},
-		{Name: "wrap", Kind: Text, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Wrap }), Doc: "The member of the body of a create or update that contains the inputs, as a name or path on the wire: `data`."},
-		{Name: "query", Kind: Body, CUE: "{...}", Into: to(func(r *spec.Rest) any { return &r.Query }), Doc: "Members of the query of each request: `{expand: \"all\"}`."},
-		{Name: "items", Kind: Text, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Items }), Doc: "The member of the list's response that contains the objects, as a name or path on the wire. A name that ends with a question mark, `results?`, may be absent or null: then there are none. The default is `unwrap`, or the whole body, which must then be an array."},
-		{Name: "response", Kind: Text, CUE: `"none"`, Into: to(func(r *spec.Rest) any { return &r.Response }), Doc: "\"none\" if the response to the create does not contain the object. Its id is then the input that `id` names, or else the segment of the header Location that stands for ${id} in the path of an object, or that of the object that `find` or `unique` finds."},
+		{Name: "gone", Kind: Condition, Null: true, CUE: "bool | string", Into: to(func(r *spec.Rest) any { return &r.Gone }), Doc: "True for the response to a request for an object that does not exist, if its status is not 404: `\"${status == 400}\"`."},
+		{Name: "unwrap", Kind: Text, Null: true, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Unwrap }), Doc: "The member of a response that contains the object, as a name or path on the wire: `data`."},
+		{Name: "wrap", Kind: Text, Null: true, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Wrap }), Doc: "The member of the body of a create or update that contains the inputs, as a name or path on the wire: `data`."},
+		{Name: "query", Kind: Body, Null: true, CUE: "{...}", Into: to(func(r *spec.Rest) any { return &r.Query }), Doc: "Members of the query of each request: `{expand: \"all\"}`."},
 		{
-			Name: "paginate", Kind: Body, CUE: "{...}", Remedy: "Say how the next page is found: `paginate: link: true`, `paginate: page: {param: \"page\"}` or `paginate: cursor: {param: \"after\", next: \"${body.next}\"}`.",
+			Name: "body", Kind: Body, Null: true, CUE: "string | {...}", Remedy: "Write the members: `body: type: \"user\"`, or an expression for a map.",
+			Into: to(func(r *spec.Rest) any { return &r.Body }), Doc: "Further members of the bodies of creates and updates, beside the inputs: `{type: \"user\"}`.",
+		},
+		{Name: "parent", Kind: Template, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Parent }), Doc: "The path of the object that contains the collection: `\"/stores/${inputs.store}\"`. It is requested before an object in it is read or deleted; if it does not exist, neither does what is in it."},
+		{Name: "items", Kind: Text, Null: true, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Items }), Doc: "The member of the list's response that contains the objects, as a name or path on the wire. A name that ends with a question mark, `results?`, may be absent or null: then there are none. The default is `unwrap`, or the whole body, which must then be an array."},
+		{Name: "response", Kind: Text, Null: true, CUE: `"none"`, Into: to(func(r *spec.Rest) any { return &r.Response }), Doc: "\"none\" if the response to the create does not contain the object. Its id is then the input that `id` names, or else the segment of the header Location that stands for ${id} in the path of an object, or that of the object that `find` or `unique` finds."},
+		{
+			Name: "paginate", Kind: Body, Null: true, CUE: "{...}", Remedy: "Say how the next page is found: `paginate: link: true`, `paginate: page: {param: \"page\"}` or `paginate: cursor: {param: \"after\", next: \"${body.next}\"}`.",
 			Into: to(func(r *spec.Rest) any { return &r.Paginate }), Doc: "How to get all pages of the list: the argument `paginate` of an http request.",
 		},
 		{Name: "list", Kind: Template, CUE: oneOf(RestLists) + " | " + requestOf(RestListings), Into: to(func(r *spec.Rest) any { return &r.List }), Doc: "\"none\" if the API cannot list the objects. If the request is not GET with the path of the collection, its method and path: `\"GET /pets?store=${inputs.store}\"`, `\"POST /pets/search\"`."},
 		{Name: "returns", Kind: Data, Doc: "The type of an object in the responses, a definition."},
-		{Name: "ifNoneMatch", Kind: Data, CUE: "bool", Into: to(func(r *spec.Rest) any { return &r.IfNoneMatch }), Doc: "With `create: \"PUT\"`: the server refuses a create if the object exists, as in a request."},
-		{Name: "idempotencyKey", Kind: Data, CUE: "bool | {...}", Into: to(func(r *spec.Rest) any { return &r.IdempotencyKey }), Doc: "Send a key by which the server recognizes a repeated create."},
-		{Name: "idempotent", Kind: Data, CUE: "bool", Into: to(func(r *spec.Rest) any { return &r.Idempotent }), Doc: "Whether sending the create twice has the same effect as sending it once, as in a request; false says that you know that a lost response may lead to two objects."},
+		{Name: "ifNoneMatch", Kind: Data, Null: true, CUE: "bool", Into: to(func(r *spec.Rest) any { return &r.IfNoneMatch }), Doc: "With `create: \"PUT\"`: the server refuses a create if the object exists, as in a request."},
+		{Name: "ifMatch", Kind: Data, Null: true, CUE: "bool", Into: to(func(r *spec.Rest) any { return &r.IfMatch }), Doc: "Send the ETag of the last read with updates and deletes, as in a request: the server refuses them if somebody else has changed the object since."},
+		{Name: "idempotencyKey", Kind: Data, Null: true, CUE: "bool | {...}", Into: to(func(r *spec.Rest) any { return &r.IdempotencyKey }), Doc: "Send a key by which the server recognizes a repeated create."},
+		{Name: "idempotent", Kind: Data, Null: true, CUE: "bool", Into: to(func(r *spec.Rest) any { return &r.Idempotent }), Doc: "Whether sending the create twice has the same effect as sending it once, as in a request; false says that you know that a lost response may lead to two objects."},
 		{Name: "unique", Kind: Data, CUE: "string | [...string]", Into: to(func(r *spec.Rest) any { return &r.Unique }), Doc: "The input whose value no two objects of the list (or, with `find`, of its response) share, or inputs whose values no two objects share together. It adds a `find` that looks for an object in the list."},
 		{Name: "under", Kind: Body, CUE: "[string]: string", Into: to(func(r *spec.Rest) any { return &r.Under }), Doc: "The parents in the path by name: with `store: \"${inputs.store}\"`, the path may contain `${store}`."},
 	},
+}
+
+// RestDefaults are the options of `rest` for all resources that have it. Those that only concern the paths and inputs of one
+// resource have no default.
+var RestDefaults = &Block{
+	Name: "RestDefaults", What: "a block of defaults for rest", Doc: "Options for each `rest` that does not set them; null there removes one.",
+	Keys: restDefaults(),
+}
+
+func restDefaults() []Key {
+	words := map[string][]string{"create": RestCreates, "read": RestReads, "update": RestUpdates, "delete": RestDeletes, "list": RestLists}
+	var keys []Key
+	for _, k := range Rest.Keys {
+		if known := words[k.Name]; known != nil {
+			k.CUE = oneOf(known)
+		} else if !k.Null {
+			continue
+		}
+		k.Null = false
+		keys = append(keys, k)
+	}
+	return keys
 }
 
 // RestCreates are the values of `create` in `rest`.

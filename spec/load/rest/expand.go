@@ -6,6 +6,7 @@ package rest
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -13,6 +14,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/template"
 )
 
 // family is the family of actions of the operations.
@@ -21,11 +23,14 @@ const family = "http"
 // Expand adds the id and the operations that the shorthand stands for to a resource that
 // does not have them, and reports mistakes in the shorthand. All types of the provider
 // must be known.
-func Expand(doc *source.Document, place source.Place, p *spec.Provider, r *spec.Resource, s *spec.Rest) {
+func Expand(doc *source.Document, place source.Place, p *spec.Provider, r *spec.Resource, s *spec.Rest, defaults *Defaults) {
 	x := &expansion{&options{Document: doc, place: place, provider: p, r: r, s: s, rule: cmp.Or(r.Wire, p.Wire)}}
 	x.own = ownParts(r)
-	if x.readAll() {
-		x.checkUnused()
+	x.addDefaults(defaults)
+	if !x.readAll() {
+		defaults.use(slices.Collect(maps.Keys(x.defaults)))
+	} else {
+		defaults.use(x.checkUnused())
 		x.checkEnvelope()
 	}
 	x.addOperations()
@@ -44,6 +49,8 @@ type options struct {
 	rule     string
 	// own are the keys of the resource that its author wrote.
 	own map[string]bool
+	// defaults are the names of the options that are defaults.
+	defaults map[*spec.Node]string
 
 	// idPath, wrap, unwrap and items are paths of names on the wire.
 	idPath, wrap, unwrap, items []string
@@ -97,8 +104,7 @@ func (x *expansion) addOperations() {
 		r.Update = x.updateOperation()
 	}
 	if !x.own["delete"] {
-		r.Delete = x.operation(false, field("method", text(x.delete.method, cmp.Or(x.s.Delete, x.s.Path).Range)), field("path", x.objectPath(x.delete)))
-		r.Delete.Steps[0].Gone = x.s.Gone
+		r.Delete = deleteOperation(x)
 	}
 	if r.List == nil && x.lists() {
 		r.List = x.lister()
@@ -125,15 +131,70 @@ func (x *expansion) addIdentity() {
 func (x *expansion) readOperation() *spec.Operation {
 	switch {
 	case x.requests.readsList() && x.named:
-		return x.findInList(x.sameInputs(x.names), x.s.Read.Range, false)
+		return afterParent(x, x.findInList(x.sameInputs(x.names), x.s.Read.Range, false))
 	case x.requests.readsList():
-		return x.findInList(sameID(x.options), x.s.Read.Range, false)
+		return afterParent(x, x.findInList(sameID(x.options), x.s.Read.Range, false))
 	}
 	op := x.operation(true, field("path", x.objectPath(x.read)), x.returning(x.objectType(), "Response"))
 	op.Steps[0].Gone = x.s.Gone
 	if op.Return != nil && !declaresResponse(op) {
 		op.Return = text("${"+mustUnwrap(x.unwrap)+"}", x.s.Unwrap.Range)
 	}
+	return afterParent(x, op)
+}
+
+// deleteOperation returns the delete. If the API responds to what is in a missing parent as it likes, nothing is
+// sent there.
+func deleteOperation(x *expansion) *spec.Operation {
+	op := x.operation(false, field("method", text(x.delete.method, cmp.Or(x.s.Delete, x.s.Path).Range)), field("path", x.objectPath(x.delete)), field("ifMatch", x.s.IfMatch))
+	step := op.Steps[0]
+	step.Gone = x.s.Gone
+	if x.s.Parent != nil {
+		step.If = text("${steps.parent != null}", x.s.Parent.Range)
+	}
+	return afterParent(x, op)
+}
+
+// afterParent adds a request for the parent to an operation, if the author wants one: the operation ends there
+// if there is no parent.
+func afterParent(x *expansion, op *spec.Operation) *spec.Operation {
+	if x.s.Parent != nil {
+		parent := request(x.s, []spec.Field{field("path", x.withParents(x.s.Parent, "", false))})
+		parent.As, parent.AsRange = "parent", x.s.Parent.Range
+		op.Steps[0].Gone = goneLater(op.Steps[0].Gone, x.s.Parent.Range)
+		op.Steps, op.Listed = slices.Insert(op.Steps, 0, parent), true
+	}
+	return op
+}
+
+// goneLater returns the condition that a step which is not the first one of an operation finds nothing: only a first step
+// takes a status alone to mean that. As there, the page of a proxy does not mean it.
+func goneLater(gone *spec.Node, at diag.Range) *spec.Node {
+	const missing = "status in [404, 410] && not ((headers['content-type'] ?? '') contains 'html')"
+	if gone == nil || gone.Kind != spec.StringNode {
+		return text("${"+missing+"}", at)
+	}
+	condition, ok := template.Whole(gone.Text)
+	if !ok {
+		return gone // a mistake, which the compiler reports
+	}
+	b := &spec.Splice{File: gone.Range.File}
+	end := utf8.RuneCountInString(gone.Text)
+	b.Generate("${(", gone.Range)
+	b.Copy(gone, end-1-utf8.RuneCountInString(condition), end-1)
+	b.Generate(") || "+missing+"}", gone.Range)
+	return b.Node(gone)
+}
+
+// withMembers returns an operation with the body that a request sends, with the further members of bodies.
+func withMembers(x *expansion, op *spec.Operation, body *spec.Node) *spec.Operation {
+	if x.s.Body != nil {
+		op.Let = object(x.s.Body.Range, field("restBody", x.s.Body))
+		inputs, _ := template.Whole(body.Text)
+		body = text("${merge("+inputs+", restBody)}", body.Range)
+	}
+	block := op.Steps[0].Actions[0].Value
+	block.Fields = append(block.Fields, field("json", within(x.wrap, x.s.Wrap, body)))
 	return op
 }
 
@@ -171,9 +232,10 @@ func (x *expansion) createOperation() *spec.Operation {
 	if x.bodiless {
 		response = field("response", x.s.Response)
 	}
-	return x.operation(!x.bodiless, field("method", method), field("path", path), field("json", within(x.wrap, x.s.Wrap, x.body("inputs", path))),
+	op := x.operation(!x.bodiless, field("method", method), field("path", path),
 		field("ifNoneMatch", x.s.IfNoneMatch), field("idempotencyKey", x.s.IdempotencyKey),
 		field("idempotent", x.s.Idempotent), response)
+	return withMembers(x, op, x.body("inputs", path))
 }
 
 // createPath returns the path of the create.
@@ -228,7 +290,8 @@ func (x *expansion) updateOperation() *spec.Operation {
 	if method == "PATCH" && x.patch == "merge" {
 		headers = object(x.s.Patch.Range, field("content-type", text("application/merge-patch+json", x.s.Patch.Range)))
 	}
-	return x.operation(true, field("method", text(method, at)), field("path", path), field("headers", headers), field("json", within(x.wrap, x.s.Wrap, body)))
+	op := x.operation(true, field("method", text(method, at)), field("path", path), field("headers", headers), field("ifMatch", x.s.IfMatch))
+	return withMembers(x, op, body)
 }
 
 // lister returns the list of the existing objects.

@@ -64,6 +64,23 @@ func (x *options) readUnder() {
 	}
 }
 
+// checkParent checks the path of the object that contains the collection.
+func (x *options) checkParent() {
+	n := x.s.Parent
+	if n == nil || n.Kind != spec.StringNode {
+		return
+	}
+	for _, m := range parentRefs.FindAllStringSubmatch(n.Text, -1) {
+		input, isInput := strings.CutPrefix(m[1], "inputs.")
+		switch {
+		case isInput && x.r.Inputs.Field(input) != nil: // otherwise the compiler reports it
+			x.pathInput(input, "parent", n.Range, true)
+		case m[1] == "id":
+			x.fail(source.CodeBadValue, n.Range, "parent", "the path of the parent contains the id of the object", "Write the path of the object that contains the collection: `parent: \"/stores/${inputs.store}\"`.")
+		}
+	}
+}
+
 // addParent adds a parent, whose template must be an input, or what else is known of one.
 func (x *options) addParent(name string, template *spec.Node, inPath, inList bool) {
 	if template.Kind == 0 {
@@ -120,6 +137,9 @@ func (r *requests) isOfObject(p parent, input string, s *spec.Rest, own map[stri
 	paths, conventional := r.paths(s.Object, own)
 	if conventional && p.inPath || r.readsList() {
 		return true // the path of the collection is in it, or the object is only in the list
+	}
+	if s.Parent != nil && (!own["read"] || !own["delete"]) {
+		paths = append(paths, s.Parent)
 	}
 	return slices.ContainsFunc(paths, func(path *spec.Node) bool {
 		return slices.ContainsFunc(parentRefs.FindAllStringSubmatch(path.Text, -1), func(m []string) bool {

@@ -29,6 +29,7 @@ func (x *options) readAll() bool {
 	before := len(x.Diags)
 	x.checkPaths()
 	x.readRequests()
+	x.dropDefaults()
 	x.named = x.create.method == "PUT" && x.create.path == nil || x.s.ID != nil && template.IsTemplate(x.s.ID.Text)
 	x.idPath = []string{"id"}
 	if path := x.wirePath(x.s.ID, "id"); path != nil {
@@ -49,8 +50,12 @@ func (x *options) readAll() bool {
 	if x.requests.readsList() && !x.lists() {
 		x.fail(source.CodeMisplacedKey, x.s.Read.Range, "read", "read requires the list", "Remove `list: \"none\"`, or write the read that the API has next to rest.")
 	}
+	if x.requests.readsList() && x.s.IfMatch != nil {
+		x.fail(source.CodeMisplacedKey, x.s.IfMatch.Range, "ifMatch", "ifMatch requires a request for one object", "An object in a list has no ETag. Remove `ifMatch`, or `read: \"list\"`.")
+	}
 	x.readReturns()
 	x.readUnder()
+	x.checkParent()
 	x.checkRequests()
 	x.readName()
 	x.readUnique()
@@ -59,12 +64,13 @@ func (x *options) readAll() bool {
 }
 
 func (x *options) fail(code string, at diag.Range, key, summary, detail string) *diag.Diagnostic {
-	return x.Report(code, at, x.place.Member(key), summary, detail)
+	return x.Report(code, at, x.placeOf(at, key), summary, detail)
 }
 
 // checkPaths checks the paths of the collection and of an object.
 func (x *options) checkPaths() {
 	x.checkPath(x.s.Path, "path")
+	x.checkPath(x.s.Parent, "parent")
 	n := x.s.Object
 	if n == nil || n.Kind != spec.StringNode {
 		return
@@ -90,12 +96,18 @@ func (x *options) checkPath(n *spec.Node, key string) {
 		x.s.Path = &cut // of which nothing else is wrong
 	case n.Text == "":
 		x.fail(source.CodeBadValue, n.Range, key, "the path of rest is empty", "Write the path of the collection: `rest: \"/pets\"`.")
+	case requestText.MatchString(n.Text):
+		path := requestText.FindStringSubmatch(n.Text)[1]
+		x.fail(source.CodeBadValue, n.Range, key, fmt.Sprintf("%s requires a path, got a request", key), fmt.Sprintf("Write the path only: `%s: %q`.", key, path)).Replace(n.Text, path)
 	case strings.Contains(n.Text, "://"):
 		x.fail(source.CodeBadValue, n.Range, key, "rest requires a path, got a URL", "Write the path only, and put the beginning of the URL into the defaults: `"+family+": baseURL: \"https://…\"`.")
 	case strings.ContainsAny(withoutTemplates(n.Text), "?#"):
 		x.fail(source.CodeBadValue, n.Range, key, "the path of rest must not contain a query", "The id is appended to it. Write the query into the defaults (`"+family+": query: {…}`), or write the operation that needs it next to rest.")
 	}
 }
+
+// requestText matches a method and a path.
+var requestText = regexp.MustCompile(`^[A-Za-z]+ +(/.*)$`)
 
 // objectSegment matches a placeholder, of this or another notation, at the end of a path.
 var objectSegment = regexp.MustCompile(`.(/(?:\$?\{\{?\s*\.?|:|<|\$|\$\()([A-Za-z_]\w*)(?:\s*\}?\}|>|\))?/?)$`)
@@ -301,9 +313,12 @@ type option struct {
 
 // checkUnused reports options that have no effect, because the operations that they are
 // for are written next to the shorthand.
-func (x *options) checkUnused() {
+func (x *options) checkUnused() (used []*spec.Node) {
 	for _, o := range append(x.optionsOfObjects(), x.optionsOfLists()...) {
-		if o.given == nil || o.used {
+		if o.used {
+			used = append(used, o.given)
+		}
+		if o.given == nil || o.used || x.defaults[o.given] != "" {
 			continue
 		}
 		detail := fmt.Sprintf("The resource has its own %s. Remove `%s` from rest.", o.replaced, o.name)
@@ -315,6 +330,7 @@ func (x *options) checkUnused() {
 		}
 		x.fail(source.CodeMisplacedKey, o.given.Range, o.name, fmt.Sprintf("%s has no effect", o.name), detail)
 	}
+	return used
 }
 
 // optionsOfObjects returns the options for requests for one object.
@@ -328,11 +344,14 @@ func (x *options) optionsOfObjects() []option {
 		{"response", "create and id", x.s.Response, locates},
 		{"idempotencyKey", "create", x.s.IdempotencyKey, creates},
 		{"idempotent", "create", x.s.Idempotent, creates},
+		{"ifMatch", "update and delete", x.s.IfMatch, updates && x.update.method != "none" || deletes},
+		{"parent", "read and delete", x.s.Parent, !x.own["read"] || deletes},
 		{"create", "create", x.s.Create, creates || at(x.create)},
 		{"update", "update", x.s.Update, updates},
 		{"delete", "delete", x.s.Delete, deletes},
 		{"patch", "update", x.s.Patch, updates},
 		{"wrap", "create and update", x.s.Wrap, creates || updates && x.update.method != "none"},
+		{"body", "create and update", x.s.Body, creates || updates && x.update.method != "none"},
 		{"object", "read, update and delete", x.s.Object, gets && at(x.read) || updates && x.update.method != "none" && at(x.update) || deletes && at(x.delete) || x.named || x.bodiless && locates}, // of a Location
 		{"gone", "read and delete", x.s.Gone, gets || deletes},
 	}
