@@ -68,8 +68,8 @@ type Call struct {
 	Log func(text string, detail bool)
 	// Attempt counts the runs of this call from 1; 0 means 1. The engine decides on retries.
 	Attempt int
-	// ETag is the ETag of the last read of the object, "" if none is known.
-	ETag string
+	// ETags are those of the object, with those of what the operation has read, "" if none is known.
+	ETags ETags
 	// Receive converts the typed member of the result to the type that a Typed argument
 	// names, under its declared names. vet checks Late arguments against the same type. If a
 	// part of the value does not fit, Receive returns the rest, and an error. Nil: the call
@@ -186,9 +186,9 @@ type Outcome struct {
 	// exist; nil if it is complete.
 	Partial *Partial
 	// ETag identifies the version of the object that the response is about (RFC 9110, 8.8.3);
-	// it is "" if the response does not name one. The next change of the object gets it in
-	// Call.ETag.
-	ETag string
+	// it is "" if the response does not name one. ETagOf is its address (AddressOf). The next change of
+	// the object gets both in Call.ETags.
+	ETag, ETagOf string
 	// Err is the error, unless Status is Done. It says what was attempted and what to do,
 	// and contains no secret.
 	Err error

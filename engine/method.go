@@ -70,7 +70,7 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 	r := e.functionRun(ctx, res, f, what, req.Ref, req.Log)
 	r.SetState(state)
 	r.TakeID(recorded.CurrentID(state))
-	r.ETag = state.Private.ETag
+	r.ETags = state.Private.ETags
 	if err := openMethod(r, state, f, args); err != nil {
 		return InvokeResponse{}, err
 	}

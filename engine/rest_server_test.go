@@ -132,6 +132,7 @@ func (a *restAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	segments := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	switch {
 	case a.strict && len(segments) == 2 && segments[0] == "stores" && !a.storeless:
+		w.Header().Set("ETag", `"of the store"`)
 		respond(w, http.StatusOK, map[string]any{"store": segments[1]})
 		return
 	case a.strict && len(segments) == 2 && segments[0] == "stores":

@@ -35,7 +35,7 @@ func TestExamples(t *testing.T) {
 				_, _ = io.WriteString(w, a.Body)
 			})
 			c := compileStep(t, ts, e.Spec)
-			c.Key, c.ETag = "key", `"etag"`
+			c.Key, c.ETags = "key", `"etag"`
 			ts.done(ts.kind.Run(t.Context(), c))
 			if len(asked) != len(e.Responses) {
 				t.Errorf("it sent %d of %d requests", len(asked), len(e.Responses))

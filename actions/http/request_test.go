@@ -58,7 +58,7 @@ func TestRequest(t *testing.T) {
 				tc.path = ""
 			}
 			c := ts.call(tc.path, tc.args)
-			c.Key, c.ETag = "the-key", `W/"read"`
+			c.Key, c.ETags = "the-key", `W/"read"`
 			ts.done(ts.kind.Run(t.Context(), c))
 			got := ts.requests()
 			if len(got) != 1 {

@@ -78,7 +78,7 @@ func (r *run) runSingle(ctx context.Context) actions.Outcome {
 		}
 		result["items"] = truncate(list, r.call.Limit)
 	}
-	out.Result, out.ETag, out.Partial = result, resp.ETag(), r.partial(resp)
+	out.Result, out.ETag, out.ETagOf, out.Partial = result, resp.ETag(), r.req.ETagOf(), r.partial(resp)
 	return out
 }
 
@@ -108,7 +108,7 @@ func (r *run) runPages(ctx context.Context) actions.Outcome {
 		r.pages.doubt = cmp.Or(r.pages.doubt, r.partialStatus(resp))
 		result := r.session.Judge.Result(resp)
 		result["items"] = all
-		out.Result, out.ETag = result, resp.ETag()
+		out.Result, out.ETag, out.ETagOf = result, resp.ETag(), req.ETagOf()
 		if out.Unfit != nil || !r.call.Asks("items") {
 			return out // the step fails with that error
 		}

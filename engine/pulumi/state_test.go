@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/pulumi/wire"
 )
@@ -29,7 +30,7 @@ func TestStateSurvivesTheWire(t *testing.T) {
 			Private: engine.Private{
 				SchemaVersion: rapid.IntRange(0, 3).Draw(t, "schema version"),
 				ID:            rapid.StringMatching(`[a-z]{0,4}`).Draw(t, "current id"),
-				ETag:          rapid.StringMatching(`[a-z]{0,4}`).Draw(t, "etag"),
+				ETags:         actions.ETags(rapid.StringMatching(`[a-z]{0,4}`).Draw(t, "etag")),
 			},
 		}
 		if rapid.Bool().Draw(t, "failed") {
@@ -103,7 +104,7 @@ func TestPrivateIsWrittenOnlyWhereItSaysSomething(t *testing.T) {
 		absent, secret bool
 	}{
 		{name: "zero", absent: true},
-		{name: "etag", private: engine.Private{ETag: `"1"`}},
+		{name: "etag", private: engine.Private{ETags: `"1"`}},
 		{name: "failed", private: engine.Private{Failed: &engine.Failed{Op: "create"}}},
 		{name: "failed with a secret", private: engine.Private{Failed: &engine.Failed{Op: "create", Secret: true}}, secret: true},
 	}

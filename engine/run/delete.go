@@ -42,7 +42,7 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 	}
 	r := res.begin(ctx, res.Delete, plan.Delete)
 	r.Recall(now)
-	r.ETag = state.Private.ETag
+	r.ETags = state.Private.ETags
 	if err := r.Open(); err != nil {
 		return err
 	}

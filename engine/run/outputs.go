@@ -79,7 +79,7 @@ func (r *run) buildOutputs(ctx context.Context, before map[string]property.Value
 		return nil, err
 	}
 	// The next change may need an ETag that only a read gives.
-	unread := r.ETag == "" && r.Resource.Conditional
+	unread := (r.ETags == "" || r.Untagged) && r.Resource.Conditional
 	// Without the server's value, no later read could tell what it has made of the program's.
 	unread = !r.takeServerValues(yield, r.Mask()) || unread || r.Verb == plan.Create && r.Resource.Unproven
 	if len(r.Resource.Outputs.Fields) == 0 && !unread {
@@ -147,7 +147,7 @@ func (r *run) readBack(ctx context.Context, made map[string]property.Value) (map
 		}
 		missing = nil
 		if err == nil {
-			r.ETag = reader.ETagOf(ctx, r.given, yield)
+			r.ETags = reader.ETagsOf(ctx, r.given, yield)
 			r.takeServerValues(yield, reader.Mask())
 			values, err = reader.OutputsOf(r.Run, yield, made)
 		}
@@ -166,7 +166,7 @@ func (r *run) readBack(ctx context.Context, made map[string]property.Value) (map
 func (r *run) newState(outputs map[string]property.Value) *recorded.State {
 	return &recorded.State{
 		ID: r.ID, Inputs: r.given, Outputs: recorded.WithInputs(r.given, outputs),
-		Private: recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, ETag: r.ETag, Token: r.token},
+		Private: recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, ETags: r.ETags, Token: r.token},
 	}
 }
 

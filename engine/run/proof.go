@@ -56,7 +56,7 @@ func (f finder) contradiction(ctx context.Context, s *plan.Step, of *recorded.St
 		return "", nil // read returns nothing to compare
 	}
 	if whole {
-		f.ETag = reader.ETag
+		f.ETags = reader.ETags
 	}
 	seen, err := reader.InputsOf(state, yield, false)
 	if err != nil {

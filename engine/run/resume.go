@@ -30,7 +30,7 @@ func (u update) resume(ctx context.Context, state recorded.State) Result {
 	} else {
 		r = updating{run: res.beginWith(ctx, op, plan.Create, u.req.Inputs), req: u.req, old: state}
 		r.TakeID(recorded.CurrentID(state))
-		r.ETag, r.token = state.Private.ETag, state.Private.Token
+		r.ETags, r.token = state.Private.ETags, state.Private.Token
 	}
 	r.resume(state)
 	if f.ID != "" && r.Effected {

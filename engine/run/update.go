@@ -67,7 +67,7 @@ func (u update) begin(ctx context.Context, state recorded.State, changes []value
 	r := u.res.beginWith(ctx, u.res.Update, plan.Update, u.req.Inputs)
 	r.SetState(state)
 	r.TakeID(recorded.CurrentID(state))
-	r.ETag = state.Private.ETag
+	r.ETags = state.Private.ETags
 	r.Vars.Values["changes"] = r.Changed(changes)
 	r.token = state.Private.Token
 	return updating{run: r, req: u.req, old: state}

@@ -55,7 +55,7 @@ func (r updating) finish(ctx context.Context) Result {
 			failure = errors.Join(err, (&aftermath{run: r.run, failure: err}).reopenIntents())
 		}
 	}
-	next.Private.ETag = r.ETag // reading back may have given another
+	next.Private.ETags = r.ETags // reading back may have given another
 	next.Outputs = recorded.WithInputs(r.given, declared)
 	next.Private.Written = recorded.NewWritten(r.Resource, r.given, r.server)
 	if failure != nil {
@@ -121,12 +121,12 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 	}
 	if !r.readMatches(ctx, r.given, seen.Inputs, rewritten) {
 		if r.readMatches(ctx, s.Inputs, seen.Inputs, nil) {
-			r.ETag, s.Private.ETag = reader.ETag, reader.ETag // nobody else has changed it
+			r.ETags, s.Private.ETags = reader.ETags, reader.ETags // nobody else has changed it
 		}
 		return nil
 	}
 	out := &recorded.State{ID: s.ID, Inputs: r.given, Outputs: recorded.WithInputs(r.given, recorded.DeclaredOutputs(r.Resource, *seen))}
-	out.Private = recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, ETag: reader.ETag, Token: s.Private.Token, Unmade: r.unmadeSteps(nil)}
+	out.Private = recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, ETags: reader.ETags, Token: s.Private.Token, Unmade: r.unmadeSteps(nil)}
 	r.takeServerValues(yield, reader.Mask())
 	out.Private.Written = recorded.NewWritten(r.Resource, r.given, r.server)
 	out.SetCurrentID(r.ID)

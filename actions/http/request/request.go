@@ -156,9 +156,9 @@ func (g Arguments) address(base *url.URL) (Address, error) {
 	}
 }
 
-// setIfMatch sets If-Match; read is the ETag of the last read. If it cannot be set, that is
+// setIfMatch sets If-Match; known are the ETags of the last reads. If it cannot be set, that is
 // an error: a request without it could overwrite another user's change.
-func (r *Request) setIfMatch(g Arguments, read string) error {
+func (r *Request) setIfMatch(g Arguments, known actions.ETags) error {
 	etag := ""
 	switch v := g.IfMatch.(type) {
 	case nil:
@@ -167,7 +167,7 @@ func (r *Request) setIfMatch(g Arguments, read string) error {
 		if !v {
 			return nil
 		}
-		if etag = read; etag == "" {
+		if etag = known.For(r.ETagOf()); etag == "" {
 			return errors.New("ifMatch: true requires the ETag of the last read, but none is recorded: " +
 				"run `pulumi refresh` if the server returns ETags, else remove ifMatch")
 		}
@@ -198,10 +198,13 @@ func (r *Request) setIfNoneMatch(g Arguments) error {
 // KeyHeader is the header of an idempotency key, unless the arguments give another.
 const KeyHeader = "Idempotency-Key"
 
-// SetConditions sets If-Match, If-None-Match and the idempotency key. read is the ETag of the
-// last read, and key is the engine's key; both are used unless the arguments give others.
-func (r *Request) SetConditions(g Arguments, read, key string) error {
-	if err := errors.Join(r.setIfMatch(g, read), r.setIfNoneMatch(g)); err != nil {
+// ETagOf returns the address of what the request is about, for ETags.
+func (r *Request) ETagOf() string { return actions.AddressOf(r.Address.URL) }
+
+// SetConditions sets If-Match, If-None-Match and the idempotency key. known are the ETags of the
+// last reads, and key is the engine's key; both are used unless the arguments give others.
+func (r *Request) SetConditions(g Arguments, known actions.ETags, key string) error {
+	if err := errors.Join(r.setIfMatch(g, known), r.setIfNoneMatch(g)); err != nil {
 		return err
 	}
 	header := KeyHeader

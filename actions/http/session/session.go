@@ -108,7 +108,7 @@ func (s *Session) NewRequest(ctx context.Context) (*request.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, r.SetConditions(g, s.call.ETag, s.call.Key)
+	return r, r.SetConditions(g, s.call.ETags, s.call.Key)
 }
 
 // Authenticate sets the credentials of the call. If the step declares them, they belong to

@@ -130,7 +130,7 @@ func (a *attempts) send(ctx context.Context, attempt int) (verdict.Verdict, erro
 	v := a.judge().Of(s, out)
 	traced(v)
 	if out.Status == actions.Done {
-		a.noteETag(out.ETag)
+		a.noteETag(out.ETag, out.ETagOf)
 	}
 	a.notePartial(s, out.Partial)
 	if secretSent && v.Status == actions.Done {
@@ -149,7 +149,7 @@ func (a *attempts) call(ctx context.Context, attempt int) (*actions.Call, error)
 	call := &actions.Call{
 		Env:        env,
 		Written:    func(name string) bool { return s.Args[name].Node != nil },
-		ETag:       a.ETag,
+		ETags:      a.knownETags(),
 		Attempt:    attempt,
 		Limit:      a.Limit,
 		Values:     a.rt.Program.MaxValues(),
@@ -186,18 +186,30 @@ func (a *attempts) call(ctx context.Context, attempt int) (*actions.Call, error)
 	return call, arguments.Evaluate(&a.Scope, s, call)
 }
 
-// noteETag keeps the ETag of a response about the resource; `ifMatch: true` sends it with the
-// next change (RFC 9110, 8.8.3). A change without an ETag in its response drops the old one.
-func (a *attempts) noteETag(etag string) {
+// noteETag keeps the ETag of a response; `ifMatch: true` sends it with the next change of what has that address. What a
+// read has requested is the resource. A change requests other objects, too, before it sends anything.
+func (a *attempts) noteETag(etag, of string) {
 	if a.Resource == nil || !a.Resource.Conditional {
 		return // no step uses it
 	}
 	switch {
-	case etag != "" && a.Verb != plan.List:
-		a.ETag = etag
 	case a.step.Effect == actions.Write:
-		a.ETag = ""
+		a.ETags, a.Untagged = a.ETags.With(of, etag), a.Untagged || etag == ""
+	case etag == "" || a.Verb == plan.List:
+	case a.Verb == plan.Read || a.ETags.Has(of):
+		a.ETags = a.ETags.With(of, etag)
+	default:
+		a.others = a.others.With(of, etag)
 	}
+}
+
+// knownETags returns the ETags that a change may send. Those of other objects only count for these, unless there is no
+// other.
+func (a *attempts) knownETags() actions.ETags {
+	if a.others == "" || a.ETags == "" {
+		return a.ETags + a.others
+	}
+	return a.others + "\n" + a.ETags
 }
 
 // markEchoes marks result members that echo a secret argument (Kind.Echoes) as secret.

@@ -54,8 +54,12 @@ type Run struct {
 	Ran bool
 	// At is the key of the current element of a forEach, "" outside of one.
 	At string
-	// ETag is the ETag of the resource in the last response about it.
-	ETag string
+	// ETags are those of the resource in the last responses about it. With Untagged, a change had none in its response, so
+	// they may be those of before.
+	ETags    actions.ETags
+	Untagged bool
+	// others are those of other objects that a change has requested.
+	others actions.ETags
 	// Limit is the maximum number of items of a list, 0 for all.
 	Limit int
 	// SecretNames are the wire names of secret properties.

@@ -120,7 +120,7 @@ func (r Reading) State(old recorded.State, yield any, importing bool) (*recorded
 		got.Values[name] = recorded.CopySecrecy(value, old.Outputs.Get(name))
 	}
 	private := old.Private
-	private.ETag = r.ETag
+	private.ETags = r.ETags
 	private.SchemaVersion = r.Resource.Spec.SchemaVersion // an import has none yet
 	private.Unshown = r.unshown(old, yield, importing)
 	if f := private.Failed; f != nil && f.Op == string(plan.Update) {
@@ -141,10 +141,10 @@ func (r Reading) State(old recorded.State, yield any, importing bool) (*recorded
 	return &found, lost
 }
 
-// ETagOf returns the ETag of a read after a change, "" if the read shows another version than what was sent:
-// with its ETag, the next change would overwrite what somebody else has written since.
-func (r Reading) ETagOf(ctx context.Context, sent property.Map, yield any) string {
-	if r.ETag == "" {
+// ETagsOf returns the ETags of a read after a change, "" if the read shows another version than what was sent:
+// with its ETags, the next change would overwrite what somebody else has written since.
+func (r Reading) ETagsOf(ctx context.Context, sent property.Map, yield any) actions.ETags {
+	if r.ETags == "" {
 		return ""
 	}
 	found, err := r.Resource.Inputs.Project(yield, r.Mask())
@@ -157,7 +157,7 @@ func (r Reading) ETagOf(ctx context.Context, sent property.Map, yield any) strin
 		r.Log.Message(operation.Warning, fmt.Sprintf("reading it back shows another value of %s than was sent, so its ETag is not recorded: somebody may have changed it since. Run `pulumi refresh` before the next change", m.Name))
 		return ""
 	}
-	return r.ETag
+	return r.ETags
 }
 
 // alwaysShown returns the required inputs that a response to read has, nil if the author says by `return`

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
@@ -189,8 +190,8 @@ type Private struct {
 	// Unshown are the inputs of which the import did not show the value, and which no program has set since,
 	// separated by spaces like Unmade.
 	Unshown string `json:"unshown,omitempty"`
-	// ETag is the ETag of the latest response about the resource, or "".
-	ETag string `json:"etag,omitempty"`
+	// ETags are the ETags of the latest responses about the resource, or "".
+	ETags actions.ETags `json:"etag,omitempty"`
 	// Unmade are the names of the create steps that have created nothing for this
 	// resource, separated by spaces so that a Private can be compared.
 	Unmade string `json:"unmade,omitempty"`
