@@ -35,7 +35,7 @@ func joinCapitalised(words []string, from int) string {
 }
 
 // nameWords splits a name into lower-case words at changes of case and at _ and -:
-// petId becomes pet, id; HTTPServer becomes http, server.
+// petId becomes pet, id; HTTPServer becomes http, server; and petIDs, a plural, pet, ids.
 func nameWords(name string) []string {
 	var out []string
 	runes := []rune(name)
@@ -52,12 +52,18 @@ func nameWords(name string) []string {
 			end(i)
 			start = i + 1
 		case unicode.IsUpper(runes[i]) && !unicode.IsUpper(runes[i-1]),
-			unicode.IsUpper(runes[i]) && i+1 < len(runes) && unicode.IsLower(runes[i+1]):
+			unicode.IsUpper(runes[i]) && i+1 < len(runes) && unicode.IsLower(runes[i+1]) && !isPluralAt(runes, i):
 			end(i)
 		}
 	}
 	end(len(runes))
 	return out
+}
+
+// isPluralAt reports whether the s after a capital is that of a plural such as IDs, and not the beginning of a word.
+func isPluralAt(name []rune, capital int) bool {
+	after := capital + 2
+	return unicode.IsUpper(name[capital-1]) && name[capital+1] == 's' && (after == len(name) || !unicode.IsLower(name[after]))
 }
 
 // ApplyWireRule sets the name on the wire of each property that has none, by a rule.
