@@ -68,6 +68,8 @@ func TestEval(t *testing.T) {
 		{"id-${body.id}", "id-12345678901234567890"},
 		{"files/${segments(id)}/x", "files/p/1/x"},
 		{"files/${let p = id; segments(p)}/x", "files/p/1/x"},
+		{"files/${let p = segments(id); p}/x", "files/p/1/x"},
+		{"files/${let a = id; let p = segments(a); let b = p; b}/x", "files/p/1/x"},
 		// Maps.
 		{"${mapValues((inputs.tags ?? {}), upper(#) + #key)}", map[string]any{"env": "PRODenv", "b": "2b"}},
 		{"${(inputs.tags ?? {}) | mapValues(# + \"mapValues(\" + #key)}", map[string]any{"env": "prodmapValues(env", "b": "2mapValues(b"}},
@@ -448,6 +450,7 @@ func TestParts(t *testing.T) {
 		{"/pets/${id}/x", []Part{{Text: "/pets/", Literal: true}, {Text: "p/1"}, {Text: "/x", Literal: true}}},
 		{"${id}", []Part{{Text: "p/1"}}},
 		{"/${let p = id; segments(p)}", []Part{{Text: "/", Literal: true}, {Text: "p"}, {Text: "/", Literal: true}, {Text: "1"}}},
+		{"/${let p = segments(id); p}", []Part{{Text: "/", Literal: true}, {Text: "p"}, {Text: "/", Literal: true}, {Text: "1"}}},
 		{"/${segments(id)}", []Part{{Text: "/", Literal: true}, {Text: "p"}, {Text: "/", Literal: true}, {Text: "1"}}},
 		{"/${inputs.size}", []Part{{Text: "/", Literal: true}, {Text: "3"}}},
 		{"/${body.x}/${config.token}", []Part{{Text: "/", Literal: true}, {Unknown: true}, {Text: "/", Literal: true}, {Text: "t0k3n", Secret: true}}},

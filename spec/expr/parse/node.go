@@ -125,14 +125,20 @@ func Moves(n ast.Node) bool {
 	}
 }
 
-// IsSegments reports whether an expression is a call of segments(…), also one with local names.
+// IsSegments reports whether an expression is a call of segments(…), also one with local names, or such a name.
 func IsSegments(n ast.Node) bool {
+	locals := map[string]ast.Node{}
 	for {
-		local, ok := n.(*ast.VariableDeclaratorNode)
-		if !ok {
+		if local, ok := n.(*ast.VariableDeclaratorNode); ok {
+			locals[local.Name], n = local.Value, local.Expr
+			continue
+		}
+		name, ok := n.(*ast.IdentifierNode)
+		if !ok || locals[name.Value] == nil {
 			break
 		}
-		n = local.Expr
+		n = locals[name.Value]
+		delete(locals, name.Value) // its value only refers to names before it
 	}
 	call, ok := n.(*ast.CallNode)
 	if !ok {
