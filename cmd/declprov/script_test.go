@@ -51,19 +51,35 @@ func TestScripts(t *testing.T) {
 // binFolder is the folder of the built binary; TestMain creates and removes it.
 var binFolder string
 
-// binary builds declprov without debug information, and with coverage if this test has
-// coverage. It returns the path.
+// binary returns the path of a declprov without debug information. It copies the one that
+// `make test` has built, or builds one, with coverage if this test has coverage.
 var binary = sync.OnceValues(func() (path string, err error) {
 	path = filepath.Join(binFolder, "declprov")
+	if given := os.Getenv("DECLPROV_BINARY"); given != "" && testing.CoverMode() == "" {
+		program, err := os.ReadFile(given)
+		if err != nil {
+			return path, err
+		}
+		return path, os.WriteFile(path, program, 0o755)
+	}
+	return path, buildProgram(path, ".")
+})
+
+// buildProgram builds a program without debug information, and with coverage if this test has
+// coverage. Like a release, it does without cgo: with it, every package that imports net would
+// be compiled once more.
+func buildProgram(path, pkg string) error {
 	args := []string{"build", "-ldflags=-s -w", "-o", path}
 	if testing.CoverMode() != "" {
 		args = append(args, "-cover")
 	}
-	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
-		return path, fmt.Errorf("building declprov: %w\n%s", err, out)
+	cmd := exec.Command("go", append(args, pkg)...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building %s: %w\n%s", pkg, err, out)
 	}
-	return path, nil
-})
+	return nil
+}
 
 func TestMain(m *testing.M) {
 	var err error

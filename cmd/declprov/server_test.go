@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,12 +19,8 @@ var servers = sync.OnceValues(func() (folder string, err error) {
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		return folder, err
 	}
-	args := []string{"build", "-ldflags=-s -w", "-o", folder + string(os.PathSeparator)}
-	if testing.CoverMode() != "" {
-		args = append(args, "-cover")
-	}
-	if out, err := exec.Command("go", append(args, "./"+install.Server)...).CombinedOutput(); err != nil {
-		return folder, fmt.Errorf("building declprov: %w\n%s", err, out)
+	if err := buildProgram(folder+string(os.PathSeparator), "./"+install.Server); err != nil {
+		return folder, err
 	}
 	path, err := binary()
 	if err != nil {
