@@ -109,9 +109,10 @@ func TestAFamilyIsOneFolderAndOneLine(t *testing.T) {
 		t.Error(err)
 	}
 
-	// It may import what families do.
-	house := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "^TestImportsRunOneWay$", "./house")
-	house.Dir, house.Env = filepath.Join(root, "tests"), append(os.Environ(), "GOFLAGS="+option)
+	// It may import what families do. The flags of this run remain, so that no package is compiled
+	// once more, and `make check` vets the tests.
+	house := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-vet=off", "-ldflags=-w", "-run", "^TestImportsRunOneWay$", "./house")
+	house.Dir, house.Env = filepath.Join(root, "tests"), append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" "+option)
 	if printed, err := house.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, printed)
 	}
@@ -159,7 +160,7 @@ func TestTheEngineNeedsNoHTTP(t *testing.T) {
 	if *whole {
 		verbs = "."
 	}
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-run", verbs, "-skip", "^("+strings.Join(aboutHTTP, "|")+")$", option, "./engine")
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-ldflags=-w", "-run", verbs, "-skip", "^("+strings.Join(aboutHTTP, "|")+")$", option, "./engine")
 	cmd.Dir = root
 	if printed, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, printed)
