@@ -69,17 +69,23 @@ func runAll(ctx context.Context, out io.Writer, verbose, whole bool, patterns []
 	var product, raced, outside error
 	var both sync.WaitGroup
 	cores := runtime.NumCPU()
-	both.Go(func() {
-		product = goTest(ctx, root, cores, append(race, paths(products)...), r)
+	// The module that ends first continues with these, while the last packages of the other one run.
+	var first sync.Once
+	watch := func() {
 		if watched := raceTested(others, whole); race != nil && len(watched) > 0 {
 			raced = goTest(ctx, tests, cores, append([]string{"-race", "-count=1"}, paths(watched)...), r)
 		}
+	}
+	both.Go(func() {
+		product = goTest(ctx, root, cores, append(race, paths(products)...), r)
+		first.Do(watch)
 	})
 	both.Go(func() {
 		// The tests of the second module run programs that are built from the first.
 		// Go's cache of test results does not track these: -count=1. These tests take
 		// longer, and wait more often.
 		outside = goTest(ctx, tests, cores+1, append([]string{"-count=1"}, paths(others)...), r)
+		first.Do(watch)
 	})
 	both.Wait()
 	r.summary()
