@@ -57,6 +57,35 @@ func Choice(arguments []string) (string, bool) {
 	return strings.TrimSpace(arguments[0]) + " ? " + strings.TrimSpace(arguments[1]) + " : " + strings.TrimSpace(arguments[2]), true
 }
 
+// Fallback returns what a function means that has a value and another one for its absence elsewhere, such as default(a, b) or
+// a | default(b), or lookup(map, key, b). In calls of the other order, the first argument is the constant.
+func Fallback(name string, arguments []string) (string, bool) {
+	trimmed := make([]string, len(arguments))
+	for i, a := range arguments {
+		trimmed[i] = strings.TrimSpace(a)
+	}
+	switch strings.ToLower(strings.ReplaceAll(name, "_", "")) {
+	case "default", "defaultvalue", "orelse", "getorelse", "getordefault", "ifempty":
+		if len(trimmed) != 2 {
+			return "", false
+		}
+		if isConstant(trimmed[0]) && !isConstant(trimmed[1]) {
+			trimmed[0], trimmed[1] = trimmed[1], trimmed[0]
+		}
+		return trimmed[0] + " ?? " + trimmed[1], true
+	case "lookup":
+		if len(trimmed) != 3 {
+			return "", false
+		}
+		return "get(" + trimmed[0] + ", " + trimmed[1] + ") ?? " + trimmed[2], true
+	default:
+		return "", false
+	}
+}
+
+// isConstant reports whether an argument is a literal text or number.
+func isConstant(argument string) bool { return argument != "" && strings.ContainsAny(argument[:1], `'"0123456789`) }
+
 // choiceOfOne returns the part that completes a choice without its second value, or with a wrong
 // character between the two.
 func choiceOfOne(text string, _ []int) []Part {

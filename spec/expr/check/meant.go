@@ -203,14 +203,17 @@ func (c translator) reportWholeElement(code string, whole parse.Extent, want *sp
 }
 
 // reportChoice reports the call of a function that chooses between two values elsewhere, such as
-// iif(c, a, b).
+// iif(c, a, b) or default(a, b).
 func (c translator) reportChoice(name string, n *ast.CallNode, at parse.Extent) (TypedPart, bool) {
 	var arguments []string
 	for _, arg := range n.Arguments {
 		arguments = append(arguments, c.Text(c.extents.Of(arg)))
 	}
 	text, ok := foreign.Choice(arguments)
-	if !ok || !foreign.IsChoice(name) {
+	if ok = ok && foreign.IsChoice(name); !ok {
+		text, ok = foreign.Fallback(name, arguments)
+	}
+	if !ok {
 		return TypedPart{}, false
 	}
 	whole := c.extents.Of(n)
