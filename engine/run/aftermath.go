@@ -9,12 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
+	"github.com/declprov/declprov/engine/run/outputs"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
@@ -66,13 +65,13 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 		a.failure = fmt.Errorf("%w; something may have been made, and its id is not known: `declprov journal` lists it", a.failure)
 		return Result{Err: m.Error(errors.Join(a.failure, a.reopenIntents()))}
 	}
-	state := r.newState(a.partialOutputs(m))
+	state := r.newState(outputs.Partial(a.Run, m))
 	stuck := a.isStuck(ctx)
 	if stuck {
 		a.failure = fmt.Errorf("%w; it cannot continue with the responses of its steps, so the next `pulumi up` replaces it", a.failure)
 	}
 	state.Private.Unmade = r.unmadeSteps(a.undone)
-	state.Private.Failed = r.newFailed(r.Failed, a.failure)
+	state.Private.Failed = r.Stopped(r.given, r.Failed, a.failure)
 	state.Private.Failed.Stuck, state.Private.Failed.Doubted = stuck, a.doubted
 	for i, is := range a.undone {
 		if !is {
@@ -137,7 +136,7 @@ func (a *aftermath) owns() bool {
 	if !left || !owned && !answered {
 		return false
 	}
-	if id := cmp.Or(a.ID, a.evalLateID()); id != "" {
+	if id := cmp.Or(a.ID, a.LateID()); id != "" {
 		a.TakeID(id)
 	}
 	return owned || a.ID != ""
@@ -205,52 +204,4 @@ func (a *aftermath) forgetUndone() error {
 		}
 	}
 	return err
-}
-
-// evalLateID returns the id of a create that failed before it had one, "" if it cannot be
-// evaluated: the failed step may have had a response, or the id may need none.
-func (a *aftermath) evalLateID() string {
-	defer a.Branch()()
-	a.HideLatestResponse()
-	if t := plan.Last(a.Touched); t != nil && t.Step.Index == a.Failed {
-		if answer := a.LastAnswer(t.Step); answer != nil {
-			a.SetResult(t.Step, answer)
-		}
-	}
-	id, err := a.EvalID()
-	if err != nil {
-		return ""
-	}
-	return id
-}
-
-// partialOutputs returns the outputs of a failed create that can be evaluated from the responses
-// so far: the members of `return`, or of the response of the last step if that failed.
-func (a *aftermath) partialOutputs(m *screen.Mask) map[string]property.Value {
-	if a.Operation.Return == nil && a.Failed < len(a.Operation.Steps)-1 {
-		return nil // the last step, which would have said them, did not run
-	}
-	defer a.Branch()()
-	for _, s := range a.Operation.Steps[min(a.Failed, len(a.Operation.Steps)):] {
-		var answer any = expr.Unknown{}
-		if s.Index == a.Failed {
-			if last := a.LastAnswer(s); last != nil {
-				answer = last
-			}
-		}
-		a.SetResult(s, answer)
-	}
-	yield, err := a.Return(a.Operation)
-	if err != nil {
-		return nil
-	}
-	members, _ := yield.(map[string]any)
-	known := map[string]any{}
-	for name, v := range members {
-		if !expr.HasUnknown(v) {
-			known[name] = v
-		}
-	}
-	out, _ := a.Resource.Outputs.Project(known, m)
-	return out.Values
 }

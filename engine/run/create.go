@@ -80,7 +80,7 @@ func (r *run) finishCreate(ctx context.Context) Result {
 	state := r.newState(outputs)
 	state.Private.Unmade = r.unmadeSteps(nil)
 	if err != nil {
-		state.Private.Failed = r.newFailed(len(r.Operation.Steps), err)
+		state.Private.Failed = r.Stopped(r.given, len(r.Operation.Steps), err)
 	} else {
 		state.Private.Written = recorded.NewWritten(r.Resource, r.given, r.server)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/entries"
 	"github.com/declprov/declprov/engine/run/operation"
+	"github.com/declprov/declprov/engine/run/outputs"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
@@ -201,7 +202,7 @@ func (r earlier) settleByFind(ctx context.Context, i journal.Intent) (*recorded.
 	r.TakeID(id)
 	i.Status, i.Token = journal.Answered, r.token
 	r.Failed = maker.Index + 1 // the later steps did not run
-	return r.markEarlierInputs(r.newState((&aftermath{run: r.run}).partialOutputs(r.Mask()))), r.book().Put(i, false)
+	return r.markEarlierInputs(r.newState(outputs.Partial(r.Run, r.Mask()))), r.book().Put(i, false)
 }
 
 // refuseHanded refuses a create if an earlier create of the same resource succeeded, its state was
@@ -298,7 +299,7 @@ func (r earlier) replay(ctx context.Context) (gone bool, out Result) {
 // host records the new ones.
 func (r earlier) markEarlierInputs(s *recorded.State) *recorded.State {
 	if s.Private.Failed == nil {
-		s.Private.Failed = r.newFailed(len(r.Results), errors.New("it was made with other inputs"))
+		s.Private.Failed = r.Stopped(r.given, len(r.Results), errors.New("it was made with other inputs"))
 	}
 	s.KeepOriginal(r.given)
 	return s

@@ -2,10 +2,6 @@ package run
 
 import (
 	"context"
-	"maps"
-	"slices"
-
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
@@ -57,13 +53,10 @@ func (u update) record(ctx context.Context, about entries.Entries, state recorde
 	r.TakeID(recorded.CurrentID(state))
 	r.token = state.Private.Token
 	i := r.intent(first)
-	i.Given = namesOf(u.req.Inputs)
+	i.Given = recorded.NamesOf(u.req.Inputs)
 	begun, err := about.BeginUpdate(i)
 	if err != nil {
 		return nil, err
 	}
 	return &begun, nil
 }
-
-// namesOf returns the names of inputs.
-func namesOf(inputs property.Map) []string { return slices.Sorted(maps.Keys(inputs.AsMap())) }

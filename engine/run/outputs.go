@@ -5,15 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
-	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
-	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/outputs"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
@@ -72,7 +69,7 @@ func (r *run) previewState(ctx context.Context, old recorded.State) Result {
 // or, if that lacks a required output, those of a read, or, without a read, the recorded ones.
 func (r *run) buildOutputs(ctx context.Context, before map[string]property.Value) (map[string]property.Value, error) {
 	yield, err := any(nil), error(nil)
-	if !r.skippedWhole() {
+	if !r.SkippedWhole() {
 		yield, err = r.Return(r.Operation)
 	}
 	if err != nil {
@@ -99,12 +96,6 @@ func (r *run) buildOutputs(ctx context.Context, before map[string]property.Value
 		return got.Values, err
 	}
 	return seen, err
-}
-
-// skippedWhole reports whether the only step of the operation was skipped, so that it returns nothing.
-func (r *run) skippedWhole() bool {
-	steps := r.Operation.Steps
-	return len(steps) == 1 && steps[0].When != nil && !r.Ran && r.Results[0] == nil
 }
 
 // takeServerValues records what the server has made of the inputs with @normalised(), if the value
@@ -168,32 +159,4 @@ func (r *run) newState(outputs map[string]property.Value) *recorded.State {
 		ID: r.ID, Inputs: r.given, Outputs: recorded.WithInputs(r.given, outputs),
 		Private: recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, ETags: r.ETags, Token: r.token},
 	}
-}
-
-// newFailed returns what the next run needs to continue.
-func (r *run) newFailed(failed int, err error) *recorded.Failed {
-	m := r.Mask()
-	out := &recorded.Failed{
-		Op: string(r.Verb), Step: failed, Steps: r.Operation.Shape(), Inputs: recorded.HashInputs(r.given), Error: screen.Show(err.Error(), m).String(),
-		Given: namesOf(r.given), Unknown: operation.StatusOf(err) == actions.Unknown, Misfits: slices.Sorted(maps.Keys(r.Misfits)),
-	}
-	if id, _ := r.Vars.Values["id"].(string); r.Verb == plan.Update && id != r.ID {
-		out.ID = id
-	}
-	for i, value := range r.Results {
-		switch {
-		case i > failed && r.Finished[i]: // before the run was resumed
-			out.Kept = append(out.Kept, i)
-		case i >= failed:
-			value = nil
-		}
-		out.Results = append(out.Results, recorded.WithoutFiles(value))
-	}
-	if failed < len(r.Operation.Steps) && r.Looping == r.Operation.Steps[failed] && len(r.Elements)+len(r.Spare) > 0 {
-		out.KeepElements(r.Elements, r.Prints, r.Spare)
-	}
-	// A response may contain secrets that are not declared, and a hash of a short secret can be
-	// guessed.
-	out.Secret = len(out.Results) > 0 || out.Ran() > 0 || property.New(r.given).HasSecrets()
-	return out
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
-	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/compare"
@@ -175,19 +174,4 @@ func withTimeout(ctx context.Context, limit time.Duration) (context.Context, con
 		return ctx, func() {}
 	}
 	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than the %s that it was given: %w", limit, context.DeadlineExceeded))
-}
-
-// isLastWrite reports whether the step of that index is the last of the operation that
-// has an effect and would run: then nothing that it leaves undone is hidden from
-// read.
-func (r *run) isLastWrite(index int) bool {
-	for _, s := range r.Operation.Steps[min(index+1, len(r.Operation.Steps)):] {
-		if s.Effect != actions.Write {
-			continue
-		}
-		if runs, err := r.Bool(s.When, true); err != nil || runs {
-			return false
-		}
-	}
-	return true
 }

@@ -2,6 +2,7 @@ package recorded
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -10,6 +11,9 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 )
+
+// NamesOf returns the names of inputs.
+func NamesOf(inputs property.Map) []string { return slices.Sorted(maps.Keys(inputs.AsMap())) }
 
 // AddGiven adds names of inputs that an operation ran with.
 func (f *Failed) AddGiven(names ...string) {
