@@ -22,6 +22,9 @@ func (e *Engine) recorded(ctx context.Context, res *plan.Resource, ref recorded.
 	about.Settle(s)
 	s.Private.Unmade = about.UnmadeBy(s)
 	s, err := about.Interrupted(s)
+	if err == nil {
+		s, err = about.Advanced(s)
+	}
 	if err != nil {
 		return s, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/run"
+	"github.com/declprov/declprov/engine/run/entries"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -53,7 +54,9 @@ func (e *Engine) Settle(ctx context.Context, req run.SettleRequest) (run.Settled
 	// What else was answered of that create was of what is gone now.
 	book, err := e.resources.Journal()
 	if err == nil {
-		err = book.Settle(i.Subject, func(o journal.Intent) bool { return o.Key != i.Key && o.Accompanies(i) })
+		err = book.Settle(i.Subject, func(o journal.Intent) bool {
+			return o.Key != i.Key && (o.Accompanies(i) || entries.IsHalfMade(o) && o.Token == i.Token)
+		})
 	}
 	return found, err
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/declprov/declprov/engine/journal"
+	"github.com/declprov/declprov/engine/run/entries"
 )
 
 // Unsettled returns the open intents of the provider's resources that of accepts,
@@ -32,6 +33,9 @@ func (e *Engine) Settles(i journal.Intent) bool {
 	}
 	if i.Operation == journal.Update {
 		return res.Update != nil
+	}
+	if entries.IsHalfMade(i) {
+		return entries.Settles(res, i)
 	}
 	if i.Step < 0 || i.Step >= len(res.Create.Steps) {
 		return false

@@ -153,6 +153,9 @@ type Intent struct {
 	// settled later. Withheld are the names of the omitted inputs.
 	Inputs   json.RawMessage `json:"inputs,omitempty"`
 	Withheld []string        `json:"withheld,omitempty"`
+	// Made is the private part of the state that a create of several steps would leave if it stopped now,
+	// without secrets. Other intents have none.
+	Made json.RawMessage `json:"made,omitempty"`
 	// Given are the names of the inputs of an update.
 	Given         []string        `json:"given,omitempty"`
 	Configuration json.RawMessage `json:"configuration,omitempty"`

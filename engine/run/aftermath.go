@@ -53,7 +53,7 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 	a.failure = errors.Join(a.failure, a.forgetUndone())
 	m := r.Mask() // undoing may have seen more secrets
 	if !a.owns() {
-		a.failure = errors.Join(a.failure, a.listEarlierOrphans())
+		a.failure = errors.Join(a.failure, a.listEarlierOrphans(), halfMade{r}.nothing())
 		if failed {
 			r.book().Reread() // with the one that has just failed
 			a.mentionLeftovers()
@@ -169,7 +169,7 @@ func (a *aftermath) reopenIntents() error {
 		err = errors.Join(err, a.book().Put(i, true))
 	}
 	for _, t := range a.Touched {
-		if a.undone[t.Step.Index] || slices.ContainsFunc(a.begun, func(i journal.Intent) bool { return i.Step == t.Step.Index }) {
+		if a.entry != nil || a.undone[t.Step.Index] || slices.ContainsFunc(a.begun, func(i journal.Intent) bool { return i.Step == t.Step.Index }) {
 			continue
 		}
 		i, begun := a.book().Begin(a.intent(t.Step), false)

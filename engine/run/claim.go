@@ -85,6 +85,10 @@ const responseRemedy = "the response to the create names it, so nothing is recor
 // entries of the journal are listed for people: no later create continues them.
 func (a *aftermath) refuseTaken() Result {
 	list, err := a.ownIntents()
+	if a.entry != nil {
+		list = append(list, *a.entry)
+		a.entry = nil
+	}
 	for _, i := range list {
 		i.Status, i.Error = journal.Failed, screen.Show(a.failure.Error(), a.Mask()).String()
 		err = errors.Join(err, a.book().Put(i, false))

@@ -45,6 +45,7 @@ func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateR
 	defer func() {
 		if bug := recover(); bug != nil {
 			rs.Tokens.Release(r.token)
+			halfMade{r}.end(&Result{Err: fmt.Errorf("%v", bug)})
 			panic(bug)
 		}
 	}()
@@ -57,6 +58,7 @@ func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateR
 			out.State.Private.VisibleBy = time.Now().Add(limit).UTC()
 		}
 	}
+	halfMade{r}.end(&out)
 	r.recordHandover(out)
 	return out
 }
@@ -72,6 +74,7 @@ func (r *run) finishCreate(ctx context.Context) Result {
 	if err := r.Steps(ctx); err != nil {
 		return r.afterFailure(ctx, err)
 	}
+	halfMade{r}.done()
 	if r.ID == "" {
 		r.Failed = len(r.Operation.Steps)
 		return r.afterFailure(ctx, outputs.MissingIDError(r.Run))

@@ -35,7 +35,7 @@ func (r earlier) beginAgain(ctx context.Context, inputs property.Map) earlier {
 // the new one is sent. If the earlier one made the object, the result is its state with an error,
 // and the next run updates it to the new inputs. It returns false if there is nothing to record.
 func (r earlier) settle(ctx context.Context) (Result, bool) {
-	if r.Resource.Maker == nil || r.Resource.Maker.Certainty == actions.Settled {
+	if r.Resource.Maker == nil {
 		return Result{}, false
 	}
 	if err := r.refuseOthers(); err != nil {
@@ -50,6 +50,9 @@ func (r earlier) settle(ctx context.Context) (Result, bool) {
 	}
 	if err != nil {
 		return Result{Err: r.Mask().Error(err)}, true
+	}
+	if out, settled := (halfMade{r.run}).settle(ctx, list); settled {
+		return out, true
 	}
 	for _, i := range list {
 		if entries.Elsewhere(r.Resource, i) != "" {
@@ -89,7 +92,7 @@ func (r earlier) refuseOthers() error {
 // earlier one is open that only the `find` or the key could settle that the spec no longer has.
 func (r earlier) checkSpec(list []journal.Intent) error {
 	for _, i := range list {
-		if i.Operation != journal.Create || i.Step != r.Resource.Maker.Index || !i.Open() {
+		if i.Operation != journal.Create || i.Step != r.Resource.Maker.Index && !entries.IsHalfMade(i) || !i.Open() {
 			continue
 		}
 		if now := entries.Elsewhere(r.Resource, i); now != "" {
@@ -133,6 +136,7 @@ func (r earlier) settleOther(ctx context.Context, i journal.Intent) (*recorded.S
 	if maker.Certainty == actions.Keyed {
 		// Under its key it has one effect, then or now.
 		gone, out := old.replay(ctx)
+		r.entry = old.entry
 		switch {
 		case gone:
 			return nil, r.book().RemoveOne(i)
@@ -211,7 +215,8 @@ func (r earlier) settleByFind(ctx context.Context, i journal.Intent) (*recorded.
 // object belongs to the renamed one. If the object no longer exists, the intent is removed.
 func (r earlier) refuseHanded(ctx context.Context, list []journal.Intent) error {
 	for _, i := range list {
-		if i.Operation != journal.Create || i.Step != r.Resource.Maker.Index || i.Status != journal.Handed || !r.Resource.CanTell() || entries.Elsewhere(r.Resource, i) != "" {
+		tells := entries.IsHalfMade(i) || i.Operation == journal.Create && i.Step == r.Resource.Maker.Index && r.Resource.CanTell()
+		if !tells || i.Status != journal.Handed || entries.Elsewhere(r.Resource, i) != "" {
 			continue
 		}
 		there, err := r.mayStillExist(ctx, i)

@@ -9,6 +9,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/entries"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 )
@@ -82,7 +83,7 @@ func (r *run) warnLeftAlone(s recorded.State) {
 	list, err := r.book().Earlier()
 	r.warn(err)
 	for _, i := range list {
-		if i.Token == s.Private.Token && i.Open() {
+		if i.Token == s.Private.Token && i.Open() && !entries.IsHalfMade(i) {
 			r.Log.Message(operation.Warning, fmt.Sprintf("it is not known whether %s had made something, so that was not removed: look for it in the service; `declprov journal` lists it until `declprov journal forget %s`", i.StepName, i.Key))
 		}
 	}

@@ -34,8 +34,17 @@ func (o owner) BeforeWrite(ctx context.Context, s *plan.Step) error {
 	return nil
 }
 
-// Send runs a step, under an intent if it needs one.
+// Send runs a step, under an intent if it needs one, after what a create has made so far is in the journal.
 func (o owner) Send(ctx context.Context, s *plan.Step) (any, error) {
+	if err := (halfMade{o.run}).keep(s); err != nil {
+		return nil, o.Stop(s, 1, actions.Refused, err)
+	}
+	value, err := o.send(ctx, s)
+	o.news = o.news || err == nil && s.Effect == actions.Write
+	return value, err
+}
+
+func (o owner) send(ctx context.Context, s *plan.Step) (any, error) {
 	before, sync := o.journalled(s)
 	if !before {
 		value, err := o.withUnmadeIntent(ctx, s)

@@ -49,6 +49,7 @@ func (u update) resume(ctx context.Context, state recorded.State) Result {
 		return r.finish(ctx)
 	}
 	out := r.finishCreate(ctx)
+	halfMade{r.run}.end(&out)
 	r.recordHandover(out)
 	return keepKnownID(out, state)
 }

@@ -104,6 +104,10 @@ type run struct {
 	untold bool
 	// sending is the step that is being sent, nil if that has no intent.
 	sending *sending
+	// entry is the journal's entry of what the create has made so far, nil if it needs none; news is true if a step
+	// was done since it was written.
+	entry *journal.Intent
+	news  bool
 	// begun are the intents that this run wrote and did not remove.
 	begun []journal.Intent
 	// journal is the part of the journal that is about the resource, nil until book opens it.

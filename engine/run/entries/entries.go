@@ -47,6 +47,8 @@ func (e Entries) isRecorded(i journal.Intent, s recorded.State) bool {
 		return i.Status == journal.Answered && i.ID == recorded.CurrentID(s) && (failed == nil || failed.Op != string(plan.Update))
 	case failed == nil || failed.Op != string(plan.Create):
 		return true
+	case IsHalfMade(i):
+		return i.Key == failed.Entry // or it knows more
 	default:
 		return (i.Step < failed.Step || slices.Contains(failed.Kept, i.Step)) && !slices.Contains(failed.Undone, i.Step)
 	}
@@ -92,6 +94,9 @@ func (e Entries) stepOf(i journal.Intent) *plan.Step {
 // UnmadeAfter returns the names of the create's steps after that of an entry that have no entry
 // themselves: they have made nothing.
 func (e Entries) UnmadeAfter(i journal.Intent) string {
+	if s, err := HalfMade(i); IsHalfMade(i) && err == nil {
+		return s.Private.Unmade
+	}
 	if i.Operation != journal.Create {
 		return ""
 	}
@@ -126,6 +131,9 @@ func (e Entries) UnmadeBy(s recorded.State) string {
 // Elsewhere returns the address to which the spec now sends what an entry of a create sent to another
 // one, "" if that is the same. Both are as the spec has them: other settings have other entries.
 func Elsewhere(of *plan.Resource, i journal.Intent) string {
+	if IsHalfMade(i) && i.Place != placeOf(of) {
+		return cmp.Or(placeOf(of), "somewhere else")
+	}
 	if i.Operation != journal.Create || i.Place == "" || i.Step < 0 || i.Step >= len(of.Create.Steps) {
 		return ""
 	}
@@ -154,7 +162,7 @@ func LacksProof(of *plan.Resource, i journal.Intent) bool {
 func (e Entries) OfOtherSettings(now json.RawMessage) (open *journal.Intent, differ []string, err error) {
 	list, err := e.Book.Others()
 	for _, i := range list {
-		if i.Operation != journal.Create || i.Step != e.Maker.Index || !i.Open() || !e.CanTell() {
+		if !i.Open() || !IsHalfMade(i) && (i.Operation != journal.Create || i.Step != e.Maker.Index || !e.CanTell()) {
 			continue
 		}
 		differ, err := recorded.OtherSettings(i.Configuration, now)

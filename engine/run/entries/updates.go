@@ -14,15 +14,15 @@ import (
 // update, from before its first effect until a recorded state has its key. It is found by the token
 // of the state, and so also after the stack or the resource was renamed.
 
-// wholeUpdate is the step of the entry of a whole update.
-const wholeUpdate = -1
+// whole is the step of an entry that is about all steps of its operation.
+const whole = -1
 
 // IsWhole reports whether an entry stands for a whole update.
-func IsWhole(i journal.Intent) bool { return i.Operation == journal.Update && i.Step == wholeUpdate }
+func IsWhole(i journal.Intent) bool { return i.Operation == journal.Update && i.Step == whole }
 
 // BeginUpdate records that an update of a state is under way. i is the intent of its first step.
 func (e Entries) BeginUpdate(i journal.Intent) (journal.Intent, error) {
-	i.Step, i.StepName, i.Element, i.Looked, i.Proves = wholeUpdate, "", "", false, false
+	i.Step, i.StepName, i.Element, i.Looked, i.Proves = whole, "", "", false, false
 	return e.Book.Begin(i, false)
 }
 

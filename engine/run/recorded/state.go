@@ -241,6 +241,8 @@ type Failed struct {
 	ID string `json:"id,omitempty"`
 	// Original are the inputs of a create, if the host has recorded others.
 	Original *Original `json:"original,omitempty"`
+	// Entry is the key of the journal's entry of the create, "" if it has none.
+	Entry string `json:"entry,omitempty"`
 	// Secret is true if this may contain a secret, so that hosts encrypt it.
 	Secret bool `json:"secret,omitempty"`
 	// Steps is the Shape of the operation, so that another version of the spec does not

@@ -57,7 +57,7 @@ func (s *Scope) hidesPart(step *plan.Step) bool {
 // declare marks the members of a result that its type declares secret or that echo a secret
 // argument, under each name of the result.
 func (s *Scope) declare(step *plan.Step, result any) {
-	marked := s.markedResult(step, result)
+	marked := s.MarkedResult(step, result)
 	expr.Reveal(marked, s.Secrets.AddPlain)
 	s.Secrets.Forget("result")
 	s.Secrets.MarkSecrets(marked, value.PathTo("result"))
@@ -75,8 +75,8 @@ func (s *Scope) declare(step *plan.Step, result any) {
 	}
 }
 
-// markedResult returns a step's result, or each result of its forEach, with marks.
-func (s *Scope) markedResult(step *plan.Step, value any) any {
+// MarkedResult returns a step's result, or each result of its forEach, with marks.
+func (s *Scope) MarkedResult(step *plan.Step, value any) any {
 	named, t := s.types, step.Result
 	if step.Telling != nil && s.sendsSecret(step) {
 		t = step.Telling
@@ -92,6 +92,11 @@ func (s *Scope) markedResult(step *plan.Step, value any) any {
 	default:
 		return types.MarkDeclared(value, plan.StepType(step), named)
 	}
+}
+
+// LoopsOverSecrets reports whether the elements of a step's forEach come from a secret.
+func (s *Scope) LoopsOverSecrets(step *plan.Step) bool {
+	return step.ForEach != nil && s.refersToMark(step.ForEach.Refs(), nil)
 }
 
 // sendsSecret reports whether an argument of a step refers to a secret.
