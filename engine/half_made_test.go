@@ -144,6 +144,9 @@ func TestMarksOfOtherInputs(t *testing.T) {
 			t.Errorf("the marks are %q", marks)
 		}
 	}
+	if _, err := s.e.Diff(t.Context(), engine.DiffRequest{Ref: ref("Thing"), State: *made.State, New: made.State.Inputs}); err != nil {
+		t.Fatal(err) // the host has recorded it
+	}
 	if other := s.create("name", "a", "size", 9); other.Err == nil || marks[len(marks)-1] == marks[0] {
 		t.Errorf("a create with other inputs has the mark of the first: %q", marks)
 	}

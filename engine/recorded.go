@@ -20,10 +20,10 @@ import (
 func (e *Engine) recorded(ctx context.Context, res *plan.Resource, ref recorded.Ref, s recorded.State) (recorded.State, error) {
 	about := e.resources.Entries(res, ref, s)
 	about.Settle(s)
+	s, err := about.Advanced(s)
 	s.Private.Unmade = about.UnmadeBy(s)
-	s, err := about.Interrupted(s)
 	if err == nil {
-		s, err = about.Advanced(s)
+		s, err = about.Interrupted(s)
 	}
 	if err != nil {
 		return s, err

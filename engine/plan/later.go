@@ -1,6 +1,12 @@
 package plan
 
-import "github.com/declprov/declprov/spec/expr"
+import (
+	"slices"
+
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec/expr"
+)
 
 // UsedLater returns the paths of the results of the create's steps to which anything refers that is evaluated
 // from a step on, by the index of the step: the steps, undo steps, `return`, and the id if it is not known yet.
@@ -34,16 +40,18 @@ func (r *Resource) UsedLater(from int, idKnown bool) map[int][][]string {
 
 // showsOnce reports whether an output is only in the response to the create.
 func (r *Resource) showsOnce() bool {
-	for _, m := range r.Outputs.Fields {
-		if m.NoRead {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Outputs.Fields, func(m *value.Member) bool { return m.NoRead })
 }
 
 // MustNotRepeat reports whether a create that was killed after the response to a step with an effect must not run the step
 // again: that may take effect twice, or be refused, and find does not tell what it has made.
 func (r *Resource) MustNotRepeat(s *Step) bool {
 	return !s.Certainty.Repeatable() && !(r.Finds(s) && r.FindFirst)
+}
+
+// MakesMore reports whether a second create with the same inputs makes something a second time, and find does not tell.
+func (r *Resource) MakesMore() bool {
+	return slices.ContainsFunc(r.Create.Steps, func(s *Step) bool {
+		return s.Effect == actions.Write && s.Certainty == actions.Uncertain && r.MustNotRepeat(s)
+	})
 }

@@ -62,6 +62,9 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 	}
 	if r.ID == "" {
 		// A host cannot keep a resource without an id.
+		if r.Failed == len(r.Operation.Steps) {
+			a.failure = errors.Join(a.failure, halfMade{r}.nothing()) // there is nothing to continue
+		}
 		a.failure = fmt.Errorf("%w; something may have been made, and its id is not known: `declprov journal` lists it", a.failure)
 		return Result{Err: m.Error(errors.Join(a.failure, a.reopenIntents()))}
 	}

@@ -45,10 +45,10 @@ func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateR
 	defer func() {
 		if bug := recover(); bug != nil {
 			rs.Tokens.Release(r.token)
-			halfMade{r}.end(&Result{Err: fmt.Errorf("%v", bug)})
 			panic(bug)
 		}
 	}()
+	defer halfMade{r}.openOnPanic()
 	out, settled := earlier{r}.settle(ctx)
 	if !settled {
 		out = r.finishCreate(ctx)

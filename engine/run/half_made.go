@@ -144,6 +144,14 @@ func (h halfMade) end(out *Result) {
 	h.warn(h.book().Put(*i, out.State == nil))
 }
 
+// openOnPanic is deferred: see openOnPanic.
+func (h halfMade) openOnPanic() {
+	if bug := recover(); bug != nil {
+		h.end(&Result{Err: errInterrupted})
+		panic(bug)
+	}
+}
+
 // nothing records that nothing of the create is left.
 func (h halfMade) nothing() error {
 	if h.entry == nil {
@@ -152,6 +160,21 @@ func (h halfMade) nothing() error {
 	i := *h.entry
 	h.entry = nil
 	return h.book().RemoveOne(i)
+}
+
+// take continues the entry of an earlier run of the create, if the host has not recorded yet what it has.
+func (h halfMade) take(key string) error {
+	if key == "" || !h.book().MayHaveIntents() {
+		return nil
+	}
+	list, err := h.book().Intents()
+	for _, i := range list {
+		if err == nil && entries.IsHalfMade(i) && i.Key == key {
+			i, err = h.book().Claim(i)
+			h.entry = &i
+		}
+	}
+	return err
 }
 
 // settle continues an earlier create of the resource that was killed between its steps, or returns its state if it had

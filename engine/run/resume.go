@@ -31,6 +31,10 @@ func (u update) resume(ctx context.Context, state recorded.State) Result {
 		r = updating{run: res.beginWith(ctx, op, plan.Create, u.req.Inputs), req: u.req, old: state}
 		r.TakeID(recorded.CurrentID(state))
 		r.ETags, r.token = state.Private.ETags, state.Private.Token
+		defer halfMade{r.run}.openOnPanic()
+		if err := (halfMade{r.run}).take(f.Entry); err != nil {
+			return Result{Err: err}
+		}
 	}
 	r.resume(state)
 	if f.ID != "" && r.Effected {
