@@ -14,8 +14,6 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/outputs"
-	"github.com/declprov/declprov/engine/run/stop"
-	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -49,7 +47,7 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 		a.failure = fmt.Errorf("%w; nothing of it was undone, because it is the object that this resource replaces", a.failure)
 	}
 	failed := operation.StatusOf(a.failure) == actions.Failed
-	a.describeUndone(err)
+	a.failure = a.DescribeUndone(a.failure, a.undone, a.doubted, err)
 	a.failure = errors.Join(a.failure, a.forgetUndone())
 	m := r.Mask() // undoing may have seen more secrets
 	if !a.owns() {
@@ -69,7 +67,7 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 		return Result{Err: m.Error(errors.Join(a.failure, a.reopenIntents()))}
 	}
 	state := r.newState(outputs.Partial(a.Run, m))
-	stuck := a.isStuck(ctx)
+	stuck := a.IsStuck(ctx, a.failure)
 	if stuck {
 		a.failure = fmt.Errorf("%w; it cannot continue with the responses of its steps, so the next `pulumi up` replaces it", a.failure)
 	}
@@ -143,21 +141,6 @@ func (a *aftermath) owns() bool {
 		a.TakeID(id)
 	}
 	return owned || a.ID != ""
-}
-
-// isStuck reports whether a create failed because an expression has no value with the responses
-// of earlier steps. The next run would fail in the same way.
-func (a *aftermath) isStuck(ctx context.Context) bool {
-	var eval *expr.EvalError
-	var lack *operation.LackError
-	if stop.Err(ctx) != nil || ctx.Err() != nil || !errors.As(a.failure, &eval) && !errors.As(a.failure, &lack) || errors.Is(a.failure, context.DeadlineExceeded) || a.Failed >= len(a.Operation.Steps) {
-		return false
-	}
-	before := map[int]bool{}
-	for i := range a.Failed {
-		before[i] = true
-	}
-	return a.Operation.RelyOn(before)[a.Failed]
 }
 
 // reopenIntents opens the intents of steps whose responses did not say what was made or renamed,

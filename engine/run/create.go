@@ -2,17 +2,12 @@ package run
 
 import (
 	"context"
-	"fmt"
 	"time"
-
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/outputs"
 	"github.com/declprov/declprov/engine/run/recorded"
-	"github.com/declprov/declprov/engine/value"
-	"github.com/declprov/declprov/spec/diag"
 )
 
 // Create creates a resource. The result has a state without an error if that succeeded, an error
@@ -23,14 +18,14 @@ func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateR
 	r.Preview = req.Preview
 	ctx, cancel := withTimeout(ctx, req.Timeout)
 	defer cancel()
-	err := refuseMasks(req.Inputs, res.Create)
+	err := recorded.RefuseMasks(req.Inputs, res.Create)
 	if err == nil {
 		err = r.Open()
 	}
 	if err != nil {
 		return Result{Err: err}
 	}
-	if err := r.precheckID(); err != nil {
+	if err := r.PrecheckID(); err != nil {
 		return Result{Err: r.Mask().Error(err)}
 	}
 	if req.Preview {
@@ -88,41 +83,4 @@ func (r *run) finishCreate(ctx context.Context) Result {
 		state.Private.Written = recorded.NewWritten(r.Resource, r.given, r.server)
 	}
 	return Result{State: state, Err: r.Mask().Error(err)}
-}
-
-// refuseMasks returns an error if an operation sends inputs that have a mask in place of a secret: an import has
-// shown it, and it would become the secret.
-func refuseMasks(inputs property.Map, op *plan.Operation) error {
-	masks := value.Masks(inputs)
-	if masks == nil {
-		return nil
-	}
-	if names := recorded.MissingFor(masks, property.Map{}, op); names != nil {
-		return fmt.Errorf("%s has a mask, such as \"***\", in place of a secret, which the API does not show: write the secret into the program; nothing was sent", diag.And(names))
-	}
-	return nil
-}
-
-// precheckID returns an error if the inputs lead to an id that is not valid. It is called before
-// anything is sent: once the object is made, nothing could name it.
-func (r *run) precheckID() error {
-	if r.Resource.ID == nil {
-		return nil
-	}
-	inputs, _ := r.Vars.Values["inputs"].(map[string]any)
-	for _, name := range r.Resource.IDInputs {
-		if text, ok := inputs[name].(string); ok {
-			if err := value.CheckID(text, "the id of "+r.Resource.Spec.Name); err != nil {
-				return err
-			}
-		}
-	}
-	if !r.Resource.IDMixes {
-		return nil
-	}
-	defer r.HideResponses()()
-	if _, err := r.EvalID(); value.IsUnrecordable(err) {
-		return err
-	}
-	return nil // what else is wrong with it, its step says
 }

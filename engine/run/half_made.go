@@ -27,28 +27,10 @@ var errInterrupted = errors.New("the provider ended while the create was under w
 func (h halfMade) keep(s *plan.Step) error {
 	writes := s.Effect == actions.Write
 	switch {
-	case h.Verb != plan.Create || h.Undoing, h.entry != nil && !h.news && !writes, h.entry == nil && !h.hasMade(writes):
+	case h.Verb != plan.Create || h.Undoing, h.entry != nil && !h.news && !writes, h.entry == nil && !h.HasMade(writes):
 		return nil
 	}
 	return h.put(s.Index, s.Name, writes)
-}
-
-// hasMade reports whether a step was done that the next create cannot do again, or, if more is to be made, whether any was.
-func (h halfMade) hasMade(more bool) bool {
-	made := func(s *plan.Step) bool {
-		return s.Effect == actions.Write && s.Certainty != actions.Settled && (more || h.Resource.MustNotRepeat(s))
-	}
-	for _, t := range h.Touched {
-		if t.Done && made(t.Step) {
-			return true
-		}
-	}
-	for i := range h.Finished {
-		if made(h.Operation.Steps[i]) {
-			return true
-		}
-	}
-	return false
 }
 
 // done records that all steps were done.
@@ -194,7 +176,7 @@ func (h halfMade) settle(ctx context.Context, list []journal.Intent) (Result, bo
 	}
 	able := recorded.CanContinue(h.Resource, state)
 	if err == nil && !able && state.ID == "" {
-		err = h.lostError(*i, state)
+		err = h.Stop(h.Operation.Steps[0], 1, actions.Refused, recorded.LostError(h.Operation, state, i.Key))
 	}
 	if err == nil {
 		*i, err = h.book().Claim(*i)
@@ -230,31 +212,9 @@ func (h halfMade) settle(ctx context.Context, list []journal.Intent) (Result, bo
 	}
 	if out.Err == nil {
 		out.Err = h.Mask().Error(fmt.Errorf("an earlier create of it was interrupted %s; what that has made is recorded now: run `pulumi up` again, which %s",
-			h.Operation.WhereStopped(state.Private.Failed.Step), nextOf(state, able)))
+			h.Operation.WhereStopped(state.Private.Failed.Step), recorded.NextOf(state, able)))
 	}
 	return out, true
-}
-
-// nextOf says what the next update makes of the state of a create that was interrupted.
-func nextOf(state recorded.State, able bool) string {
-	switch {
-	case able:
-		return "brings it to the inputs of now"
-	case state.Private.Failed.Stuck:
-		return "replaces it, because " + state.Private.Failed.Error
-	default:
-		return "updates it, because the create has other steps in the spec now"
-	}
-}
-
-// lostError is the error of a create that was interrupted before it had an id, and that cannot continue.
-func (h halfMade) lostError(i journal.Intent, state recorded.State) error {
-	why := "the create has other steps in the spec now"
-	if state.Private.Failed.Stuck {
-		why = state.Private.Failed.Error
-	}
-	return h.Stop(h.Operation.Steps[0], 1, actions.Refused, fmt.Errorf("an earlier create of it was interrupted %s, before its id was known, and nothing was sent now, because %s: "+
-		"look in the service for what it has made, and remove that; then run `declprov journal forget %s`", h.Operation.WhereStopped(state.Private.Failed.Step), why, i.Key))
 }
 
 // goOn continues a create at the step at which it was interrupted.

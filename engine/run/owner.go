@@ -169,7 +169,7 @@ func (o owner) lookFirst(ctx context.Context) error {
 		}
 	}
 	found, err := o.find(ctx, o.Resource.Maker)
-	if err != nil && !errors.As(err, new(*unlikeError)) { // an object of another type exists too
+	if err != nil && !errors.As(err, new(*operation.UnlikeError)) { // an object of another type exists too
 		return o.Stop(o.Resource.Maker, 1, actions.Refused, fmt.Errorf("looking whether it exists: %w", err))
 	}
 	if l := actions.LookOf(ctx); l != nil {

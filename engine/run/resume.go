@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
-	"github.com/declprov/declprov/engine/value"
 )
 
 // resume continues an operation at the step at which it stopped.
@@ -79,47 +77,10 @@ func keepKnownID(out Result, before recorded.State) Result {
 func (r *run) resume(s recorded.State) {
 	f := s.Private.Failed
 	r.Unmade = strings.Fields(s.Private.Unmade)
-	r.resumed, r.Finished = true, map[int]bool{}
+	r.resumed = true
 	r.began, _ = r.res.all.journal.Hash(f.Inputs)
-	first := f.Step
-	if f.Step < len(r.Operation.Steps) {
-		first = r.Operation.Steps[f.Step].Restart
-	}
-	again := map[int]bool{}
-	for _, i := range f.Undone {
-		again[i] = true
-	}
-	r.remakes = r.Verb == plan.Create && r.Resource.Maker != nil && again[r.Resource.Maker.Index]
-	relying := r.Operation.RelyOn(again)
-	for _, i := range f.Misfits {
-		r.Misfit(i)
-	}
-	results := f.Results[:min(len(f.Results), len(r.Operation.Steps))]
-	for i := range results {
-		if (i < first || slices.Contains(f.Kept, i)) && !again[i] && !relying[i] {
-			r.Finished[i] = true
-		}
-	}
-	used := maps.Clone(r.Finished)
-	if f.Ran() > 0 && first == f.Step && !relying[first] {
-		r.Looping, r.Prints = r.Operation.Steps[f.Step], f.Prints
-		r.Elements, r.Spare = f.RestoredElements()
-		used[f.Step] = true // its elements come from what was read then
-	}
-	if f.Unknown && first == f.Step && first < len(r.Operation.Steps) && !r.Operation.Steps[first].TakesNewReads() {
-		used[first] = true // the same request must be sent again
-	}
-	for i := range r.Operation.StaleReads(used) {
-		delete(r.Finished, i)
-	}
-	for i, result := range results {
-		if !r.Finished[i] {
-			continue
-		}
-		r.Record(r.Operation.Steps[i], value.Restore(result))
-		r.Effected = r.Effected || r.Operation.Steps[i].Effect == actions.Write
-	}
-	if first < f.Step {
+	r.remakes = r.Verb == plan.Create && r.Resource.Maker != nil && slices.Contains(f.Undone, r.Resource.Maker.Index)
+	if first := r.Restore(f); first < f.Step {
 		r.warn(owner{r}.forgetAnswered(first))
 	}
 }

@@ -3,7 +3,6 @@ package run
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
-	"github.com/declprov/declprov/spec/diag"
 )
 
 // undo runs the undo steps of what the create has done, last first, and stores in undone which
@@ -92,41 +90,6 @@ func (a *aftermath) isOwn(ctx context.Context, t *operation.Touched) (bool, erro
 		a.Log.Message(operation.Warning, fmt.Sprintf("%s is not undone: something is there now%s, and %s", t.Step.Name, a.describeID(t.Step, found), why))
 	}
 	return err == nil && why == "", err
-}
-
-// describeUndone adds to the failure which steps were undone, and which were not.
-func (a *aftermath) describeUndone(err error) {
-	var did, begun, left []string
-	for _, t := range a.Touched {
-		switch name := t.Step.Name; {
-		case a.undone[t.Step.Index]:
-			did = append(did, name)
-		case slices.Contains(a.doubted, t.Step.Index):
-			begun = append(begun, name)
-		default:
-			left = append(left, name)
-		}
-	}
-	switch {
-	case did == nil && begun == nil && err == nil:
-		return
-	case left == nil && begun == nil:
-		a.failure = fmt.Errorf("%w; what it had done was undone", a.failure)
-	case did == nil && begun == nil:
-		a.failure = fmt.Errorf("%w; nothing of it was undone", a.failure)
-	default:
-		for _, part := range []struct {
-			how   string
-			steps []string
-		}{{"undone", did}, {"perhaps undone, in part or as a whole", begun}, {"not undone", left}} {
-			if part.steps != nil {
-				a.failure = fmt.Errorf("%w; %s: %s", a.failure, part.how, diag.And(part.steps))
-			}
-		}
-	}
-	if err != nil {
-		a.failure = errors.Join(a.failure, fmt.Errorf("it could not be undone: %w", err))
-	}
 }
 
 // undoStep runs the undo steps of a step with a result, after a failure. began is true if something of the

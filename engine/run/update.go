@@ -101,7 +101,7 @@ func (u update) change(ctx context.Context, state recorded.State, changes []valu
 	}
 	r := u.begin(ctx, state, changes)
 	r.Preview = req.Preview
-	err := refuseMasks(req.Inputs, res.Update)
+	err := recorded.RefuseMasks(req.Inputs, res.Update)
 	if err == nil {
 		err = r.Open()
 	}

@@ -241,3 +241,13 @@ func (p *Progress) WhyPartial(s *plan.Step) string {
 	}
 	return ""
 }
+
+// HasMade reports whether a step of a create was done, here or in an earlier run, that the next create cannot do again, or,
+// if more is to be made, whether any was.
+func (r *Run) HasMade(more bool) bool {
+	made := func(s *plan.Step) bool {
+		return s.Effect == actions.Write && s.Certainty != actions.Settled && (more || r.Resource.MustNotRepeat(s))
+	}
+	return slices.ContainsFunc(r.Touched, func(t *Touched) bool { return t.Done && made(t.Step) }) ||
+		slices.ContainsFunc(r.Operation.Steps, func(s *plan.Step) bool { return r.Finished[s.Index] && made(s) })
+}

@@ -1,6 +1,9 @@
 package operation
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -9,6 +12,10 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/run/stop"
+	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -76,4 +83,100 @@ func (r *Run) IsLastWrite(index int) bool {
 		}
 	}
 	return true
+}
+
+// Restore restores the results of an operation that stopped. The run then continues at the step that it returns: the one
+// at which the operation stopped, or its `restart`. Steps that were undone run again.
+func (r *Run) Restore(f *recorded.Failed) (first int) {
+	r.Finished = map[int]bool{}
+	first = f.Step
+	if f.Step < len(r.Operation.Steps) {
+		first = r.Operation.Steps[f.Step].Restart
+	}
+	again := map[int]bool{}
+	for _, i := range f.Undone {
+		again[i] = true
+	}
+	relying := r.Operation.RelyOn(again)
+	for _, i := range f.Misfits {
+		r.Misfit(i)
+	}
+	results := f.Results[:min(len(f.Results), len(r.Operation.Steps))]
+	for i := range results {
+		if (i < first || slices.Contains(f.Kept, i)) && !again[i] && !relying[i] {
+			r.Finished[i] = true
+		}
+	}
+	used := maps.Clone(r.Finished)
+	if f.Ran() > 0 && first == f.Step && !relying[first] {
+		r.Looping, r.Prints = r.Operation.Steps[f.Step], f.Prints
+		r.Elements, r.Spare = f.RestoredElements()
+		used[f.Step] = true // its elements come from what was read then
+	}
+	if f.Unknown && first == f.Step && first < len(r.Operation.Steps) && !r.Operation.Steps[first].TakesNewReads() {
+		used[first] = true // the same request must be sent again
+	}
+	for i := range r.Operation.StaleReads(used) {
+		delete(r.Finished, i)
+	}
+	for i, result := range results {
+		if !r.Finished[i] {
+			continue
+		}
+		r.Record(r.Operation.Steps[i], value.Restore(result))
+		r.Effected = r.Effected || r.Operation.Steps[i].Effect == actions.Write
+	}
+	return first
+}
+
+// IsStuck reports whether a create failed because an expression has no value with the responses
+// of earlier steps. The next run would fail in the same way.
+func (r *Run) IsStuck(ctx context.Context, failure error) bool {
+	var eval *expr.EvalError
+	var lack *LackError
+	if stop.Err(ctx) != nil || ctx.Err() != nil || !errors.As(failure, &eval) && !errors.As(failure, &lack) || errors.Is(failure, context.DeadlineExceeded) || r.Failed >= len(r.Operation.Steps) {
+		return false
+	}
+	before := map[int]bool{}
+	for i := range r.Failed {
+		before[i] = true
+	}
+	return r.Operation.RelyOn(before)[r.Failed]
+}
+
+// DescribeUndone adds to the failure of a create which steps were undone, which may have been (doubted), and which were not. err
+// is the error of undoing.
+func (r *Run) DescribeUndone(failure error, undone map[int]bool, doubted []int, err error) error {
+	var did, begun, left []string
+	for _, t := range r.Touched {
+		switch name := t.Step.Name; {
+		case undone[t.Step.Index]:
+			did = append(did, name)
+		case slices.Contains(doubted, t.Step.Index):
+			begun = append(begun, name)
+		default:
+			left = append(left, name)
+		}
+	}
+	switch {
+	case did == nil && begun == nil && err == nil:
+		return failure
+	case left == nil && begun == nil:
+		failure = fmt.Errorf("%w; what it had done was undone", failure)
+	case did == nil && begun == nil:
+		failure = fmt.Errorf("%w; nothing of it was undone", failure)
+	default:
+		for _, part := range []struct {
+			how   string
+			steps []string
+		}{{"undone", did}, {"perhaps undone, in part or as a whole", begun}, {"not undone", left}} {
+			if part.steps != nil {
+				failure = fmt.Errorf("%w; %s: %s", failure, part.how, diag.And(part.steps))
+			}
+		}
+	}
+	if err != nil {
+		failure = errors.Join(failure, fmt.Errorf("it could not be undone: %w", err))
+	}
+	return failure
 }

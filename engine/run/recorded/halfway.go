@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/declprov/declprov/actions"
@@ -41,4 +42,29 @@ func MayNotExistYet(res *plan.Resource, s State) bool {
 func HasUnmadeSteps(res *plan.Resource, s State) bool {
 	f := s.Private.Failed
 	return s.Private.Unmade != "" || f != nil && f.Op == string(plan.Create) && res.Create != nil && f.Step < len(res.Create.Steps)
+}
+
+// NextOf says what the next update makes of the state of a create that was interrupted, and that can continue if able is true.
+func NextOf(s State, able bool) string {
+	switch {
+	case able:
+		return "brings it to the inputs of now"
+	case s.Private.Failed.Stuck:
+		return "replaces it, because " + s.Private.Failed.Error
+	default:
+		return "updates it, because " + otherSteps
+	}
+}
+
+const otherSteps = "the create has other steps in the spec now"
+
+// LostError is the error of a create that was interrupted before it had an id, and that cannot continue. key is that of its
+// entry in the journal.
+func LostError(create *plan.Operation, s State, key string) error {
+	why := otherSteps
+	if s.Private.Failed.Stuck {
+		why = s.Private.Failed.Error
+	}
+	return fmt.Errorf("an earlier create of it was interrupted %s, before its id was known, and nothing was sent now, because %s: "+
+		"look in the service for what it has made, and remove that; then run `declprov journal forget %s`", create.WhereStopped(s.Private.Failed.Step), why, key)
 }

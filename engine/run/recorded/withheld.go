@@ -75,3 +75,16 @@ func WithGiven(journalled json.RawMessage, withheld []string, given property.Map
 	}
 	return inputs, nil
 }
+
+// RefuseMasks returns an error if an operation sends inputs that have a mask in place of a secret: an import has
+// shown it, and it would become the secret.
+func RefuseMasks(inputs property.Map, op *plan.Operation) error {
+	masks := value.Masks(inputs)
+	if masks == nil {
+		return nil
+	}
+	if names := MissingFor(masks, property.Map{}, op); names != nil {
+		return fmt.Errorf("%s has a mask, such as \"***\", in place of a secret, which the API does not show: write the secret into the program; nothing was sent", diag.And(names))
+	}
+	return nil
+}
