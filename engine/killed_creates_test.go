@@ -101,23 +101,48 @@ func (k killedCreate) spec(changed bool) string {
 // errKilled is what a hook panics with.
 const errKilled = "killed"
 
+// killer kills a provider: what follows has the journal as it is then, and an owner that is dead.
+type killer struct {
+	*testing.T
+	w    *world
+	then string // the folder with the copy of the journal
+	dead bool
+}
+
+// die kills the provider, once.
+func (k *killer) die() {
+	if k.dead {
+		return
+	}
+	k.dead, k.then = true, k.TempDir()
+	if err := os.CopyFS(k.then, os.DirFS(k.w.journal)); err != nil {
+		k.Fatal(err)
+	}
+	panic(errKilled)
+}
+
+// run calls f, in which die is called. The world has the copy of the journal afterwards.
+func (k *killer) run(f func()) {
+	k.Helper()
+	defer func() {
+		if bug := recover(); bug != nil && bug != errKilled {
+			panic(bug)
+		}
+		if !k.dead {
+			k.Fatal("it was not killed")
+		}
+		k.w.journal = k.then
+	}()
+	f()
+}
+
 // play runs the create, kills it, and then acts as Pulumi does until something is recorded, or nothing more happens.
 func (k killedCreate) play(t *testing.T) {
 	t.Helper()
 	w := newWorld()
 	w.journal = t.TempDir()
-	after := t.TempDir()
-	killed := false
-	die := func() {
-		if killed {
-			return
-		}
-		killed = true
-		if err := os.CopyFS(after, os.DirFS(w.journal)); err != nil {
-			t.Fatal(err)
-		}
-		panic(errKilled)
-	}
+	dying := &killer{T: t, w: w}
+	die := dying.die
 	var all []*madeObject
 	keys := map[string]*madeObject{}
 	main := func(id string) *madeObject { // the object of an id of the resource
@@ -130,7 +155,7 @@ func (k killedCreate) play(t *testing.T) {
 	}
 	for n := range k.steps {
 		w.hooks[fmt.Sprint("make", n)] = func(_ context.Context, call *actions.Call) actions.Outcome {
-			dies := n == k.at && !killed
+			dies := n == k.at && !dying.dead
 			if dies && k.moment == "before" {
 				die()
 			}
@@ -185,21 +210,13 @@ func (k killedCreate) play(t *testing.T) {
 	}
 	inputs := object("name", "a", "size", 1)
 	e, _ := w.engine(t, k.spec(false))
-	func() {
-		defer func() {
-			if bug := recover(); bug != nil && bug != errKilled {
-				panic(bug)
-			}
-		}()
+	dying.run(func() {
 		e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: inputs})
 		if k.moment == "handed" {
 			die()
 		}
-	}()
-	if !killed {
-		t.Fatal("it was not killed")
-	}
-	w.journal = after
+	})
+	after := w.journal
 	if k.then == "other inputs" {
 		inputs = object("name", "a", "size", 2)
 	}

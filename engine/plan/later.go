@@ -55,3 +55,16 @@ func (r *Resource) MakesMore() bool {
 		return s.Effect == actions.Write && s.Certainty == actions.Uncertain && r.MustNotRepeat(s)
 	})
 }
+
+// MayStopHalfMade reports whether the create may have done something that a further step follows, and that must be kept in the
+// journal until then.
+func (r *Resource) MayStopHalfMade() bool {
+	for i, s := range r.Create.Steps {
+		later := r.Create.Steps[i+1:]
+		if s.Effect == actions.Write && s.Certainty != actions.Settled && (s.ForEach != nil || len(later) > 0 && r.MustNotRepeat(s) ||
+			slices.ContainsFunc(later, func(s *Step) bool { return s.Effect == actions.Write })) {
+			return true
+		}
+	}
+	return false
+}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/declprov/declprov/engine/plan"
@@ -30,6 +31,11 @@ func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateR
 	}
 	if req.Preview {
 		return r.previewState(ctx, recorded.State{Inputs: req.Inputs})
+	}
+	if res.MayStopHalfMade() {
+		if _, err := rs.journal.Key(); err != nil {
+			return Result{Err: fmt.Errorf("nothing was sent: %w", err)}
+		}
 	}
 	ctx, release, err := operation.LockNames(ctx, r.Run, req.Inputs)
 	if err != nil {
