@@ -310,6 +310,8 @@ func reasonOf(i journal.Intent) string {
 		return i.Owner.String()
 	case i.Error != "":
 		return printable(i.Error)
+	case i.Open() && i.Status == journal.Begun && i.Made != nil:
+		return "the provider ended before all steps were done"
 	case i.Open() && i.Status == journal.Begun:
 		return "the provider ended before it received a response"
 	default:

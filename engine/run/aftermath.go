@@ -47,7 +47,7 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 		a.failure = fmt.Errorf("%w; nothing of it was undone, because it is the object that this resource replaces", a.failure)
 	}
 	failed := operation.StatusOf(a.failure) == actions.Failed
-	a.failure = a.DescribeUndone(a.failure, a.undone, a.doubted, err)
+	a.failure = operation.DescribeUndone(a.Run, a.failure, a.undone, a.doubted, err)
 	a.failure = errors.Join(a.failure, a.forgetUndone())
 	m := r.Mask() // undoing may have seen more secrets
 	if !a.owns() {
@@ -67,12 +67,12 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 		return Result{Err: m.Error(errors.Join(a.failure, a.reopenIntents()))}
 	}
 	state := r.newState(outputs.Partial(a.Run, m))
-	stuck := a.IsStuck(ctx, a.failure)
+	stuck := operation.IsStuck(ctx, a.Run, a.failure)
 	if stuck {
 		a.failure = fmt.Errorf("%w; it cannot continue with the responses of its steps, so the next `pulumi up` replaces it", a.failure)
 	}
 	state.Private.Unmade = r.unmadeSteps(a.undone)
-	state.Private.Failed = r.Stopped(r.given, r.Failed, a.failure)
+	state.Private.Failed = operation.Stopped(r.Run, r.given, r.Failed, a.failure)
 	state.Private.Failed.Stuck, state.Private.Failed.Doubted = stuck, a.doubted
 	for i, is := range a.undone {
 		if !is {
@@ -137,7 +137,7 @@ func (a *aftermath) owns() bool {
 	if !left || !owned && !answered {
 		return false
 	}
-	if id := cmp.Or(a.ID, a.LateID()); id != "" {
+	if id := cmp.Or(a.ID, operation.LateID(a.Run)); id != "" {
 		a.TakeID(id)
 	}
 	return owned || a.ID != ""

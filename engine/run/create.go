@@ -26,7 +26,7 @@ func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateR
 	if err != nil {
 		return Result{Err: err}
 	}
-	if err := r.PrecheckID(); err != nil {
+	if err := operation.PrecheckID(r.Run); err != nil {
 		return Result{Err: r.Mask().Error(err)}
 	}
 	if req.Preview {
@@ -84,7 +84,7 @@ func (r *run) finishCreate(ctx context.Context) Result {
 	state := r.newState(outputs)
 	state.Private.Unmade = r.unmadeSteps(nil)
 	if err != nil {
-		state.Private.Failed = r.Stopped(r.given, len(r.Operation.Steps), err)
+		state.Private.Failed = operation.Stopped(r.Run, r.given, len(r.Operation.Steps), err)
 	} else {
 		state.Private.Written = recorded.NewWritten(r.Resource, r.given, r.server)
 	}

@@ -230,7 +230,10 @@ func (r earlier) refuseHanded(ctx context.Context, list []journal.Intent) error 
 		if err != nil {
 			is = fmt.Sprintf("and it is not known whether that still exists (%v)", err)
 		}
-		remedy := "If Pulumi was killed before it recorded that, import it; if another resource or stack has it since a rename, choose another name, and run `declprov journal forget " + i.Key + "`; if `--replace` or `pulumi state taint` is to replace it, set `deleteBeforeReplace: true` in the program's options"
+		remedy := "If Pulumi was killed before it recorded that, import it; if another resource or stack has it since a rename, choose another name, and run `declprov journal forget " + i.Key + "`; if `--replace` or `pulumi state taint` is to replace it, run `pulumi preview` first, which shows that Pulumi has recorded it"
+		if r.Resource.FindFirst {
+			remedy += ", and set `deleteBeforeReplace: true` in the program's options"
+		}
 		if r.res.all.Tokens.HasOther(r.res.object(recorded.State{ID: i.ID, Inputs: r.given}), r.res.ref) {
 			remedy = fmt.Sprintf("It was to replace what this resource has in the state, which an import cannot do: if no other resource or stack has it, delete %q in the service, run `declprov journal forget %s`, and then `pulumi up`", i.ID, i.Key)
 		}
@@ -304,7 +307,7 @@ func (r earlier) replay(ctx context.Context) (gone bool, out Result) {
 // host records the new ones.
 func (r earlier) markEarlierInputs(s *recorded.State) *recorded.State {
 	if s.Private.Failed == nil {
-		s.Private.Failed = r.Stopped(r.given, len(r.Results), errors.New("it was made with other inputs"))
+		s.Private.Failed = operation.Stopped(r.Run, r.given, len(r.Results), errors.New("it was made with other inputs"))
 	}
 	s.KeepOriginal(r.given)
 	return s

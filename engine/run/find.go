@@ -74,7 +74,7 @@ func (f finder) find(ctx context.Context, s *plan.Step) (any, error) {
 	case err != nil:
 		return nil, err
 	default:
-		found, err = r.FoundAs(s)
+		found, err = operation.FoundAs(r, s)
 	}
 	if err == nil && found == nil {
 		err = r.NotOnPages(r.Operation.Steps...)

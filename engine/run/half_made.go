@@ -27,7 +27,7 @@ var errInterrupted = errors.New("the provider ended while the create was under w
 func (h halfMade) keep(s *plan.Step) error {
 	writes := s.Effect == actions.Write
 	switch {
-	case h.Verb != plan.Create || h.Undoing, h.entry != nil && !h.news && !writes, h.entry == nil && !h.HasMade(writes):
+	case h.Verb != plan.Create || h.Undoing, h.entry != nil && !h.news && !writes, h.entry == nil && !operation.HasMade(h.Run, writes):
 		return nil
 	}
 	return h.put(s.Index, s.Name, writes)
@@ -79,10 +79,10 @@ func (h halfMade) stateAt(step int, sent bool) recorded.State {
 	}
 	state := h.newState(nil)
 	if state.ID == "" {
-		state.ID = h.LateID()
+		state.ID = operation.LateID(h.Run)
 	}
 	state.Private.Unmade = h.unmadeSteps(nil)
-	state.Private.Failed = h.StoppedPlainly(h.Stopped(h.given, step, errInterrupted), m.With(seen.Values))
+	state.Private.Failed = operation.StoppedPlainly(h.Run, operation.Stopped(h.Run, h.given, step, errInterrupted), m.With(seen.Values))
 	state.Private.Failed.Unknown = sent
 	return *state
 }

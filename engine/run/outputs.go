@@ -11,6 +11,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/outputs"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
@@ -69,7 +70,7 @@ func (r *run) previewState(ctx context.Context, old recorded.State) Result {
 // or, if that lacks a required output, those of a read, or, without a read, the recorded ones.
 func (r *run) buildOutputs(ctx context.Context, before map[string]property.Value) (map[string]property.Value, error) {
 	yield, err := any(nil), error(nil)
-	if !r.SkippedWhole() {
+	if !operation.SkippedWhole(r.Run) {
 		yield, err = r.Return(r.Operation)
 	}
 	if err != nil {

@@ -80,7 +80,7 @@ func (r *run) resume(s recorded.State) {
 	r.resumed = true
 	r.began, _ = r.res.all.journal.Hash(f.Inputs)
 	r.remakes = r.Verb == plan.Create && r.Resource.Maker != nil && slices.Contains(f.Undone, r.Resource.Maker.Index)
-	if first := r.Restore(f); first < f.Step {
+	if first := operation.Restore(r.Run, f); first < f.Step {
 		r.warn(owner{r}.forgetAnswered(first))
 	}
 }

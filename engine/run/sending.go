@@ -279,7 +279,7 @@ func (n *sending) adopt(ctx context.Context, found any) (any, error) {
 // last step of an update is left to read, which shows more.
 func (n *sending) settleMove(ctx context.Context) (bool, error) {
 	s, i := n.step, &n.intent
-	if n.Verb != plan.Update || !i.Proves || len(s.Undo) > 0 || n.Operation.Uses(s) || n.IsLastWrite(s.Index) {
+	if n.Verb != plan.Update || !i.Proves || len(s.Undo) > 0 || n.Operation.Uses(s) || operation.IsLastWrite(n.Run, s.Index) {
 		return false, nil
 	}
 	id, err := n.res.findOwnID(ctx, i.ID, n.given, recorded.State{Inputs: n.Before})

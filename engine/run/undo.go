@@ -64,7 +64,7 @@ func (a *aftermath) hasUndo() bool {
 // isKnownObject reports whether what the create has made is the object of another state that the
 // host has shown: the server gave a replacement the id of the object that it replaces.
 func (a *aftermath) isKnownObject() bool {
-	id := cmp.Or(a.ID, a.LateID())
+	id := cmp.Or(a.ID, operation.LateID(a.Run))
 	_, known := a.res.all.Tokens.Superseded(a.res.object(recorded.State{ID: id, Inputs: a.given}), a.token)
 	return known
 }

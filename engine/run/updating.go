@@ -61,7 +61,7 @@ func (r updating) finish(ctx context.Context) Result {
 	if failure != nil {
 		next.Inputs = old.Inputs // as hosts record it, too: nobody knows which of the new ones hold
 		next.Private.Written = old.Private.Written
-		next.Private.Failed = r.Stopped(r.given, failed, failure)
+		next.Private.Failed = operation.Stopped(r.Run, r.given, failed, failure)
 		if before := old.Private.Failed; before != nil {
 			next.Private.Failed.AddGiven(before.Given...)
 		}
@@ -102,7 +102,7 @@ func (r updating) settleFailure(ctx context.Context, failure error, old *recorde
 // Then it gives the state the id and the ETag of now, so that the update can be sent again.
 func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 	s.SetCurrentID(r.ID)
-	if r.Resource.Read == nil || !r.IsLastWrite(r.Failed) || r.mayLeaveOld(ctx, s) {
+	if r.Resource.Read == nil || !operation.IsLastWrite(r.Run, r.Failed) || r.mayLeaveOld(ctx, s) {
 		return nil
 	}
 	inputs, err := r.res.withIDInputs(r.ID, r.given)

@@ -12,7 +12,7 @@ import (
 
 // FoundAs returns what find found in the form of the step's own result. For an http step, the
 // `return` of find becomes the body.
-func (r *Run) FoundAs(s *plan.Step) (any, error) {
+func FoundAs(r *Run, s *plan.Step) (any, error) {
 	by := plan.Last(r.Operation.Steps)
 	answer, from := r.Vars.Values["result"], by.Yields()
 	if r.Operation.Return != nil {

@@ -5,18 +5,19 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
 )
 
 // StoppedPlainly is Stopped for a create that is kept where nothing is encrypted. It has no more of the results than
 // what is used later. If that contains a secret, which m hides or a type declares, the result has none, and cannot continue.
-func (r *Run) StoppedPlainly(f *recorded.Failed, m *screen.Mask) *recorded.Failed {
+func StoppedPlainly(r *Run, f *recorded.Failed, m *screen.Mask) *recorded.Failed {
 	used := r.Resource.UsedLater(f.Step, r.ID != "")
 	p := &plainly{mask: m, names: r.SecretNames}
 	for i, s := range r.Operation.Steps[:min(len(f.Results), len(r.Operation.Steps))] {
 		if s.ForEach != nil {
-			p.found = p.found || f.Results[i] != nil && r.LoopsOverSecrets(s)
+			p.found = p.found || f.Results[i] != nil && scope.LoopsOverSecrets(&r.Scope, s)
 			f.Results[i] = p.elements(r.MarkedResult(s, f.Results[i]), used[i])
 		} else {
 			f.Results[i] = p.part(r.MarkedResult(s, f.Results[i]), used[i])
@@ -24,7 +25,7 @@ func (r *Run) StoppedPlainly(f *recorded.Failed, m *screen.Mask) *recorded.Faile
 	}
 	if f.Ran() > 0 {
 		s := r.Operation.Steps[f.Step]
-		p.found = p.found || r.LoopsOverSecrets(s)
+		p.found = p.found || scope.LoopsOverSecrets(&r.Scope, s)
 		f.Elements, _ = p.elements(r.MarkedResult(s, f.Elements), used[f.Step]).(map[string]any)
 		for i := range f.Spare {
 			f.Spare[i].Result = p.part(f.Spare[i].Result, used[f.Step])

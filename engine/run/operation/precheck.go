@@ -4,7 +4,7 @@ import "github.com/declprov/declprov/engine/value"
 
 // PrecheckID returns an error if the inputs lead to an id that is not valid. It is called before
 // anything is sent: once the object is made, nothing could name it.
-func (r *Run) PrecheckID() error {
+func PrecheckID(r *Run) error {
 	if r.Resource.ID == nil {
 		return nil
 	}

@@ -244,7 +244,7 @@ func (p *Progress) WhyPartial(s *plan.Step) string {
 
 // HasMade reports whether a step of a create was done, here or in an earlier run, that the next create cannot do again, or,
 // if more is to be made, whether any was.
-func (r *Run) HasMade(more bool) bool {
+func HasMade(r *Run, more bool) bool {
 	made := func(s *plan.Step) bool {
 		return s.Effect == actions.Write && s.Certainty != actions.Settled && (more || r.Resource.MustNotRepeat(s))
 	}

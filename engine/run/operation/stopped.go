@@ -20,7 +20,7 @@ import (
 )
 
 // Stopped returns what the next run needs to continue an operation with these inputs that stopped at a step.
-func (r *Run) Stopped(inputs property.Map, failed int, err error) *recorded.Failed {
+func Stopped(r *Run, inputs property.Map, failed int, err error) *recorded.Failed {
 	m := r.Mask()
 	out := &recorded.Failed{
 		Op: string(r.Verb), Step: failed, Steps: r.Operation.Shape(), Inputs: recorded.HashInputs(inputs), Error: screen.Show(err.Error(), m).String(),
@@ -49,7 +49,7 @@ func (r *Run) Stopped(inputs property.Map, failed int, err error) *recorded.Fail
 
 // LateID returns the id of a create that failed before it had one, "" if it cannot be
 // evaluated: the failed step may have had a response, or the id may need none.
-func (r *Run) LateID() string {
+func LateID(r *Run) string {
 	defer r.Branch()()
 	r.HideLatestResponse()
 	if t := plan.Last(r.Touched); t != nil && t.Step.Index == r.Failed {
@@ -65,7 +65,7 @@ func (r *Run) LateID() string {
 }
 
 // SkippedWhole reports whether the only step of the operation was skipped, so that it returns nothing.
-func (r *Run) SkippedWhole() bool {
+func SkippedWhole(r *Run) bool {
 	steps := r.Operation.Steps
 	return len(steps) == 1 && steps[0].When != nil && !r.Ran && r.Results[0] == nil
 }
@@ -73,7 +73,7 @@ func (r *Run) SkippedWhole() bool {
 // IsLastWrite reports whether the step of that index is the last of the operation that
 // has an effect and would run: then nothing that it leaves undone is hidden from
 // read.
-func (r *Run) IsLastWrite(index int) bool {
+func IsLastWrite(r *Run, index int) bool {
 	for _, s := range r.Operation.Steps[min(index+1, len(r.Operation.Steps)):] {
 		if s.Effect != actions.Write {
 			continue
@@ -87,7 +87,7 @@ func (r *Run) IsLastWrite(index int) bool {
 
 // Restore restores the results of an operation that stopped. The run then continues at the step that it returns: the one
 // at which the operation stopped, or its `restart`. Steps that were undone run again.
-func (r *Run) Restore(f *recorded.Failed) (first int) {
+func Restore(r *Run, f *recorded.Failed) (first int) {
 	r.Finished = map[int]bool{}
 	first = f.Step
 	if f.Step < len(r.Operation.Steps) {
@@ -131,7 +131,7 @@ func (r *Run) Restore(f *recorded.Failed) (first int) {
 
 // IsStuck reports whether a create failed because an expression has no value with the responses
 // of earlier steps. The next run would fail in the same way.
-func (r *Run) IsStuck(ctx context.Context, failure error) bool {
+func IsStuck(ctx context.Context, r *Run, failure error) bool {
 	var eval *expr.EvalError
 	var lack *LackError
 	if stop.Err(ctx) != nil || ctx.Err() != nil || !errors.As(failure, &eval) && !errors.As(failure, &lack) || errors.Is(failure, context.DeadlineExceeded) || r.Failed >= len(r.Operation.Steps) {
@@ -146,7 +146,7 @@ func (r *Run) IsStuck(ctx context.Context, failure error) bool {
 
 // DescribeUndone adds to the failure of a create which steps were undone, which may have been (doubted), and which were not. err
 // is the error of undoing.
-func (r *Run) DescribeUndone(failure error, undone map[int]bool, doubted []int, err error) error {
+func DescribeUndone(r *Run, failure error, undone map[int]bool, doubted []int, err error) error {
 	var did, begun, left []string
 	for _, t := range r.Touched {
 		switch name := t.Step.Name; {

@@ -95,7 +95,7 @@ func (s *Scope) MarkedResult(step *plan.Step, value any) any {
 }
 
 // LoopsOverSecrets reports whether the elements of a step's forEach come from a secret.
-func (s *Scope) LoopsOverSecrets(step *plan.Step) bool {
+func LoopsOverSecrets(s *Scope, step *plan.Step) bool {
 	return step.ForEach != nil && s.refersToMark(step.ForEach.Refs(), nil)
 }
 

@@ -9,7 +9,7 @@ func ofJournals() []Mutant {
 			Promise:   "An interrupted create is settled whatever the configuration is by then",
 			Mechanism: "a create looks for what may have been done under other settings",
 			File:      "engine/run/entries/entries.go",
-			Find:      `		if i.Operation != journal.Create || i.Step != e.Maker.Index || !i.Open() || !e.CanTell() {`,
+			Find:      `		if !i.Open() || !IsHalfMade(i) && (i.Operation != journal.Create || i.Step != e.Maker.Index || !e.CanTell()) {`,
 			Replace:   `		if true {`,
 			Package:   "engine", Test: "TestCreatesUnderOtherSettings", Fails: "after 2",
 		},
@@ -77,8 +77,8 @@ func ofJournals() []Mutant {
 		},
 		{
 			Promise: "A killed update is not forgotten", Mechanism: "a state with an open update is that of a failed one",
-			File: "engine/recorded.go", Find: `	s, err := about.Interrupted(s)`,
-			Replace: `	_, err := about.Interrupted(s)`,
+			File: "engine/recorded.go", Find: `		s, err = about.Interrupted(s)`,
+			Replace: `		_, err = about.Interrupted(s)`,
 			Package: "engine", Test: "TestInterruptedUpdates", Fails: "the host would send no update",
 		},
 		{
@@ -95,8 +95,8 @@ func ofJournals() []Mutant {
 		},
 		{
 			Promise: "A killed update is not forgotten", Mechanism: "no update is sent while another process updates the resource",
-			File: "engine/run/entries/updates.go", Find: `	i.Step, i.StepName, i.Element, i.Looked, i.Proves = wholeUpdate, "", "", false, false`,
-			Replace: `	i.Step, i.StepName, i.Element, i.Looked, i.Proves = wholeUpdate, "", i.Hash, false, false`,
+			File: "engine/run/entries/updates.go", Find: `	i.Step, i.StepName, i.Element, i.Looked, i.Proves = whole, "", "", false, false`,
+			Replace: `	i.Step, i.StepName, i.Element, i.Looked, i.Proves = whole, "", i.Hash, false, false`,
 			Package: "engine", Test: "TestUpdateUnderWayElsewhere", Fails: "a second update sent",
 		},
 		{
@@ -353,7 +353,7 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is lost",
 			Mechanism: "what was undone is done again",
-			File:      "engine/run/resume.go",
+			File:      "engine/run/operation/stopped.go",
 			Find:      `		again[i] = true`,
 			Replace:   `		again[i] = false`,
 			Package:   "engine", Test: "TestUndoOfAPart", Fails: "(-want +got)",

@@ -77,7 +77,7 @@ func ofNames() []Mutant {
 		},
 		{
 			Promise: typed, Mechanism: "what find gives is of the type of the response for which it stands",
-			File:    "engine/run/find.go",
+			File:    "engine/run/operation/found.go",
 			Find:    `	if members[s.Yield], err = fitting(members[s.Yield], s.Yield); err != nil {`,
 			Replace: `	if members[s.Yield], _ = fitting(members[s.Yield], s.Yield); err != nil {`,
 			Package: "engine", Test: "TestFindsAreOfTheType/a_member_missing", Fails: "is expected",

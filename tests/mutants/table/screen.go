@@ -16,8 +16,8 @@ func ofScreens() []Mutant {
 			Promise:   promise,
 			Mechanism: "inputs that make such an id are refused before anything is sent",
 			File:      "engine/run/create.go",
-			Find:      `	if err := r.precheckID(); err != nil {`,
-			Replace:   `	if err := r.precheckID(); err != nil && false {`,
+			Find:      `	if err := operation.PrecheckID(r.Run); err != nil {`,
+			Replace:   `	if err := operation.PrecheckID(r.Run); err != nil && false {`,
 			Package:   "tests/outside", Test: "TestSteeringIDs", Fails: "something was made",
 		},
 		{

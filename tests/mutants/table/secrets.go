@@ -54,9 +54,9 @@ func ofSecrets() []Mutant {
 		{
 			Promise:   "A secret shows nowhere",
 			Mechanism: "the kept answers of a create that stopped halfway are secret",
-			File:      "engine/run/outputs.go",
-			Find:      `out.Secret = len(out.Results) > 0 || out.Ran() > 0 || property.New(r.given).HasSecrets()`,
-			Replace:   `out.Secret = property.New(r.given).HasSecrets()`,
+			File:      "engine/run/operation/stopped.go",
+			Find:      `out.Secret = len(out.Results) > 0 || out.Ran() > 0 || property.New(inputs).HasSecrets()`,
+			Replace:   `out.Secret = property.New(inputs).HasSecrets()`,
 			Package:   "engine", Test: "TestUnfinishedIsSecret", Fails: "kept as",
 		},
 		{
