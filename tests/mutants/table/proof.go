@@ -46,7 +46,7 @@ func ofProof() []Mutant {
 		row(killed, "the journal keeps no secret output of another name", "engine/run/half_made.go", `		seen.AddMarked(v)`, `		_ = v`,
 			"TestKilledWithSecrets/an_output_by_another_name", "a secret is in the journal"),
 		row(killed, "the journal keeps only what is used later", "engine/run/operation/plainly.go", `			f.Results[i] = p.part(r.MarkedResult(s, f.Results[i]), used[i])`, `			f.Results[i] = p.part(r.MarkedResult(s, f.Results[i]), [][]string{{}})`,
-			"TestKilledWithSecrets/an_output_that_nothing_uses", "a secret is in the journal"),
+			"TestKilledWithSecrets/an_output_that_nothing_uses", "which replaces it"),
 		row("Nothing is done twice under a key", "a create that stopped halfway goes on under its keys, whatever Pulumi has of it", "engine/run/intents.go", `(i.Status != journal.Handed || i.Token == r.token)`, `i.Status != journal.Handed`,
 			"TestAHandedPartGoesOn", "was sent under the keys"),
 		row(foreign, "that Pulumi is told of a create is written down", "engine/run/run.go", `		r.warn(r.book().Hand(r.token, recorded.CurrentID(*out.State)))`, ``,
