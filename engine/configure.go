@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions/sys/process"
@@ -44,10 +45,7 @@ type MissingKeys struct{ Keys []MissingKey }
 type MissingKey struct{ Name, Doc string }
 
 func (m *MissingKeys) Error() string {
-	names := make([]string, len(m.Keys))
-	for i, k := range m.Keys {
-		names[i] = k.Name
-	}
+	names := lists.Map(m.Keys, func(k MissingKey) string { return k.Name })
 	return fmt.Sprintf("the provider needs configuration: %s", diag.And(names))
 }
 

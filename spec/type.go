@@ -1,6 +1,9 @@
 package spec
 
-import "github.com/declprov/declprov/spec/diag"
+import (
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/lists"
+)
 
 // Kind is the basic kind of a Type.
 type Kind uint8
@@ -174,11 +177,7 @@ func (t *Type) Field(name string) *Property {
 // FieldNames returns the names of an object's properties, in the order of the
 // document.
 func (t *Type) FieldNames() []string {
-	names := make([]string, len(t.Fields))
-	for i, f := range t.Fields {
-		names[i] = f.Name
-	}
-	return names
+	return lists.Map(t.Fields, func(f *Property) string { return f.Name })
 }
 
 // Named is a definition of the author's that generated schemas refer to by name.

@@ -9,6 +9,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // Definitions returns CUE definitions of the arguments of each kind, for completion and
@@ -62,7 +63,7 @@ func defineFamily(b *strings.Builder, f *actions.Family, common string) {
 // writeExactlyOne requires that exactly one of the fields is given. It makes the definition
 // open again, so the caller closes it explicitly.
 func writeExactlyOne(b *strings.Builder, names []string) {
-	alternatives := mapTexts(names, func(name string) string { return fmt.Sprintf("{%s!: _, ...}", name) })
+	alternatives := lists.Map(names, func(name string) string { return fmt.Sprintf("{%s!: _, ...}", name) })
 	fmt.Fprintf(b, " & matchN(1, [%s])", strings.Join(alternatives, ", "))
 }
 
@@ -112,7 +113,7 @@ func (n notation) value(t *spec.Type) string {
 	case t == nil:
 		return "_"
 	case len(t.Enum) > 0:
-		return strings.Join(mapTexts(t.Enum, literal), " | ")
+		return strings.Join(lists.Map(t.Enum, literal), " | ")
 	}
 	switch t.Kind {
 	case spec.Bool, spec.Int, spec.Number:
@@ -130,7 +131,7 @@ func (n notation) value(t *spec.Type) string {
 	case spec.Map:
 		return "{[string]: " + n.of(t.Elem) + "}"
 	case spec.Union:
-		return strings.Join(removeDuplicates(mapTexts(t.Variants, n.value)), " | ")
+		return strings.Join(removeDuplicates(lists.Map(t.Variants, n.value)), " | ")
 	case spec.Object:
 		return n.object(t)
 	default:
@@ -139,7 +140,7 @@ func (n notation) value(t *spec.Type) string {
 }
 
 func (n notation) object(t *spec.Type) string {
-	members := mapTexts(t.Fields, func(p *spec.Property) string {
+	members := lists.Map(t.Fields, func(p *spec.Property) string {
 		mark := "?"
 		if p.Required {
 			mark = "!"

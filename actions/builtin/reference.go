@@ -9,6 +9,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // Reference returns the reference page of all kinds, in Markdown.
@@ -160,9 +161,9 @@ func writeResult(b *strings.Builder, t *spec.Type, indent string) {
 func typeText(t *spec.Type) string {
 	switch {
 	case len(t.Enum) > 0:
-		return strings.Join(mapTexts(t.Enum, literal), ` | `)
+		return strings.Join(lists.Map(t.Enum, literal), ` | `)
 	case t.Kind == spec.Union:
-		return strings.Join(mapTexts(t.Variants, typeText), " | ")
+		return strings.Join(lists.Map(t.Variants, typeText), " | ")
 	case t.Kind == spec.List && t.Elem != nil:
 		return "list of " + typeText(t.Elem)
 	case t.Kind == spec.Map && t.Elem != nil:
@@ -180,14 +181,6 @@ func findArg(k *actions.Kind, name string) *actions.Arg {
 	return &k.Args[i]
 }
 
-func mapTexts[T any](list []T, text func(T) string) []string {
-	out := make([]string, len(list))
-	for i, v := range list {
-		out[i] = text(v)
-	}
-	return out
-}
-
 func literal(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -201,5 +194,5 @@ func cell(text string) string {
 }
 
 func codeList(names []string) string {
-	return strings.Join(mapTexts(names, func(n string) string { return "`" + n + "`" }), ", ")
+	return strings.Join(lists.Map(names, func(n string) string { return "`" + n + "`" }), ", ")
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/template"
 )
 
@@ -153,10 +154,7 @@ func readerOf(command *spec.Node) *reader {
 		return nil
 	}
 	for i, item := range slices.Backward(command.Items) {
-		var arguments []string
-		for _, argument := range command.Items[i+1:] {
-			arguments = append(arguments, argument.Text)
-		}
+		arguments := lists.Map(command.Items[i+1:], func(argument *spec.Node) string { return argument.Text })
 		for _, r := range readers() {
 			if !slices.Contains(r.programs, programName(item)) {
 				continue

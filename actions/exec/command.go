@@ -15,6 +15,7 @@ import (
 	"github.com/declprov/declprov/actions/sys/process"
 	"github.com/declprov/declprov/actions/sys/process/sandbox"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // command is a command that is ready to run.
@@ -117,11 +118,7 @@ func (r *commandArgs) argv() ([]string, error) {
 }
 
 func texts(parts []spec.Part) []string {
-	out := make([]string, len(parts))
-	for i, p := range parts {
-		out[i] = p.Text
-	}
-	return out
+	return lists.Map(parts, func(p spec.Part) string { return p.Text })
 }
 
 // checkOptions refuses values that a program could take as options.

@@ -5,6 +5,8 @@ package grant
 import (
 	"fmt"
 	"strings"
+
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // Access is the kind of access that a permission grants.
@@ -33,9 +35,6 @@ type Rule struct {
 
 // QuoteAll returns the patterns, quoted and separated by commas, for a message.
 func QuoteAll(texts []string) string {
-	quoted := make([]string, len(texts))
-	for i, t := range texts {
-		quoted[i] = fmt.Sprintf("%q", t)
-	}
+	quoted := lists.Map(texts, func(t string) string { return fmt.Sprintf("%q", t) })
 	return strings.Join(quoted, ", ")
 }

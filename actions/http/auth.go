@@ -8,6 +8,7 @@ import (
 	"github.com/declprov/declprov/actions/declare"
 	"github.com/declprov/declprov/actions/http/session"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // authArg declares the argument `auth`.
@@ -91,10 +92,7 @@ func jwtType() *spec.Type {
 
 // oauth2Type returns the type of the arguments of OAuth 2.
 func oauth2Type() *spec.Type {
-	var names []string
-	for _, g := range session.Grants() {
-		names = append(names, g.Name)
-	}
+	names := lists.Map(session.Grants(), func(g session.Grant) string { return g.Name })
 	assertion := declare.Object(declare.Member("jwt", jwtType(), "The JWT, which is signed for each token request."))
 	return declare.Object(
 		declare.Member("tokenURL", declare.NonEmpty(), "URL of the token endpoint."),

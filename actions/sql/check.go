@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/actions/sql/statement"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/template"
 	"github.com/declprov/declprov/spec/types"
 )
@@ -147,10 +148,7 @@ func (c *checker) checkChosen(name string, of *spec.Node) {
 	if c.Types["words"] == nil {
 		return // it is wrong in another way
 	}
-	var allowed []string
-	for _, item := range of.Items {
-		allowed = append(allowed, item.Text)
-	}
+	allowed := lists.Map(of.Items, func(item *spec.Node) string { return item.Text })
 	words := types.Resolve(c.Types["words"], c.Named).Field(name)
 	if words == nil {
 		return

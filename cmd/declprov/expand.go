@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/spf13/cobra"
 
 	"github.com/declprov/declprov/spec"
@@ -69,10 +70,7 @@ func (a *app) expandCommand() *cobra.Command {
 func onlyResource(p *spec.Provider, name string) (*spec.Provider, error) {
 	r := p.Resource(name)
 	if r == nil {
-		var known []string
-		for _, r := range p.Resources {
-			known = append(known, r.Name)
-		}
+		known := lists.Map(p.Resources, func(r *spec.Resource) string { return r.Name })
 		return nil, usagef("the spec has no resource %q. %s", name, diag.Remedy(name, known))
 	}
 	return &spec.Provider{Resources: []*spec.Resource{r}}, nil

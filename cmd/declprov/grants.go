@@ -13,6 +13,7 @@ import (
 	"github.com/declprov/declprov/engine/permissions"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -154,10 +155,7 @@ func linkTarget(g permissions.Grant) string {
 func describeSettings(settings []permissions.Setting) string {
 	var all []string
 	for _, s := range settings {
-		var from []string
-		for _, name := range s.Env {
-			from = append(from, "$"+name)
-		}
+		from := lists.Map(s.Env, func(name string) string { return "$" + name })
 		if s.Default != "" {
 			from = append(from, s.Default)
 		}

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/spf13/cobra"
 
 	"github.com/declprov/declprov/actions"
@@ -348,10 +349,7 @@ func (t *trial) completeExample(cmd *cobra.Command, args []string, _ string) ([]
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	var titles []string
-	for _, e := range resource.Examples {
-		titles = append(titles, e.Title)
-	}
+	titles := lists.Map(resource.Examples, func(e *spec.Example) string { return e.Title })
 	return titles, cobra.ShellCompDirectiveNoFileComp
 }
 
@@ -372,9 +370,6 @@ func (t *trial) complete(cmd *cobra.Command, args []string, prefix string) ([]st
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	var keys []string
-	for _, field := range resource.Inputs.FieldNames() {
-		keys = append(keys, field+"=")
-	}
+	keys := lists.Map(resource.Inputs.FieldNames(), func(field string) string { return field + "=" })
 	return keys, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }

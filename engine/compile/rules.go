@@ -9,6 +9,7 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/stable"
 )
 
@@ -38,11 +39,7 @@ func (c *compiler) derivedInputs(inputs *spec.Type) []*plan.Derived {
 		c.Fail(finding.CodeDefaultCycle, inputs.Field(cycle[0]).DefaultExpr.Range, "inputs."+cycle[0], fmt.Sprintf("the default of %q depends on itself", cycle[0]),
 			"Break the cycle: give one of the inputs a default that does not refer to the others.")
 	})
-	var ordered []*plan.Derived
-	for _, name := range sorted {
-		ordered = append(ordered, byName[name])
-	}
-	return ordered
+	return lists.Map(sorted, func(name string) *plan.Derived { return byName[name] })
 }
 
 // checks compiles the rules of `checks`, over several inputs.

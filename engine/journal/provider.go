@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"sync"
+
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // Provider is the journal of a configured provider, with what its intents record of the
@@ -51,10 +53,7 @@ func NewProvider(open func() (*Journal, error), name string, configuration json.
 // Subject.Former.
 func (p *Provider) Resource(typ, key string, former []string) *Resource {
 	s := Subject{Provider: p.name, Type: typ, Resource: key, Settings: p.settings}
-	subjects := make([]Subject, len(former))
-	for i, name := range former {
-		subjects[i] = s.Former(name)
-	}
+	subjects := lists.Map(former, s.Former)
 	return newResource(p.Open, s, subjects...)
 }
 

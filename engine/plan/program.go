@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/decode"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // Program is a compiled spec. Parts that are compiled on first use are behind
@@ -174,10 +175,7 @@ func (p *Program) CanList(name string) bool {
 // Functions returns the names of the functions, in the order of the document, and of
 // those that open ephemerals.
 func (p *Program) Functions() []string {
-	var names []string
-	for _, f := range p.Provider.Functions {
-		names = append(names, f.Name)
-	}
+	names := lists.Map(p.Provider.Functions, func(f *spec.Function) string { return f.Name })
 	for _, f := range p.Provider.Ephemerals {
 		names = append(names, f.Opener().Name)
 	}
@@ -190,20 +188,13 @@ func (p *Program) Methods(resource string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, len(res.Spec.Methods))
-	for i, m := range res.Spec.Methods {
-		names[i] = m.Name
-	}
+	names := lists.Map(res.Spec.Methods, func(m *spec.Function) string { return m.Name })
 	return names, nil
 }
 
 // Components returns the names of the components, in the order of the document.
 func (p *Program) Components() []string {
-	names := make([]string, len(p.Provider.Components))
-	for i, c := range p.Provider.Components {
-		names[i] = c.Name
-	}
-	return names
+	return lists.Map(p.Provider.Components, func(c *spec.Component) string { return c.Name })
 }
 
 // CurrentName returns the name of the resource that has, or had, a name. Former names

@@ -7,6 +7,7 @@ import (
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // Resource is a compiled resource.
@@ -104,11 +105,7 @@ type Sink struct {
 
 // FormerNames returns the former names and type tokens of the resource.
 func (r *Resource) FormerNames() []string {
-	names := make([]string, len(r.Spec.Aliases))
-	for i, n := range r.Spec.Aliases {
-		names[i] = n.Text
-	}
-	return names
+	return lists.Map(r.Spec.Aliases, func(n *spec.Node) string { return n.Text })
 }
 
 // Finds reports whether the resource's `find` shows whether a create step took

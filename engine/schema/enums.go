@@ -7,6 +7,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/names"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // isEnum reports whether SDKs have an enumeration for the type: for several strings
@@ -41,10 +42,7 @@ func (g *typeGenerator) enum(t *spec.Type, at place) complexType {
 // no name: "a-b" and "a_b", "", "+", 1.5. Other values are their own names. The names
 // do not depend on the order of the values.
 func enumNames(values []any) map[string]string {
-	texts := make([]string, 0, len(values))
-	for _, v := range values {
-		texts = append(texts, fmt.Sprint(v))
-	}
+	texts := types.Texts(values)
 	slices.Sort(texts)
 	count := map[string]int{}
 	for _, t := range texts {

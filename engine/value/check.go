@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/spec"
@@ -322,16 +323,21 @@ func (c *Type) markUndecided(v property.Value) (property.Value, bool) {
 func (f *Findings) unknownTag(c *Type, v property.Value, path string) {
 	known := c.tagValues()
 	tag := v.AsMap().Get(c.Spec.Tag)
-	f.Add(Join(path, c.Spec.Tag), "must be one of %s%s", diag.Or(quoted(known)), f.suggestion(tag, known))
+	f.Add(Join(path, c.Spec.Tag), "must be one of %s%s", diag.Or(lists.Map(known, Quote)), f.suggestion(tag, known))
 }
 
 // tagValues returns the literals of a union's tag.
 func (c *Type) tagValues() []string {
-	var known []string
-	for _, p := range types.Tags(c.Spec, c.Spec.Tag, c.types) {
-		known = append(known, literals(c.types.Resolve(p.Type).Enum)...)
+	return textsOf(types.Tags(c.Spec, c.Spec.Tag, c.types), c.types)
+}
+
+// textsOf returns the literals of the tags of a union's variants.
+func textsOf(tags []*spec.Property, named spec.Types) []string {
+	var texts []string
+	for _, p := range tags {
+		texts = append(texts, types.Texts(named.Resolve(p.Type).Enum)...)
 	}
-	return known
+	return texts
 }
 
 func docHint(p *spec.Property) string {

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/spec/diag"
@@ -22,8 +23,8 @@ func (f *Findings) checkScalar(c *Type, v property.Value, path string) {
 	}
 	for _, b := range types.Breaches(scalarOf(v), c.Spec, keeps) {
 		if b.Unlisted {
-			known := literals(c.Spec.Enum)
-			b.Must = "must be one of " + diag.Or(quoted(known)) + f.suggestion(v, known)
+			known := types.Texts(c.Spec.Enum)
+			b.Must = "must be one of " + diag.Or(lists.Map(known, Quote)) + f.suggestion(v, known)
 		}
 		f.Add(path, "%s", b.Must)
 	}

@@ -104,14 +104,6 @@ func (f *Findings) suggestion(v property.Value, known []string) string {
 	return out
 }
 
-func literals(list []any) []string {
-	out := make([]string, len(list))
-	for i, l := range list {
-		out[i] = fmt.Sprint(l)
-	}
-	return out
-}
-
 // Quote returns a string in double quotes, truncated if it is long.
 func Quote(s string) string {
 	const most = 80
@@ -119,12 +111,4 @@ func Quote(s string) string {
 		s = string(r[:most]) + "…"
 	}
 	return strconv.Quote(s)
-}
-
-func quoted(list []string) []string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = Quote(s)
-	}
-	return out
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
@@ -270,7 +271,7 @@ func (p *projector) convertUnion(c *Type, v any, path string) (property.Value, e
 		return p.convert(c.variants[anyText], v, path) // a number becomes a string if that is declared
 	}
 	if members, ok := v.(map[string]any); ok && c.Spec.Tag != "" && members[c.Spec.Tag] != nil {
-		return property.Value{}, fmt.Errorf("%s: expected one of %s, which select the variant of the union", Join(path, c.Spec.Tag), diag.Or(quoted(c.tagValues())))
+		return property.Value{}, fmt.Errorf("%s: expected one of %s, which select the variant of the union", Join(path, c.Spec.Tag), diag.Or(lists.Map(c.tagValues(), Quote)))
 	}
 	return property.Value{}, fmt.Errorf("%s: expected %s, got %s", path, Describe(c.Spec), actions.KindOf(v))
 }

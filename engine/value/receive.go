@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/decode"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -308,10 +309,7 @@ func (r *reception) otherSpelling(v map[string]any, p *spec.Property) string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		if spec.SameSpelling(name, p.Name) || spec.SameSpelling(name, r.wire(p)) || r.xml && strings.HasSuffix(r.wire(p), ":"+name) {
-			var path []string
-			for _, parent := range append(slices.Clone(p.WireParents), name) {
-				path = append(path, WireArgument(parent))
-			}
+			path := lists.Map(append(slices.Clone(p.WireParents), name), WireArgument)
 			return fmt.Sprintf("the response has %q: write @wire(%s)", name, strings.Join(path, "."))
 		}
 	}
@@ -386,17 +384,13 @@ func (r *reception) receiveUnion(v any, t, declared *spec.Type) any {
 	if !ok || len(tags) == 0 {
 		return r.reject(v, declared, receivedKind(v))
 	}
-	var values []string
-	for _, p := range tags {
-		values = append(values, literals(r.types.Resolve(p.Type).Enum)...)
-	}
 	wire := r.wire(tags[0])
 	got := "another value"
 	if r.shape(members).Member(tags[0]) == nil {
 		got = "nothing"
 	}
 	r.path = append(r.path, pathStep{name: t.Tag, wire: wire})
-	r.misfit("one of "+diag.Or(quoted(values)), got, "")
+	r.misfit("one of "+diag.Or(lists.Map(textsOf(tags, r.types), Quote)), got, "")
 	r.path = r.path[:len(r.path)-1]
 	if r.lenient {
 		return r.asIs(v)

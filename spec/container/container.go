@@ -24,6 +24,7 @@ import (
 	"io"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // Format is the version of the layout and of the model that Encode writes and Open
@@ -198,11 +199,7 @@ func (c *Container) Provider() (*spec.Provider, error) {
 
 // ResourceNames returns the names of the resources, in the order of the document.
 func (c *Container) ResourceNames() []string {
-	names := make([]string, len(c.header.Resources))
-	for i, r := range c.header.Resources {
-		names[i] = r.Name
-	}
-	return names
+	return lists.Map(c.header.Resources, func(r namedBlob) string { return r.Name })
 }
 
 // Has reports whether there is a resource with that name.

@@ -17,6 +17,7 @@ import (
 	"github.com/declprov/declprov/spec/expr/eval"
 	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/foreign"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/template"
 	"github.com/declprov/declprov/spec/types"
 )
@@ -357,11 +358,7 @@ func (c *compilation) compileTemplate(n *spec.Node, want *spec.Type, depth int) 
 
 // keysOf returns the keys that are written in an expression, with their positions in the document.
 func keysOf(checked *check.Result) []Key {
-	var out []Key
-	for _, k := range checked.Keys {
-		out = append(out, Key{k.Path, checked.Place.At(k.At)})
-	}
-	return out
+	return lists.Map(checked.Keys, func(k parse.Key) Key { return Key{k.Path, checked.Place.At(k.At)} })
 }
 
 // unclosed matches a reference whose closing brace is missing. One that is followed by a bracket or

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // lengths are the units of durations elsewhere, with those of Go. A day has 24 hours.
@@ -56,10 +58,7 @@ func IsCommand(text string) bool {
 
 // Words returns the words of a command line as a list.
 func Words(text string) string {
-	var words []string
-	for _, word := range strings.Fields(text) {
-		words = append(words, strconv.Quote(word))
-	}
+	words := lists.Map(strings.Fields(text), strconv.Quote)
 	return "[" + strings.Join(words, ", ") + "]"
 }
 

@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // mostLevels is the maximum number of times that escapes are removed. Percent escapes
@@ -50,11 +52,7 @@ func unescapeLevels(text string) (all []level, squeezed bool) {
 // from it, as from the text that contains it.
 func unescapedForms(secret string) []string {
 	all, _ := unescapeLevels(secret)
-	texts := make([]string, len(all))
-	for i, l := range all {
-		texts[i] = l.text
-	}
-	return texts
+	return lists.Map(all, func(l level) string { return l.text })
 }
 
 // writer builds the next level.

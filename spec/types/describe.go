@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/encode"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // Describe returns a type for messages: `a string`, `"a" or "b"`, `a list of int`,
@@ -73,23 +75,17 @@ func describeUnion(t *spec.Type) string {
 	if len(t.Variants) == 0 {
 		return "nothing"
 	}
-	words := make([]string, len(t.Variants))
-	for i, v := range t.Variants {
-		words[i] = describePresent(v)
-	}
-	return strings.Join(words, " or ")
+	return strings.Join(lists.Map(t.Variants, describePresent), " or ")
 }
 
 // OneOf returns literals as a phrase: `"a", "b" or "c"`.
 func OneOf(values []any) string {
-	words := make([]string, len(values))
-	for i, v := range values {
-		words[i] = DescribeValue(v)
-	}
-	if len(words) == 1 {
-		return words[0]
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+	return diag.Or(lists.Map(values, DescribeValue))
+}
+
+// Texts returns literals as strings, without quotes.
+func Texts(literals []any) []string {
+	return lists.Map(literals, func(l any) string { return fmt.Sprint(l) })
 }
 
 // DescribeValue returns a literal as an author writes it, truncated to 60 characters.

@@ -25,8 +25,9 @@ func arrows() map[string][]string {
 	return map[string][]string{
 		"spec/encode": {},
 		"spec/stable": {},
-		"spec/screen": {"spec/encode"},
-		"spec/diag":   {"spec/screen", "spec/stable"},
+		"spec/lists":  {},
+		"spec/screen": {"spec/encode", "spec/lists"},
+		"spec/diag":   {"spec/screen", "spec/stable", "spec/lists"},
 		"spec":        {"spec/diag"},
 		// What SDKs and schemas can call the parts of a spec.
 		"spec/names": {"spec"},
@@ -96,7 +97,7 @@ func arrows() map[string][]string {
 		// What is compiled is data: it knows neither what compiles it nor what runs it.
 		"engine/value":    {"spec/expr", "actions", "engine/reserved"},
 		"engine/reserved": {},
-		"engine/journal":  {"spec/stable"},
+		"engine/journal":  {"spec/stable", "spec/lists"},
 		"engine/plan":     {"engine/value"},
 		// A spec becomes a plan: what was found, the names that templates see, arguments, grants,
 		// steps, and what steps yield; then resources and components, and the judgement of them.

@@ -20,6 +20,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/http/request"
 	"github.com/declprov/declprov/spec/decode"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // Response is the response of a server.
@@ -249,10 +250,7 @@ func (resp *Response) decodeText() (string, error) {
 		}
 		return string(resp.Raw), nil
 	case "iso-8859-1", "latin1":
-		runes := make([]rune, len(resp.Raw))
-		for i, c := range resp.Raw {
-			runes[i] = rune(c)
-		}
+		runes := lists.Map(resp.Raw, func(c byte) rune { return rune(c) })
 		return string(runes), nil
 	default:
 		return "", fmt.Errorf("the charset %q is not supported; use `response: \"bytes\"`", actions.Clip(charset, 40))

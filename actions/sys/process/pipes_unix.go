@@ -7,6 +7,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // pipes are the standard files of a command: theirs for the command, the others for us.
@@ -58,11 +60,7 @@ func (p *pipes) null(mode int) error {
 }
 
 func (p *pipes) descriptors() []int {
-	out := make([]int, len(p.theirs))
-	for i, f := range p.theirs {
-		out[i] = int(f.Fd())
-	}
-	return out
+	return lists.Map(p.theirs, func(f *os.File) int { return int(f.Fd()) })
 }
 
 // closeTheirs closes the command's ends in this process.

@@ -17,6 +17,7 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/foreign"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/stable"
 )
 
@@ -260,9 +261,5 @@ func argNamed(decls []actions.Arg, name string) *actions.Arg {
 
 // argNames returns the names of all declared arguments.
 func argNames(decls []actions.Arg) []string {
-	names := make([]string, len(decls))
-	for i, a := range decls {
-		names[i] = a.Name
-	}
-	return names
+	return lists.Map(decls, func(a actions.Arg) string { return a.Name })
 }

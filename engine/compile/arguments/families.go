@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // Families are the families of actions, with the defaults that a spec gives them.
@@ -192,11 +193,7 @@ func (f *Families) Named(name string) *actions.Family {
 
 // Names returns the names of all families.
 func (f *Families) Names() []string {
-	names := make([]string, len(f.All))
-	for i, family := range f.All {
-		names[i] = family.Name
-	}
-	return names
+	return lists.Map(f.All, func(family *actions.Family) string { return family.Name })
 }
 
 // Static returns what the block of defaults of a family says without being run.

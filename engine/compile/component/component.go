@@ -17,6 +17,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // Compiler compiles the components of a spec.
@@ -81,11 +82,7 @@ func (c *component) child(key string) *child {
 
 // keys returns the keys of all children.
 func (c *component) keys() []string {
-	keys := make([]string, len(c.children))
-	for i, ch := range c.children {
-		keys[i] = ch.spec.Key
-	}
-	return keys
+	return lists.Map(c.children, func(ch *child) string { return ch.spec.Key })
 }
 
 // needsOf returns the children that a child refers to. Only references matter here: mistakes in
@@ -147,10 +144,7 @@ func (c *component) sorted() []*child {
 		}
 		return needed
 	}, func(cycle []*child) {
-		var keys []string
-		for _, ch := range cycle {
-			keys = append(keys, ch.spec.Key)
-		}
+		keys := lists.Map(cycle, func(ch *child) string { return ch.spec.Key })
 		first, last := keys[0], cycle[len(cycle)-2]
 		i := slices.IndexFunc(last.needs, func(n need) bool { return n.key == first })
 		c.inChild(last.spec.Key, func() {

@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // childKind is what the `type` of a child names.
@@ -100,10 +101,7 @@ func (c *component) localKind(n *spec.Node, name string) childKind {
 		}
 		return childKind{name: name, inputs: scopes.CheckedType(m.Inputs), seen: seen}
 	}
-	var known []string
-	for _, r := range p.Resources {
-		known = append(known, r.Name)
-	}
+	known := lists.Map(p.Resources, func(r *spec.Resource) string { return r.Name })
 	for _, m := range p.Components {
 		known = append(known, m.Name)
 	}

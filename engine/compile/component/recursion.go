@@ -8,6 +8,7 @@ import (
 	"github.com/declprov/declprov/engine/compile/order"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // CheckRecursion reports components that contain themselves whatever their inputs are.
@@ -27,10 +28,7 @@ func CheckRecursion(c *finding.Collector, p *spec.Provider) {
 		}
 		return inside
 	}, func(cycle []*spec.Component) {
-		var names []string
-		for _, m := range cycle {
-			names = append(names, m.Name)
-		}
+		names := lists.Map(cycle, func(m *spec.Component) string { return m.Name })
 		last := cycle[len(cycle)-2]
 		for _, ch := range last.Children {
 			if inner(ch) != cycle[0] {

@@ -13,6 +13,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/stable"
 	"github.com/declprov/declprov/spec/types"
 )
@@ -157,10 +158,7 @@ func (c *Compiler) checkWaiting(s *plan.Step, block spec.Field) {
 
 // findKind finds the one kind of action that the block of a family names, and returns its block.
 func (c *Compiler) findKind(s *plan.Step, f spec.Field) (block spec.Field) {
-	names := make([]string, len(s.Family.Kinds()))
-	for i, k := range s.Family.Kinds() {
-		names[i] = k.Name
-	}
+	names := lists.Map(s.Family.Kinds(), func(k *actions.Kind) string { return k.Name })
 	if f.Value.Kind == 0 {
 		return f // the loader has reported it
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -195,10 +196,7 @@ func (c *Checker) checkMember(to Target, set []*spec.Property, f spec.Field, s *
 	if value == nil {
 		return
 	}
-	var takers []*spec.Type
-	for _, p := range set {
-		takers = append(takers, p.Type)
-	}
+	takers := lists.Map(set, func(p *spec.Property) *spec.Type { return p.Type })
 	if c.checkKeys(value, "return."+f.Name, takers...) != nil {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"google.golang.org/grpc/status"
@@ -87,10 +88,7 @@ type MissingKeys struct {
 type MissingKey struct{ Name, Doc string }
 
 func (m *MissingKeys) Error() string {
-	names := make([]string, len(m.Keys))
-	for i, key := range m.Keys {
-		names[i] = key.Name
-	}
+	names := lists.Map(m.Keys, func(key MissingKey) string { return key.Name })
 	return "missing required configuration: " + strings.Join(names, ", ")
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
@@ -279,17 +280,9 @@ func timeout(d time.Duration) string {
 }
 
 func urnsOf(list []string) []urn.URN {
-	urns := make([]urn.URN, len(list))
-	for i, text := range list {
-		urns[i] = urn.URN(text)
-	}
-	return urns
+	return lists.Map(list, func(text string) urn.URN { return urn.URN(text) })
 }
 
 func texts(urns []urn.URN) []string {
-	list := make([]string, len(urns))
-	for i, u := range urns {
-		list[i] = string(u)
-	}
-	return list
+	return lists.Map(urns, func(u urn.URN) string { return string(u) })
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // Permits are the permissions of a configured program: the files, origins and
@@ -142,10 +143,7 @@ func patternOf(g plan.Permission, vars *expr.Vars, join func([]spec.Part) (strin
 	if err != nil {
 		return "", false, err
 	}
-	pieces := make([]spec.Part, len(parts))
-	for i, p := range parts {
-		pieces[i] = spec.Part{Text: p.Text, Literal: p.Literal}
-	}
+	pieces := lists.Map(parts, func(p expr.Part) spec.Part { return spec.Part{Text: p.Text, Literal: p.Literal} })
 	text, err = join(pieces)
 	return text, err == nil, err
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
@@ -274,10 +275,7 @@ func refusedBy(env *actions.Env, access grant.Access, name string) error {
 
 // quotedAnd lists patterns for a sentence.
 func quotedAnd(patterns []string) string {
-	quoted := make([]string, len(patterns))
-	for i, p := range patterns {
-		quoted[i] = strconv.Quote(p)
-	}
+	quoted := lists.Map(patterns, strconv.Quote)
 	return diag.And(quoted)
 }
 

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/declprov/declprov/spec"
@@ -66,11 +67,7 @@ func (c *checker) checkCall(n *ast.CallNode) TypedPart {
 }
 
 func (c *checker) checkOperands(nodes []ast.Node) []TypedPart {
-	out := make([]TypedPart, len(nodes))
-	for i, n := range nodes {
-		out[i] = c.checkOperand(n)
-	}
-	return out
+	return lists.Map(nodes, c.checkOperand)
 }
 
 func (c *checker) reportUnknownFunction(name string, at parse.Extent) TypedPart {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/declprov/declprov/spec"
@@ -205,10 +206,7 @@ func (c translator) reportWholeElement(code string, whole parse.Extent, want *sp
 // reportChoice reports the call of a function that chooses between two values elsewhere, such as
 // iif(c, a, b) or default(a, b).
 func (c translator) reportChoice(name string, n *ast.CallNode, at parse.Extent) (TypedPart, bool) {
-	var arguments []string
-	for _, arg := range n.Arguments {
-		arguments = append(arguments, c.Text(c.extents.Of(arg)))
-	}
+	arguments := lists.Map(n.Arguments, func(arg ast.Node) string { return c.Text(c.extents.Of(arg)) })
 	text, ok := foreign.Choice(arguments)
 	if ok = ok && foreign.IsChoice(name); !ok {
 		text, ok = foreign.Fallback(name, arguments)

@@ -1,8 +1,6 @@
 package check
 
 import (
-	"fmt"
-
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr/parse"
@@ -111,16 +109,7 @@ func Meant(m *types.Mismatch, v any, want *spec.Type, named spec.Types) string {
 	if !ok || m.Path != "" || m.Code != types.CodeNotAllowed {
 		return ""
 	}
-	return diag.DidYouMean(given, texts(types.Present(types.Resolve(want, named), named).Enum))
-}
-
-// texts returns literals as strings, for comparison with a misspelt one.
-func texts(list []any) []string {
-	out := make([]string, len(list))
-	for i, l := range list {
-		out[i] = fmt.Sprint(l)
-	}
-	return out
+	return diag.DidYouMean(given, types.Texts(types.Present(types.Resolve(want, named), named).Enum))
 }
 
 // numberRemedy returns how to convert a value to a number.

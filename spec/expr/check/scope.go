@@ -6,6 +6,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -98,9 +99,5 @@ func (s *Scope) Declares(path []string) bool {
 
 // facts returns the keys of the paths that are known not to be null.
 func (s *Scope) facts() []string {
-	var keys []string
-	for _, path := range s.Present {
-		keys = append(keys, strings.Join(path, "\x00"))
-	}
-	return keys
+	return lists.Map(s.Present, func(path []string) string { return strings.Join(path, "\x00") })
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/declprov/declprov/spec"
@@ -106,10 +107,7 @@ var operators = map[string]string{"includes": "contains", "contains": "contains"
 func (c translator) reportMethod(n *ast.CallNode, base TypedPart, t *spec.Type, name string, at parse.Extent) TypedPart {
 	detail, text := "Only times and durations have methods.", ""
 	baseText := c.Text(base.At)
-	var args []string
-	for _, arg := range n.Arguments {
-		args = append(args, c.Text(c.extents.Of(arg)))
-	}
+	args := lists.Map(n.Arguments, func(arg ast.Node) string { return c.Text(c.extents.Of(arg)) })
 	own := name
 	if f, ok := foreign.Function(name); ok {
 		own = f

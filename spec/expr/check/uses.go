@@ -5,6 +5,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr/parse"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // uses are the references of an expression.
@@ -48,9 +49,5 @@ func isUnder(path, base []string) bool {
 }
 
 func asRefs(list []Reference) []Ref {
-	refs := make([]Ref, len(list))
-	for i, r := range list {
-		refs[i] = Ref{Path: r.Path, Presence: r.Presence}
-	}
-	return refs
+	return lists.Map(list, func(r Reference) Ref { return Ref{Path: r.Path, Presence: r.Presence} })
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/expr/eval"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -197,10 +198,7 @@ func fnMedian(r *eval.Run, a args) (any, error) {
 	if err != nil || len(numbers) == 0 {
 		return 0.0, err
 	}
-	floats := make([]float64, len(numbers))
-	for i, n := range numbers {
-		floats[i] = types.ToFloat(n)
-	}
+	floats := lists.Map(numbers, types.ToFloat)
 	slices.Sort(floats)
 	middle := len(floats) / 2
 	if len(floats)%2 == 1 {

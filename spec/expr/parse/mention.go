@@ -3,6 +3,7 @@ package parse
 import (
 	"slices"
 
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/declprov/declprov/spec"
@@ -27,10 +28,7 @@ func Members(n *spec.Node, name string) (members []string, whole bool) {
 func Uses(text, name string) []int {
 	m := mentions{name: name, found: map[string]bool{}}
 	m.visitExpression(text)
-	at := make([]int, len(m.uses))
-	for i, use := range m.uses {
-		at[i] = use.Location().From
-	}
+	at := lists.Map(m.uses, func(use *ast.IdentifierNode) int { return use.Location().From })
 	slices.Sort(at)
 	return at
 }

@@ -6,6 +6,8 @@ package block
 import (
 	"regexp"
 	"strings"
+
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // Block is a struct of the language.
@@ -119,11 +121,7 @@ var (
 
 // Names returns the names of the keys of a block, without those of Has.
 func (b *Block) Names() []string {
-	names := make([]string, len(b.Keys))
-	for i, k := range b.Keys {
-		names[i] = k.Name
-	}
-	return names
+	return lists.Map(b.Keys, func(k Key) string { return k.Name })
 }
 
 // Key returns the key with a name, or nil.

@@ -12,6 +12,7 @@ import (
 	"cuelang.org/go/cue/token"
 
 	"github.com/declprov/declprov/spec/foreign"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // schemaWords are the keywords of JSON Schema and of the schemas of other tools. Their values are
@@ -104,10 +105,7 @@ func (r *schemaReader) base() (cue string, ok bool) {
 		return "#" + lastOf(name), name != nil
 	}
 	if list, isList := r.members["enum"].(*ast.ListLit); isList {
-		var values []string
-		for _, e := range list.Elts {
-			values = append(values, literalText(e))
-		}
+		values := lists.Map(list.Elts, literalText)
 		return strings.Join(values, " | "), len(values) > 0
 	}
 	switch t := r.members["type"].(type) {
@@ -251,10 +249,7 @@ func literalText(e ast.Expr) string {
 	case *ast.UnaryExpr:
 		return e.Op.String() + literalText(e.X)
 	case *ast.ListLit:
-		var items []string
-		for _, item := range e.Elts {
-			items = append(items, literalText(item))
-		}
+		items := lists.Map(e.Elts, literalText)
 		return "[" + strings.Join(items, ", ") + "]"
 	default:
 		return ""

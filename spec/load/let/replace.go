@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/stable"
 
 	"github.com/declprov/declprov/spec"
@@ -74,10 +75,7 @@ func (x *expander) replaceText(s scope, n *spec.Node) *spec.Node {
 
 // appendMeant appends the local names that other names in an expression may mean.
 func (s scope) appendMeant(meant []string, text string) []string {
-	var known []string
-	for _, l := range s {
-		known = append(known, l.name)
-	}
+	known := lists.Map(s, func(l *local) string { return l.name })
 	for _, name := range parse.Names(text) {
 		if m := diag.DidYouMean(name, known); m != "" && s.named(name) == nil && !slices.Contains(meant, m) {
 			meant = append(meant, m)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -80,10 +81,7 @@ func Marked(src string) (clean string, places []string) {
 func Mistake(t *testing.T, format, src, code string) {
 	t.Helper()
 	clean, places := Marked(src)
-	var want []Finding
-	for _, at := range places {
-		want = append(want, Finding{code, at})
-	}
+	want := lists.Map(places, func(at string) Finding { return Finding{code, at} })
 	_, diags := load.Load(context.Background(), load.Source{Path: "-", Stdin: []byte(clean), Format: format})
 	if diff := cmp.Diff(want, Findings(diags)); diff != "" {
 		t.Errorf("diagnostics differ (-want +got):\n%s\n%s", diff, clean)

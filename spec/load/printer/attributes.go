@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -49,10 +50,7 @@ func attributes(p *spec.Property) []string {
 func wireArguments(p *spec.Property) string {
 	var list []string
 	if p.Wire != "" {
-		var path []string
-		for _, name := range append(append([]string{}, p.WireParents...), p.Wire) {
-			path = append(path, argument(name))
-		}
+		path := lists.Map(append(append([]string{}, p.WireParents...), p.Wire), argument)
 		wire := strings.Join(path, ".")
 		for i, name := range p.WireItem {
 			wire += map[bool]string{true: "[]"}[i == 0] + "." + argument(name)

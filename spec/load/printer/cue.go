@@ -11,6 +11,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/encode"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // number is the literal of a number.
@@ -202,16 +203,10 @@ func literal(v any) string {
 	case json.Number:
 		return v.String()
 	case []any:
-		items := make([]string, len(v))
-		for i, item := range v {
-			items[i] = literal(item)
-		}
+		items := lists.Map(v, literal)
 		return "[" + strings.Join(items, ", ") + "]"
 	case map[string]any:
-		var members []string
-		for _, name := range sortedKeys(v) {
-			members = append(members, quote(name)+": "+literal(v[name]))
-		}
+		members := lists.Map(sortedKeys(v), func(name string) string { return quote(name) + ": " + literal(v[name]) })
 		return "{" + strings.Join(members, ", ") + "}"
 	default:
 		return fmt.Sprint(v)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -78,10 +79,7 @@ func (d *document) bareType(t *spec.Type) string {
 	case len(t.Enum) == 1 && t.Enum[0] == nil:
 		return "null"
 	case t.Kind == spec.Union:
-		variants := make([]string, len(t.Variants))
-		for i, v := range t.Variants {
-			variants[i] = d.typeText(v)
-		}
+		variants := lists.Map(t.Variants, d.typeText)
 		return strings.Join(variants, " | ")
 	case t.Kind == spec.Asset:
 		return d.asset("#Asset")

@@ -12,6 +12,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/foreign"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/walk"
 )
@@ -237,10 +238,7 @@ func (c *attrCall) read() {
 
 // reportUnknown reports an attribute that does not exist, and returns the name of the one that is meant, or "".
 func (c *attrCall) reportUnknown(table []Attribute) string {
-	names := make([]string, len(table))
-	for i, a := range table {
-		names[i] = a.Name
-	}
+	names := lists.Map(table, func(a Attribute) string { return a.Name })
 	d := c.Report(source.CodeUnknownAttribute, c.at, c.site.Place, fmt.Sprintf("unknown attribute @%s", c.attr.Name()), "")
 	if c.site.Role == OutputRole && foreign.IsComputed(c.attr.Name()) {
 		d.Detail = "The server sets all outputs. Remove it."

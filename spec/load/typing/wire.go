@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/foreign"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/load/walk"
 	"github.com/declprov/declprov/spec/types"
@@ -155,11 +156,7 @@ func (c *attrCall) onWire(t *spec.Type, kind spec.Kind) (sent, scalar *spec.Type
 }
 
 func kindNames(kinds []spec.Kind) []string {
-	var names []string
-	for _, k := range kinds {
-		names = append(names, k.String())
-	}
-	return names
+	return lists.Map(kinds, spec.Kind.String)
 }
 
 // wirePath parses the argument of @wire: names separated by dots, each of which may

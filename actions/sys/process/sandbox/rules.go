@@ -10,7 +10,11 @@
 // cannot express are not granted to commands; see AddGrants.
 package sandbox
 
-import "path/filepath"
+import (
+	"path/filepath"
+
+	"github.com/declprov/declprov/spec/lists"
+)
 
 // Rules are what a command may access. The zero value grants nothing, so no program starts
 // under it: see Rules.WithSystem.
@@ -68,11 +72,7 @@ func (r Rules) WithSystem() Rules {
 }
 
 func places(tree bool, paths ...string) []Place {
-	out := make([]Place, len(paths))
-	for i, p := range paths {
-		out[i] = Place{Base: p, Tree: tree}
-	}
-	return out
+	return lists.Map(paths, func(p string) Place { return Place{Base: p, Tree: tree} })
 }
 
 // fullPath returns the path of the place, for messages.

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/spec/container"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // Bundle is the source of a spec without its place on a machine: all files that the loader
@@ -34,10 +35,8 @@ func BundleOf(compiled []byte, s Spec) (Bundle, error) {
 	if err != nil {
 		return Bundle{}, err
 	}
-	var paths []string // a file first: localNames does not take its name for that of a folder
-	for _, source := range sources {
-		paths = append(paths, source.Path)
-	}
+	// a file first: localNames does not take its name for that of a folder
+	paths := lists.Map(sources, func(source container.Source) string { return source.Path })
 	paths = append(append(paths, s.Path), c.Dirs()...)
 	for i, p := range paths {
 		// The names of folders are part of the import paths of CUE packages.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/spec/container"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // Rebuild compiles a spec again from the sources in the compiled form of another version.
@@ -134,9 +135,5 @@ func localNames(paths []string) []string {
 			shared--
 		}
 	}
-	names := make([]string, len(paths))
-	for i, p := range parts {
-		names[i] = cmp.Or(filepath.Join(p[shared:]...), ".")
-	}
-	return names
+	return lists.Map(parts, func(p []string) string { return cmp.Or(filepath.Join(p[shared:]...), ".") })
 }
