@@ -13,6 +13,7 @@ import (
 
 	"github.com/declprov/declprov/actions/grant"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // Family is a group of kinds. A spec may give defaults for all of them in a block at its
@@ -75,12 +76,7 @@ func (f *Family) Kinds() []*Kind {
 
 // Kind returns the kind with that name, or nil.
 func (f *Family) Kind(name string) *Kind {
-	for _, k := range f.Kinds() {
-		if k.Name == name {
-			return k
-		}
-	}
-	return nil
+	return lists.Find(f.Kinds(), func(k *Kind) bool { return k.Name == name })
 }
 
 // Kind is one kind of action.
@@ -196,12 +192,15 @@ type Facts struct {
 }
 
 // Arg returns the argument with a name, or nil.
-func (k *Kind) Arg(name string) *Arg {
-	i := slices.IndexFunc(k.Args, func(a Arg) bool { return a.Name == name })
+func (k *Kind) Arg(name string) *Arg { return FindArg(k.Args, name) }
+
+// FindArg returns the argument with a name, or nil.
+func FindArg(args []Arg, name string) *Arg {
+	i := slices.IndexFunc(args, func(a Arg) bool { return a.Name == name })
 	if i < 0 {
 		return nil
 	}
-	return &k.Args[i]
+	return &args[i]
 }
 
 // Mode says how an argument reaches Run.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // NodeKind is the JSON kind of a Node.
@@ -90,11 +91,7 @@ func (n *Node) Get(name string) *Node {
 	if n == nil {
 		return nil
 	}
-	i := slices.IndexFunc(n.Fields, func(f Field) bool { return f.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return n.Fields[i].Value
+	return lists.Find(n.Fields, func(f Field) bool { return f.Name == name }).Value
 }
 
 // At returns the position in the source of the code points [from, to) of a string's

@@ -8,6 +8,7 @@ package spec
 
 import (
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // Provider is a whole spec.
@@ -83,22 +84,12 @@ const AgentVariable = "SSH_AUTH_SOCK"
 
 // Resource returns the resource with that name, or nil.
 func (p *Provider) Resource(name string) *Resource {
-	for _, r := range p.Resources {
-		if r.Name == name {
-			return r
-		}
-	}
-	return nil
+	return lists.Find(p.Resources, func(r *Resource) bool { return r.Name == name })
 }
 
 // Component returns the component with that name, or nil.
 func (p *Provider) Component(name string) *Component {
-	for _, c := range p.Components {
-		if c.Name == name {
-			return c
-		}
-	}
-	return nil
+	return lists.Find(p.Components, func(c *Component) bool { return c.Name == name })
 }
 
 // Capabilities returns the Linux capabilities that commands run by root keep in the

@@ -61,7 +61,7 @@ func writeKind(b *strings.Builder, f *actions.Family, k *actions.Kind) {
 		fmt.Fprintf(b, "\nAt most one of %s is allowed.\n", codeList(group))
 	}
 	facts := k.Analyze(actions.Static{})
-	if facts.Effect == actions.None && findArg(k, "effect") == nil {
+	if facts.Effect == actions.None && k.Arg("effect") == nil {
 		b.WriteString("\nThis action changes nothing.\n")
 	}
 	b.WriteString("\nResult:\n\n")
@@ -171,14 +171,6 @@ func typeText(t *spec.Type) string {
 	default:
 		return t.Kind.String()
 	}
-}
-
-func findArg(k *actions.Kind, name string) *actions.Arg {
-	i := slices.IndexFunc(k.Args, func(a actions.Arg) bool { return a.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return &k.Args[i]
 }
 
 func literal(v any) string {

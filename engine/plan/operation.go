@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // Operation is a compiled operation.
@@ -122,11 +123,7 @@ func (o *Operation) FirstUnsettled() *Step {
 	if o == nil {
 		return nil
 	}
-	i := slices.IndexFunc(o.Steps, func(s *Step) bool { return s.Effect == actions.Write && s.Certainty != actions.Settled })
-	if i < 0 {
-		return nil
-	}
-	return o.Steps[i]
+	return lists.Find(o.Steps, func(s *Step) bool { return s.Effect == actions.Write && s.Certainty != actions.Settled })
 }
 
 // WhereStopped returns a phrase that names the step at which the operation stopped.

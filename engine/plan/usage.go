@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // MarkUsed marks the members of step results to which a template refers. It is evaluated after the
@@ -83,10 +84,5 @@ func ResultOf(before []*Step, own *Step, path []string) (*Step, []string) {
 
 // Named returns the step with a name, or nil.
 func Named(steps []*Step, name string) *Step {
-	for _, s := range steps {
-		if s.Model.As == name {
-			return s
-		}
-	}
-	return nil
+	return lists.Find(steps, func(s *Step) bool { return s.Model.As == name })
 }

@@ -148,11 +148,11 @@ func (c *compilation) warnPlaceholder(n *spec.Node, written, reference string) {
 // known if its struct declares it.
 func (c *compilation) declared(reference string) string {
 	names := strings.Split(reference, ".")
-	i := slices.IndexFunc(c.scope.Names, func(n check.Name) bool { return n.Name == names[0] && n.Absent == "" })
-	if i < 0 || c.scope.Names[i].Type == nil {
+	root := c.scope.Available(names[0])
+	if root == nil || root.Type == nil {
 		return ""
 	}
-	t := c.scope.Names[i].Type
+	t := root.Type
 	for at, name := range names[1:] {
 		t = types.Present(types.Resolve(t, c.scope.Types), c.scope.Types)
 		p := t.Field(name)

@@ -58,7 +58,7 @@ func (b *Block) Compile(defaults map[string]plan.Argument, complete bool) map[st
 	}
 	removed := map[string]bool{}
 	for _, f := range value.Fields {
-		decl := argNamed(b.Decls, f.Name)
+		decl := actions.FindArg(b.Decls, f.Name)
 		switch {
 		case decl == nil:
 			b.reportUnknown(f)
@@ -107,7 +107,7 @@ func (b *Block) reportUnknown(f spec.Field) {
 		b.suggestStep(d, f)
 		return
 	}
-	if t, ok := foreign.Key(b.Owner, f.Name); ok && (t.Own == "" || argNamed(b.Decls, t.Own) != nil) {
+	if t, ok := foreign.Key(b.Owner, f.Name); ok && (t.Own == "" || actions.FindArg(b.Decls, t.Own) != nil) {
 		t.Suggest(d, f.Name)
 		if own, value := foreign.Argument(b.Owner, f.Name, f.Value.Text); own != "" && b.Field.Value.Get(own) == nil {
 			d.Suggest(diag.Edit{At: f.NameRange, Old: f.Name, Text: own}, diag.Edit{At: f.Value.Range, Text: value})
@@ -127,7 +127,7 @@ func (b *Block) Misspells(names ...string) bool {
 	known := argNames(b.Decls)
 	return slices.ContainsFunc(b.Field.Value.Fields, func(f spec.Field) bool {
 		t, _ := foreign.Key(b.Owner, f.Name)
-		return argNamed(b.Decls, f.Name) == nil && (slices.Contains(names, t.Own) || slices.Contains(names, diag.DidYouMean(f.Name, known)))
+		return actions.FindArg(b.Decls, f.Name) == nil && (slices.Contains(names, t.Own) || slices.Contains(names, diag.DidYouMean(f.Name, known)))
 	})
 }
 
@@ -248,15 +248,6 @@ func NodeAt(n *spec.Node, path string) *spec.Node {
 		}
 	}
 	return n
-}
-
-// argNamed returns the declaration of an argument, or nil.
-func argNamed(decls []actions.Arg, name string) *actions.Arg {
-	i := slices.IndexFunc(decls, func(a actions.Arg) bool { return a.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return &decls[i]
 }
 
 // argNames returns the names of all declared arguments.

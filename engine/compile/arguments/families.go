@@ -104,7 +104,7 @@ func withoutSession(block spec.Field, family *actions.Family) (rest spec.Field, 
 	value := *block.Value
 	value.Fields = slices.Clone(value.Fields)
 	for i, f := range value.Fields {
-		if decl := argNamed(family.Defaults(), f.Name); decl != nil && decl.Merged && f.Value.Kind == spec.MapNode {
+		if decl := actions.FindArg(family.Defaults(), f.Name); decl != nil && decl.Merged && f.Value.Kind == spec.MapNode {
 			value.Fields[i].Value = without(f.Value, func(member string) { waiting = append(waiting, Waiting{f.Name, member}) })
 		}
 	}
@@ -175,20 +175,12 @@ func splitVerdicts(block spec.Field) (spec.Field, Verdicts) {
 // kindWith returns a kind of the family that has the argument, or nil. All kinds that have it show
 // the same names to its late expressions.
 func kindWith(f *actions.Family, argument string) *actions.Kind {
-	i := slices.IndexFunc(f.Kinds(), func(k *actions.Kind) bool { return argNamed(k.Args, argument) != nil })
-	if i < 0 {
-		return nil
-	}
-	return f.Kinds()[i]
+	return lists.Find(f.Kinds(), func(k *actions.Kind) bool { return k.Arg(argument) != nil })
 }
 
 // Named returns the family with that name, or nil.
 func (f *Families) Named(name string) *actions.Family {
-	i := slices.IndexFunc(f.All, func(family *actions.Family) bool { return family.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return f.All[i]
+	return lists.Find(f.All, func(family *actions.Family) bool { return family.Name == name })
 }
 
 // Names returns the names of all families.

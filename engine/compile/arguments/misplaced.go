@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -18,7 +19,7 @@ var StepKeys = []string{
 // isKeyOfStep reports whether a name in the block of an action is that of a key of its step, and not that of
 // an argument.
 func (b *Block) isKeyOfStep(name string) bool {
-	return b.Step != nil && argNamed(b.Decls, name) == nil && slices.Contains(StepKeys, name)
+	return b.Step != nil && actions.FindArg(b.Decls, name) == nil && slices.Contains(StepKeys, name)
 }
 
 // suggestStep says that a key belongs next to the action. Only the first such key gets an edit, which moves all of

@@ -73,11 +73,7 @@ func (c *component) inChild(key string, f func()) {
 
 // child returns the child with that key, or nil.
 func (c *component) child(key string) *child {
-	i := slices.IndexFunc(c.children, func(ch *child) bool { return ch.spec.Key == key })
-	if i < 0 {
-		return nil
-	}
-	return c.children[i]
+	return lists.Find(c.children, func(ch *child) bool { return ch.spec.Key == key })
 }
 
 // keys returns the keys of all children.

@@ -129,11 +129,10 @@ func stepAt(op *plan.Operation, path []string) *plan.Step {
 	if path[0] != "steps" {
 		return plan.Last(op.Steps)
 	}
-	i := slices.IndexFunc(op.Steps, func(s *plan.Step) bool { return len(path) > 1 && s.Model.As == path[1] })
-	if i < 0 {
+	if len(path) < 2 {
 		return nil
 	}
-	return op.Steps[i]
+	return plan.Named(op.Steps, path[1])
 }
 
 // mayHave reports whether values of a type may have a member at a path.

@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // Progress is what has been done of an operation, by this run and by the runs that it continues.
@@ -158,12 +159,7 @@ func (p *Progress) Misfit(step int) {
 
 // Of returns the record of a step's effect, nil if it had none.
 func (p *Progress) Of(s *plan.Step) *Touched {
-	for _, t := range p.Touched {
-		if t.Step == s {
-			return t
-		}
-	}
-	return nil
+	return lists.Find(p.Touched, func(t *Touched) bool { return t.Step == s })
 }
 
 // setPartialAnswer makes the results of a forEach so far visible to its undo steps.

@@ -310,11 +310,10 @@ func (r *asker) blamed(s *plan.Step, n plan.Request, el *scope.Element) string {
 // blamedElement returns the path within the inputs of the value of `each`, or of the
 // value over which forEach iterates.
 func (r *asker) blamedElement(s *plan.Step, each []string, el *scope.Element) string {
-	i := slices.IndexFunc(s.ForEach.Refs(), plan.IsInputRef)
-	if i < 0 {
+	over := lists.Find(s.ForEach.Refs(), plan.IsInputRef).Path
+	if over == nil {
 		return ""
 	}
-	over := s.ForEach.Refs()[i].Path
 	pieces := s.ForEach.Segments()
 	if len(pieces) != 1 || !slices.Equal(pieces[0].Ref, over) || el.SecretKey {
 		return r.inputPath(over)

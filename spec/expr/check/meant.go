@@ -30,18 +30,9 @@ func (c translator) holder(member string) string {
 	return ""
 }
 
-// available returns the name of the scope, or nil.
-func (c translator) available(name string) *Name {
-	i := slices.IndexFunc(c.scope.Names, func(n Name) bool { return n.Name == name })
-	if i < 0 || c.scope.Names[i].Absent != "" {
-		return nil
-	}
-	return &c.scope.Names[i]
-}
-
 // has reports whether a name of the scope is declared to have a member.
 func (c translator) has(name, member string) bool {
-	n := c.available(name)
+	n := c.scope.Available(name)
 	if n == nil || n.Type == nil {
 		return false
 	}
@@ -80,7 +71,7 @@ func (c translator) translateAbsent(name string, at parse.Extent) (TypedPart, bo
 		return out, true
 	}
 	for _, root := range foreign.Roots(name) {
-		own := c.available(root)
+		own := c.scope.Available(root)
 		if own != nil && (own.Type == nil || member != "" && c.has(root, member) || member == "" && (name == "old" || name == "new")) {
 			return write(root)
 		}
@@ -88,7 +79,7 @@ func (c translator) translateAbsent(name string, at parse.Extent) (TypedPart, bo
 	if holder := c.holder(name); holder != "" && member == "" {
 		return write(holder + "." + name)
 	}
-	if name == "id" && c.available("state") == nil && c.available("inputs") != nil && member == "" {
+	if name == "id" && c.scope.Available("state") == nil && c.scope.Available("inputs") != nil && member == "" {
 		return c.reportEarlyID(at)
 	}
 	return TypedPart{}, false
@@ -100,7 +91,7 @@ var ofResult = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 // idAfter returns the extent of an expression that means the id of the object, which is available by its name.
 func (c translator) idAfter(name string, at parse.Extent) (whole parse.Extent, ok bool) {
 	after := c.Text(parse.Extent{From: at.To, To: len(c.extents.Source)})
-	if c.available("id") == nil || name != "state" && name != "result" && name != "body" || !ofResult().MatchString(after) {
+	if c.scope.Available("id") == nil || name != "state" && name != "result" && name != "body" || !ofResult().MatchString(after) {
 		return parse.Extent{}, false
 	}
 	return parse.Extent{From: at.From, To: at.To + strings.Index(after, ".id") + len(".id")}, true
@@ -111,11 +102,11 @@ func (c translator) instead(name string) string {
 	switch {
 	case name != "steps" && name != "result" && name != "body" && name != "state":
 		return ""
-	case c.available("state") != nil && c.available("id") != nil:
+	case c.scope.Available("state") != nil && c.scope.Available("id") != nil:
 		return " An operation does not see the steps of another one, such as create: write id, or state.NAME for what is recorded."
-	case name == "state" && c.available("result") != nil:
+	case name == "state" && c.scope.Available("result") != nil:
 		return " Nothing is recorded yet: write result.body.NAME, for what the step has yielded."
-	case name == "state" && c.available("id") != nil:
+	case name == "state" && c.scope.Available("id") != nil:
 		return " Nothing is recorded yet: write id, or inputs.NAME."
 	default:
 		return ""
@@ -124,17 +115,16 @@ func (c translator) instead(name string) string {
 
 // reportEarlyID reports the id where the object may not exist yet.
 func (c translator) reportEarlyID(at parse.Extent) (TypedPart, bool) {
-	i := slices.IndexFunc(c.scope.Names, func(n Name) bool { return n.Name == "id" })
-	if meant := c.scope.Names[i].Meant; meant != "" {
+	if meant := c.scope.Find("id").Meant; meant != "" {
 		out := c.Fail(CodeNameNotHere, at, fmt.Sprintf("The id is only known once the last step has run. Write %s.", meant), "id is not available here")
 		c.last().Replace("id", meant)
 		return out, true
 	}
-	if c.available("result") != nil {
+	if c.scope.Available("result") != nil {
 		return TypedPart{}, false // an earlier step may have made the object: an input would name another one
 	}
 	var names []string
-	if t := types.Resolve(c.available("inputs").Type, c.Types); t != nil {
+	if t := types.Resolve(c.scope.Available("inputs").Type, c.Types); t != nil {
 		for _, p := range t.Fields {
 			if p.Required && types.IsString(types.Resolve(p.Type, c.Types)) {
 				names = append(names, p.Name)
@@ -179,7 +169,7 @@ func (m *memberCheck) meansOther(name string, at parse.Extent) bool {
 
 // eachHas reports whether the elements of a loop have a member.
 func (c translator) eachHas(member string) bool {
-	t := types.Resolve(c.available("each").Type, c.Types)
+	t := types.Resolve(c.scope.Available("each").Type, c.Types)
 	if t == nil || t.Field("value") == nil {
 		return false
 	}
@@ -190,7 +180,7 @@ func (c translator) eachHas(member string) bool {
 // reportWholeElement reports the whole element of a loop, which has a key and a value, where its value is
 // expected.
 func (c translator) reportWholeElement(code string, whole parse.Extent, want *spec.Type, format string, args ...any) bool {
-	each := c.available("each")
+	each := c.scope.Available("each")
 	if c.Text(whole) != "each" || each == nil || each.Type == nil {
 		return false
 	}

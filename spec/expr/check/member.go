@@ -200,8 +200,7 @@ func (m *memberCheck) namedType(name *ast.StringNode) *spec.Type {
 // inputs.id for id.
 func (m *memberCheck) meansName(name string, at parse.Extent) bool {
 	base, whole := m.Text(m.base.At), parse.Extent{From: m.base.At.From, To: at.To}
-	isName := slices.ContainsFunc(m.scope.Names, func(n Name) bool { return n.Name == name && n.Absent == "" })
-	if !isName || !slices.Contains([]string{"inputs", "state", "config", "changes"}, base) || m.Text(whole) != base+"."+name {
+	if m.scope.Available(name) == nil || !slices.Contains([]string{"inputs", "state", "config", "changes"}, base) || m.Text(whole) != base+"."+name {
 		return false
 	}
 	m.Fail(types.CodeUnknownMember, at, fmt.Sprintf("%s is a name of its own: write %[1]s.", name), "%s has no member %q", base, name)

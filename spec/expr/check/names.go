@@ -21,11 +21,7 @@ func (c *checker) checkIdentifier(n *ast.IdentifierNode) TypedPart {
 		v.At, v.T = at, c.narrow(c.key(n), v.T)
 		return v
 	}
-	for i := range c.scope.Names {
-		name := &c.scope.Names[i]
-		if name.Name != n.Value {
-			continue
-		}
+	if name := c.scope.Find(n.Value); name != nil {
 		if name.Absent != "" {
 			if out, ok := (translator{c}).translateAbsent(n.Value, at); ok {
 				return out

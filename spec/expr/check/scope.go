@@ -53,17 +53,28 @@ type Ref struct {
 	Presence bool
 }
 
+// Find returns the name, or nil.
+func (s *Scope) Find(name string) *Name {
+	i := slices.IndexFunc(s.Names, func(n Name) bool { return n.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &s.Names[i]
+}
+
+// Available returns the name unless it is absent, or nil.
+func (s *Scope) Available(name string) *Name {
+	if n := s.Find(name); n != nil && n.Absent == "" {
+		return n
+	}
+	return nil
+}
+
 // RefersToSecret reports whether any reference is to a value that is declared secret.
 func (s *Scope) RefersToSecret(refs []Ref) bool {
 	return slices.ContainsFunc(refs, func(r Ref) bool {
-		i := slices.IndexFunc(s.Names, func(n Name) bool { return n.Name == r.Path[0] })
-		if i < 0 {
-			return false
-		}
-		if s.Names[i].Secret {
-			return true
-		}
-		return types.SecretAt(s.Names[i].Type, r.Path[1:], r.Presence, s.Types)
+		n := s.Find(r.Path[0])
+		return n != nil && (n.Secret || types.SecretAt(n.Type, r.Path[1:], r.Presence, s.Types))
 	})
 }
 
@@ -82,8 +93,8 @@ func (s *Scope) Hides(refs []Ref, moved bool) bool {
 func (s *Scope) Free(refs []Ref) []string {
 	free := []string{}
 	for _, r := range refs {
-		i := slices.IndexFunc(s.Names, func(n Name) bool { return n.Name == r.Path[0] })
-		if r.Presence || r.Path[0] == "id" || i >= 0 && !types.IsFree(s.Names[i].Type, r.Path[1:], s.Types) {
+		n := s.Find(r.Path[0])
+		if r.Presence || r.Path[0] == "id" || n != nil && !types.IsFree(n.Type, r.Path[1:], s.Types) {
 			continue
 		}
 		free = append(free, strings.Join(r.Path, "."))

@@ -46,7 +46,7 @@ func (c translator) translateName(name string, at parse.Extent, available []stri
 	}
 	after := c.memberAfter(at)
 	if root := c.rootOf(name, after, available); root != "" {
-		if after == "id" && c.available("id") != nil && !c.has(root, "id") {
+		if after == "id" && c.scope.Available("id") != nil && !c.has(root, "id") {
 			whole := parse.Extent{From: at.From, To: at.To + len(".id")}
 			out := c.Fail(CodeUnknownName, at, "Write id.", "unknown name %q", name)
 			c.last().Suggest(diag.Edit{At: c.place.At(whole), Old: name + ".id", Text: "id"})
@@ -91,7 +91,7 @@ func (c translator) rootOf(name, after string, available []string) string {
 
 // lacks reports whether a name of the scope is declared without a member.
 func (c translator) lacks(name, member string) bool {
-	n := c.available(name)
+	n := c.scope.Available(name)
 	if n == nil || n.Type == nil {
 		return false
 	}
@@ -182,7 +182,7 @@ func (c translator) translateLength(at parse.Extent, t *spec.Type, name string, 
 // reportBareKey reports a name in the place of a key, such as omit(x, name).
 func (c translator) reportBareKey(arg ast.Node) bool {
 	name, ok := arg.(*ast.IdentifierNode)
-	if !ok || c.local(name.Value) != nil || slices.ContainsFunc(c.scope.Names, func(n Name) bool { return n.Name == name.Value }) {
+	if !ok || c.local(name.Value) != nil || c.scope.Find(name.Value) != nil {
 		return false
 	}
 	c.Fail(CodeUnknownName, parse.ExtentOf(name), fmt.Sprintf("A key is a string: '%s'.", name.Value), "unknown name %q", name.Value)
@@ -194,7 +194,7 @@ func (c translator) reportBareKey(arg ast.Node) bool {
 func (c translator) reportLibrary(n *ast.CallNode, m *ast.MemberNode) (TypedPart, bool) {
 	library, ok := m.Node.(*ast.IdentifierNode)
 	name, named := m.Property.(*ast.StringNode)
-	if !ok || !named || c.local(library.Value) != nil || slices.ContainsFunc(c.scope.Names, func(n Name) bool { return n.Name == library.Value }) {
+	if !ok || !named || c.local(library.Value) != nil || c.scope.Find(library.Value) != nil {
 		return TypedPart{}, false
 	}
 	own := name.Value

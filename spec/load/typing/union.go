@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/stable"
 
 	"cuelang.org/go/cue"
@@ -150,14 +151,14 @@ func enumsByKind(literals []walk.Item) []*spec.Type {
 		if !ok {
 			continue
 		}
-		i := slices.IndexFunc(enums, func(t *spec.Type) bool { return t.Kind == kind })
-		if i < 0 {
-			i = len(enums)
-			enums = append(enums, &spec.Type{Kind: kind})
+		enum := lists.Find(enums, func(t *spec.Type) bool { return t.Kind == kind })
+		if enum == nil {
+			enum = &spec.Type{Kind: kind}
+			enums = append(enums, enum)
 		}
 		value := plainValue(lit.Value)
-		if !slices.ContainsFunc(enums[i].Enum, func(have any) bool { return types.SameLiteral(have, value) }) {
-			enums[i].Enum = append(enums[i].Enum, value)
+		if !slices.ContainsFunc(enum.Enum, func(have any) bool { return types.SameLiteral(have, value) }) {
+			enum.Enum = append(enum.Enum, value)
 		}
 	}
 	for _, e := range enums {
