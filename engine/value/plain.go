@@ -352,9 +352,31 @@ func Canonical(v property.Value) string {
 	return string(b)
 }
 
+// MapLeaves returns a copy of a value in which f of each value replaces it that is neither a list nor a map.
+func MapLeaves(v any, f func(leaf any) any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, item := range v {
+			out[name] = MapLeaves(item, f)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = MapLeaves(item, f)
+		}
+		return out
+	default:
+		return f(v)
+	}
+}
+
 // Restore returns a result as it was before it was stored as JSON, which has no
 // integers.
-func Restore(v any) any {
+func Restore(v any) any { return MapLeaves(v, restoreNumber) }
+
+func restoreNumber(v any) any {
 	switch v := v.(type) {
 	case json.Number:
 		if n, err := v.Int64(); err == nil {
@@ -363,22 +385,8 @@ func Restore(v any) any {
 		if f, err := v.Float64(); err == nil && strconv.FormatFloat(f, 'g', -1, 64) == v.String() {
 			return f
 		}
-		return v
 	case float64:
 		return Untyped.PlainNumber(v)
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k, item := range v {
-			out[k] = Restore(item)
-		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i, item := range v {
-			out[i] = Restore(item)
-		}
-		return out
-	default:
-		return v
 	}
+	return v
 }

@@ -116,24 +116,12 @@ func CanContinue(res *plan.Resource, state State) bool {
 // WithoutFiles returns a step's result without files, which the private part of a state
 // does not contain.
 func WithoutFiles(v any) any {
-	switch v := v.(type) {
-	case *spec.File:
-		return nil
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k, item := range v {
-			out[k] = WithoutFiles(item)
+	return value.MapLeaves(v, func(leaf any) any {
+		if _, ok := leaf.(*spec.File); ok {
+			return nil
 		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i, item := range v {
-			out[i] = WithoutFiles(item)
-		}
-		return out
-	default:
-		return v
-	}
+		return leaf
+	})
 }
 
 // WithDefaults returns recorded inputs as the templates of an operation see them: with the

@@ -176,25 +176,12 @@ func (s *Scope) Echoes(of *expr.Value, value any) bool {
 
 // MarkEchoes returns a value in which strings that are or contain a known secret are secret.
 func (s *Scope) MarkEchoes(v any) any {
-	switch v := v.(type) {
-	case string:
-		if s.Mask().Holds(v) {
-			return expr.Secret{Value: v}
+	return value.MapLeaves(v, func(leaf any) any {
+		if text, ok := leaf.(string); ok && s.Mask().Holds(text) {
+			return expr.Secret{Value: text}
 		}
-	case []any:
-		list := make([]any, len(v))
-		for i, item := range v {
-			list[i] = s.MarkEchoes(item)
-		}
-		return list
-	case map[string]any:
-		members := make(map[string]any, len(v))
-		for name, item := range v {
-			members[name] = s.MarkEchoes(item)
-		}
-		return members
-	}
-	return v
+		return leaf
+	})
 }
 
 func holdsSecretText(v any, m *screen.Mask) bool {
