@@ -139,9 +139,52 @@ type Facts struct {
 	// NullIsNothing says that the run always has that member, so that null is what came, and
 	// not its absence. A response without a body may still be about an object.
 	NullIsNothing bool
-	// Effect says whether a run changes anything. Certainty says what is known if it was
-	// sent and its response was lost.
-	Effect    Effect
+	// Effect says whether a run changes anything.
+	Effect Effect
+	Target
+	Loss
+	// Streams says that a run reads events, and calls Call.Event for each.
+	Streams bool
+	// Grants are the permissions that a run needs, as far as the arguments as written tell.
+	// vet reports those that the spec's permissions can never grant.
+	Grants []Grant
+	// Trusts says what a run trusts, or entrusts to others, that its grants do not show: texts for
+	// people who review the permissions of a spec, such as "https://api.example.com with credentials".
+	Trusts []string
+	// Sandbox says how the programs that a run starts are confined to the spec's grants:
+	// "auto" as far as the system can, if the spec has a permissions block; "required"
+	// always; "off" never. It is "" if a run starts no program.
+	Sandbox string
+	// Faults are the mistakes in the call that the types of its arguments do not show. Run
+	// checks again, since some are known only then.
+	Faults []Fault
+}
+
+// Target is what is known of the object of a run.
+type Target struct {
+	// Place is the text, as written, that identifies what a run makes, changes or removes: a
+	// path or a URL. "" means that it is not known. Makes says that a run may create it, and Names
+	// that the service gives what it creates an address, which no argument contains: a POST.
+	Place        string
+	Makes, Names bool
+	// Joins says that a run keeps what it finds at Place, and adds to it. Sweeps says that a run removes
+	// everything below Place, whoever put it there.
+	Joins, Sweeps bool
+	// GoneRemedy says how the author tells that the object of a run does not exist, as a
+	// sentence. "" means that the run reports that by itself.
+	GoneRemedy string
+	// Denials are the responses that a run also gets because of its credentials.
+	Denials []Denial
+	// SendsETag says that a run may send the ETag of the last read (Call.ETag).
+	SendsETag bool
+	// IfAbsent is the argument that lets a run succeed only if the object does not exist, or ""
+	// if it is not given or not known.
+	IfAbsent string
+}
+
+// Loss is what is known of a run that was sent and whose response was lost.
+type Loss struct {
+	// Certainty says what is known then.
 	Certainty Certainty
 	// KeyedBy says how a Keyed run sends Call.Key, such as the header: a server does not recognize it if
 	// it was sent in another way.
@@ -156,39 +199,6 @@ type Facts struct {
 	// even one that somebody else made, as the beginning of a sentence. "" means that no run
 	// replaces one.
 	OverwriteRemedy string
-	// GoneRemedy says how the author tells that the object of a run does not exist, as a
-	// sentence. "" means that the run reports that by itself.
-	GoneRemedy string
-	// Denials are the responses that a run also gets because of its credentials.
-	Denials []Denial
-	// SendsETag says that a run may send the ETag of the last read (Call.ETag).
-	SendsETag bool
-	// IfAbsent is the argument that lets a run succeed only if the object does not exist, or ""
-	// if it is not given or not known.
-	IfAbsent string
-	// Streams says that a run reads events, and calls Call.Event for each.
-	Streams bool
-	// Place is the text, as written, that identifies what a run makes, changes or removes: a
-	// path or a URL. "" means that it is not known. Makes says that a run may create it, and Names
-	// that the service gives what it creates an address, which no argument contains: a POST.
-	Place        string
-	Makes, Names bool
-	// Joins says that a run keeps what it finds at Place, and adds to it. Sweeps says that a run removes
-	// everything below Place, whoever put it there.
-	Joins, Sweeps bool
-	// Grants are the permissions that a run needs, as far as the arguments as written tell.
-	// vet reports those that the spec's permissions can never grant.
-	Grants []Grant
-	// Trusts says what a run trusts, or entrusts to others, that its grants do not show: texts for
-	// people who review the permissions of a spec, such as "https://api.example.com with credentials".
-	Trusts []string
-	// Sandbox says how the programs that a run starts are confined to the spec's grants:
-	// "auto" as far as the system can, if the spec has a permissions block; "required"
-	// always; "off" never. It is "" if a run starts no program.
-	Sandbox string
-	// Faults are the mistakes in the call that the types of its arguments do not show. Run
-	// checks again, since some are known only then.
-	Faults []Fault
 }
 
 // Arg returns the argument with a name, or nil.

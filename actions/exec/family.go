@@ -142,8 +142,9 @@ func analyze(s actions.Static) actions.Facts {
 		gone = "List the exit codes that mean it: `exitCodes: gone: [1]`; or, if the command ends with 0, add a condition over its output: `gone: \"${result.stdout == ''}\"`."
 	}
 	return actions.Facts{
-		Result: resultType(s), GoneRemedy: gone, Yields: yields(s), NullIsNothing: yields(s) != "", Effect: effect(s), Certainty: certainty(s), Grants: needs(s), Sandbox: confinement(s), Faults: check(s),
-		RepeatRemedy: "Add `idempotent: true` if repeating the step does no harm.",
+		Result: resultType(s), Yields: yields(s), NullIsNothing: yields(s) != "", Effect: effect(s), Grants: needs(s), Sandbox: confinement(s), Faults: check(s),
+		Target: actions.Target{GoneRemedy: gone},
+		Loss:   actions.Loss{Certainty: certainty(s), RepeatRemedy: "Add `idempotent: true` if repeating the step does no harm."},
 	}
 }
 

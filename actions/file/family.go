@@ -62,7 +62,7 @@ func lookFacts(s actions.Static, result *spec.Type) actions.Facts {
 
 // changeFacts returns the facts about a call that makes or changes its path.
 func changeFacts(s actions.Static, result *spec.Type) actions.Facts {
-	return actions.Facts{Result: result, Effect: actions.Write, Place: placeOf(s), Makes: true, Grants: argumentGrants(s, grant.Write, "path")}
+	return actions.Facts{Result: result, Effect: actions.Write, Target: actions.Target{Place: placeOf(s), Makes: true}, Grants: argumentGrants(s, grant.Write, "path")}
 }
 
 // placeOf returns the path of a call, as written.

@@ -82,13 +82,15 @@ func kind(shared []actions.Arg) *actions.Kind {
 func analyze(s actions.Static) actions.Facts {
 	at, makes := place(s)
 	facts := actions.Facts{
-		Result: resultType(s), Yields: "body", Effect: effect(s), Certainty: certainty(s),
-		RepeatRemedy: "Send an idempotencyKey if the server supports one, or add `idempotent: true` if repeating the step does no harm.",
-		Streams:      s.Given("stream"), KeyedBy: keyedBy(s),
-		Place: at, Makes: makes, Grants: requestGrants(s), Faults: check(s), Sandbox: helperSandbox(s),
+		Result: resultType(s), Yields: "body", Effect: effect(s), Streams: s.Given("stream"),
+		Target: actions.Target{Place: at, Makes: makes, Names: s.Literals["method"] == "POST"},
+		Loss: actions.Loss{
+			Certainty: certainty(s), KeyedBy: keyedBy(s),
+			RepeatRemedy: "Send an idempotencyKey if the server supports one, or add `idempotent: true` if repeating the step does no harm.",
+		},
+		Grants: requestGrants(s), Faults: check(s), Sandbox: helperSandbox(s),
 		Trusts: append(declare.Unverified(s), credentialOrigins(s)...),
 	}
-	facts.Names = s.Literals["method"] == "POST"
 	if s.Literals["method"] == "PUT" && s.Literals["idempotent"] != true {
 		facts.Address = []string{"path", "url", "query"}
 	}

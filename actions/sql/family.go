@@ -60,7 +60,10 @@ func queryKind(shared []actions.Arg) *actions.Kind {
 			if s.Literals["list"] == true {
 				gone = "With `list`, no row is an empty list: add `gone: \"${result.rows == []}\"`, or drop `list`."
 			}
-			return actions.Facts{GoneRemedy: gone, Result: queryResult(s), Yields: queryYields(s), Effect: actions.None, Grants: callGrants(s, false), Faults: check(s, true), Trusts: declare.Unverified(s)}
+			return actions.Facts{
+				Result: queryResult(s), Yields: queryYields(s), Effect: actions.None, Target: actions.Target{GoneRemedy: gone},
+				Grants: callGrants(s, false), Faults: check(s, true), Trusts: declare.Unverified(s),
+			}
 		},
 		Examples: queryExamples(),
 	}
@@ -75,9 +78,12 @@ func execKind(shared []actions.Arg) *actions.Kind {
 		OneOf:   [][]string{{"statement", "statements"}},
 		Analyze: func(s actions.Static) actions.Facts {
 			return actions.Facts{
-				Result: execResult(s), Yields: execYields(s), Effect: actions.Write, Certainty: certainty(s),
-				RepeatRemedy: "Add `idempotent: true` if repeating the statements does no harm (`create … if not exists`, `insert … on conflict do nothing`, `update … set`).",
-				Grants:       callGrants(s, true), Faults: check(s, false), Trusts: declare.Unverified(s),
+				Result: execResult(s), Yields: execYields(s), Effect: actions.Write,
+				Loss: actions.Loss{
+					Certainty:    certainty(s),
+					RepeatRemedy: "Add `idempotent: true` if repeating the statements does no harm (`create … if not exists`, `insert … on conflict do nothing`, `update … set`).",
+				},
+				Grants: callGrants(s, true), Faults: check(s, false), Trusts: declare.Unverified(s),
 			}
 		},
 		Ambiguous: func(class string) bool { return class == "connection" || class == "timeout" },

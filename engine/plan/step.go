@@ -20,7 +20,10 @@ type Step struct {
 	// right. Otherwise they are conservative.
 	Known bool
 	Call
-	Target
+	Effect actions.Effect
+	// Target and Loss are not set if the call has mistakes; Loss is only set if it has an effect.
+	actions.Target
+	actions.Loss
 	Response
 	Verdicts
 	Flow
@@ -40,23 +43,6 @@ type Call struct {
 	Named []Permission
 	// Requests are the permissions that the step needs.
 	Requests []Request
-}
-
-// Target is what is known of the object that a call makes, changes or removes, and of calls whose
-// response is lost. All but Effect are facts about the call (see actions.Facts and actions.Kind),
-// and are not set if it has mistakes.
-type Target struct {
-	Effect                        actions.Effect
-	Certainty                     actions.Certainty
-	address                       []string
-	ambiguous                     func(class string) bool
-	RepeatRemedy, OverwriteRemedy string
-	Place, KeyedBy                string
-	Makes, Names, Joins, Sweeps   bool
-	IfAbsent                      string
-	GoneRemedy                    string
-	Denials                       []actions.Denial
-	SendsETag                     bool
 }
 
 // Verdicts are the templates that judge a response.
@@ -163,24 +149,21 @@ type Retry struct {
 // CoversDoubt reports whether the policy includes failures after which the effect of
 // the step is unknown.
 func (p *Retry) CoversDoubt(s *Step) bool {
-	return len(p.On) == 0 || s.ambiguous != nil && slices.ContainsFunc(p.On, s.ambiguous)
+	return len(p.On) == 0 || s.Kind.Ambiguous != nil && slices.ContainsFunc(p.On, s.Kind.Ambiguous)
 }
 
 // SetCertainty sets the facts about the target of the call and about lost responses.
 func (s *Step) SetCertainty(facts actions.Facts) {
-	s.Place, s.Makes, s.Names, s.IfAbsent, s.GoneRemedy, s.SendsETag = facts.Place, facts.Makes, facts.Names, facts.IfAbsent, facts.GoneRemedy, facts.SendsETag
-	s.Denials, s.Joins, s.Sweeps = facts.Denials, facts.Joins, facts.Sweeps
-	if s.Effect != actions.Write {
-		return
+	s.Target = facts.Target
+	if s.Effect == actions.Write {
+		s.Loss = facts.Loss
 	}
-	s.Certainty, s.KeyedBy, s.ambiguous = facts.Certainty, facts.KeyedBy, s.Kind.Ambiguous
-	s.RepeatRemedy, s.OverwriteRemedy, s.address = facts.RepeatRemedy, facts.OverwriteRemedy, facts.Address
 }
 
 // TakesNewReads reports whether the step, once sent with an unknown outcome, may be sent with what its reads
 // return now: it goes to the same address, where the server has one object, and replaces that.
 func (s *Step) TakesNewReads() bool {
-	return s.address != nil && (s.Certainty == actions.Safe || s.SendsETag) && !slices.ContainsFunc(s.address, func(name string) bool {
+	return s.Address != nil && (s.Certainty == actions.Safe || s.SendsETag) && !slices.ContainsFunc(s.Address, func(name string) bool {
 		return s.Args[name].Value.RefersTo(append([]string{"steps", "each"}, AnswerNames...)...)
 	})
 }
@@ -189,7 +172,7 @@ func (s *Step) TakesNewReads() bool {
 // are only the configuration, the session, and the given inputs, which say where objects are. If the
 // server chooses their ids, each run creates another one.
 func (s *Step) IsAtCollection(parents []string) bool {
-	return s.address != nil && !slices.ContainsFunc(s.address, func(name string) bool {
+	return s.Address != nil && !slices.ContainsFunc(s.Address, func(name string) bool {
 		v := s.Args[name].Value
 		return v != nil && slices.ContainsFunc(v.Refs(), func(ref expr.Ref) bool {
 			isParent := ref.Path[0] == "inputs" && len(ref.Path) > 1 && slices.Contains(parents, ref.Path[1])
