@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/declprov/declprov/spec/lists"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions/sys/process"
@@ -14,6 +13,7 @@ import (
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // Engine is a program with a configuration: what does the work.

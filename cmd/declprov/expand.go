@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/declprov/declprov/spec/lists"
 	"github.com/spf13/cobra"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/load/printer"
 )
 

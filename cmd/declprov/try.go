@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/declprov/declprov/spec/lists"
 	"github.com/spf13/cobra"
 
 	"github.com/declprov/declprov/actions"
@@ -24,6 +23,7 @@ import (
 	"github.com/declprov/declprov/engine/pulumi/client"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/container"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 const tryHelp = `Try plays the life of one resource with the same calls over the same protocol as

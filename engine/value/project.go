@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/declprov/declprov/spec/lists"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
@@ -17,6 +16,7 @@ import (
 	"github.com/declprov/declprov/spec/decode"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/screen"
 	"github.com/declprov/declprov/spec/types"
 )

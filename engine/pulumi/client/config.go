@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/declprov/declprov/spec/lists"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"google.golang.org/grpc/status"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/pulumi/wire"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // provider returns the resource of the package's default provider.

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/declprov/declprov/spec/lists"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/declprov/declprov/engine/component"
 	"github.com/declprov/declprov/engine/pulumi/wire"
+	"github.com/declprov/declprov/spec/lists"
 )
 
 // Construction registers the resources of one component with a monitor. It is safe

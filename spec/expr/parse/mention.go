@@ -3,10 +3,10 @@ package parse
 import (
 	"slices"
 
-	"github.com/declprov/declprov/spec/lists"
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/template"
 )
 

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/declprov/declprov/spec/lists"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/load"
 	"github.com/declprov/declprov/spec/load/source"
 )
