@@ -28,7 +28,7 @@ type resourceReader struct {
 
 // readResource reads one member of `resources`.
 func (l *resourceReader) readResource(it walk.Item, p source.Place) *spec.Resource {
-	misplaced := l.besideRest(it, p)
+	misplaced := l.misplacedKeys(it, p)
 	b, ok := l.openSection(it, p, block.Resource, misplaced.reportKey)
 	if !ok {
 		return nil

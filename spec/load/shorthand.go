@@ -23,7 +23,7 @@ type shorthand struct {
 }
 
 // readRest reads the shorthand for the operations of a resource, with the keys that are written next to it.
-func (l *resourceReader) readRest(it walk.Item, p source.Place, r *spec.Resource, beside *besideRest) {
+func (l *resourceReader) readRest(it walk.Item, p source.Place, r *spec.Resource, misplaced *misplacedKeys) {
 	s := &spec.Rest{Range: it.At}
 	b := &section{declared: block.Rest, place: p, item: it, raw: l.Raw, members: map[string]walk.Item{"path": it}, order: []walk.Item{{Name: "path", At: it.At}}}
 	switch {
@@ -31,19 +31,19 @@ func (l *resourceReader) readRest(it walk.Item, p source.Place, r *spec.Resource
 	case l.Kind(it) == cue.StructKind:
 		var ok bool
 		if b, ok = l.openSection(it, p, block.Rest, nil); ok {
-			l.fillRest(b, s, beside)
+			l.fillRest(b, s, misplaced)
 		}
 	default:
 		s.Path = l.readKinds(it, p, walk.Text.As("a path, or a struct with a path"), spec.StringNode)
-		if len(beside.found) > 0 {
-			l.fillRest(b, s, beside)
+		if len(misplaced.found) > 0 {
+			l.fillRest(b, s, misplaced)
 		}
 	}
 	l.shorthands = append(l.shorthands, shorthand{r, s, p})
 }
 
 // fillRest reads the keys of the shorthand.
-func (l *resourceReader) fillRest(b *section, s *spec.Rest, beside *besideRest) {
+func (l *resourceReader) fillRest(b *section, s *spec.Rest, misplaced *misplacedKeys) {
 	for _, key := range []string{"create", "read", "update", "delete", "list"} {
 		if m, ok := b.get(key); ok && (l.isNull(m) || isFalse(m)) {
 			remedy, text := rest.WithoutRemedy(key)
@@ -58,7 +58,7 @@ func (l *resourceReader) fillRest(b *section, s *spec.Rest, beside *besideRest) 
 			delete(b.members, key)
 		}
 	}
-	beside.addTo(b)
+	misplaced.addTo(b)
 	l.fill(b, s)
 	if m, ok := b.get("returns"); ok {
 		s.Returns = l.readField(m, b.place).Value

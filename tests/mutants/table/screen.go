@@ -71,7 +71,7 @@ func ofScreens() []Mutant {
 		{
 			Promise:   promise,
 			Mechanism: "a missing setting names the command that sets it",
-			File:      "engine/pulumi/missing.go",
+			File:      "engine/pulumi/setting.go",
 			Find:      `"\n" + remedy(program, setting)`,
 			Replace:   `""`,
 			Package:   "engine/pulumi", Test: "TestMissingKeys", Fails: "CheckConfig",

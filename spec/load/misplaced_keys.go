@@ -13,8 +13,8 @@ import (
 	"github.com/declprov/declprov/spec/load/walk"
 )
 
-// besideRest finds keys of `rest` that are written next to it, in the resource.
-type besideRest struct {
+// misplacedKeys finds keys of `rest` that are written next to it, in the resource.
+type misplacedKeys struct {
 	*resourceReader
 	place    source.Place
 	siblings []walk.Item
@@ -24,9 +24,9 @@ type besideRest struct {
 	found []walk.Item
 }
 
-// besideRest returns what finds keys of `rest` among those of a resource.
-func (l *resourceReader) besideRest(it walk.Item, p source.Place) *besideRest {
-	b := &besideRest{resourceReader: l, place: p}
+// misplacedKeys returns what finds keys of `rest` among those of a resource.
+func (l *resourceReader) misplacedKeys(it walk.Item, p source.Place) *misplacedKeys {
+	b := &misplacedKeys{resourceReader: l, place: p}
 	if l.Kind(it) != cue.StructKind || l.IsHole(it.Expr) {
 		return b
 	}
@@ -38,7 +38,7 @@ func (l *resourceReader) besideRest(it walk.Item, p source.Place) *besideRest {
 }
 
 // reportKey reports a key that only rest has.
-func (b *besideRest) reportKey(m walk.Item) bool {
+func (b *misplacedKeys) reportKey(m walk.Item) bool {
 	if !b.ok || block.Rest.Key(m.Name) == nil || m.Optional || m.Required {
 		return false
 	}
@@ -48,7 +48,7 @@ func (b *besideRest) reportKey(m walk.Item) bool {
 
 // reportRequests reports operations whose values are those of the keys of rest with their names: a method,
 // or a method and a path. They do not count as operations, nor as missing.
-func (b *besideRest) reportRequests(s *section) {
+func (b *misplacedKeys) reportRequests(s *section) {
 	for _, name := range []string{"create", "read", "update", "delete", "find", "list"} {
 		m, ok := s.get(name)
 		if !b.ok || !ok || b.Kind(m) != cue.StringKind || b.IsHole(m.Expr) {
@@ -60,7 +60,7 @@ func (b *besideRest) reportRequests(s *section) {
 	}
 }
 
-func (b *besideRest) report(m walk.Item, code string, at diag.Range) {
+func (b *misplacedKeys) report(m walk.Item, code string, at diag.Range) {
 	value := b.Files.TextAt(m.At)
 	if n, ok := m.Value.String(); ok == nil {
 		value = (&spec.Node{Kind: spec.StringNode, Text: n}).Written()
@@ -80,7 +80,7 @@ func (b *besideRest) report(m walk.Item, code string, at diag.Range) {
 }
 
 // addTo adds the keys to the section of rest, or of the path that it consists of.
-func (b *besideRest) addTo(s *section) {
+func (b *misplacedKeys) addTo(s *section) {
 	for _, m := range b.found {
 		if !s.has(m.Name) {
 			s.members[m.Name], s.order = m, append(s.order, m)
@@ -89,7 +89,7 @@ func (b *besideRest) addTo(s *section) {
 }
 
 // into returns the edits that add a member to rest.
-func (b *besideRest) into(member string) []diag.Edit {
+func (b *misplacedKeys) into(member string) []diag.Edit {
 	if path, err := b.rest.Value.String(); err == nil {
 		return []diag.Edit{{At: b.rest.At, Text: fmt.Sprintf("{path: %q, %s}", path, member)}}
 	}
@@ -104,7 +104,7 @@ func (b *besideRest) into(member string) []diag.Edit {
 }
 
 // without returns the edit that removes a key of the resource: the line of one that has its own.
-func (b *besideRest) without(m walk.Item) []diag.Edit {
+func (b *misplacedKeys) without(m walk.Item) []diag.Edit {
 	at := diag.Range{File: m.NameAt.File, Start: m.NameAt.Start, End: m.At.End}
 	if m.At.File != at.File || at.Start.Line != at.End.Line {
 		return nil
