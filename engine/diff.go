@@ -26,7 +26,7 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 	if err != nil {
 		return DiffResponse{}, err
 	}
-	if err := e.resources.RefuseShared(res, req.Ref, state); err != nil {
+	if err := e.resources.Declare(res, req.Ref, state); err != nil {
 		return DiffResponse{}, err
 	}
 	e.resources.Tokens.Show(recorded.ObjectOf(res, state), req.Ref, state.Private.Token)

@@ -50,7 +50,7 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 	a.failure = operation.DescribeUndone(a.Run, a.failure, a.undone, a.doubted, err)
 	a.failure = errors.Join(a.failure, a.forgetUndone())
 	m := r.Mask() // undoing may have seen more secrets
-	if !a.owns() {
+	if !a.takeOwn() {
 		a.failure = errors.Join(a.failure, a.listEarlierOrphans(), halfMade{r}.nothing())
 		if failed {
 			r.book().Reread() // with the one that has just failed
@@ -122,10 +122,10 @@ func (a *aftermath) mentionLeftovers() {
 // maxNamedKeys is how many entries of the journal a message names.
 const maxNamedKeys = 4
 
-// owns reports whether something of the create may be left that is proved to be its own: a step
+// takeOwn reports whether something of the create may be left that is proved to be its own: a step
 // succeeded, or a response gave the id. Nothing is left once every step that may have had an
-// effect was undone. If the id can be evaluated, owns makes it the current one.
-func (a *aftermath) owns() bool {
+// effect was undone. If the id can be evaluated, takeOwn makes it the current one.
+func (a *aftermath) takeOwn() bool {
 	left := a.resumed && len(a.Finished) > 0
 	owned := left
 	for _, t := range a.Touched {

@@ -34,9 +34,9 @@ func (res resource) taken(s recorded.State, remedy string) error {
 	return &takenError{recorded.CurrentID(s), by.Resource, remedy}
 }
 
-// RefuseShared returns an error if the program has the object of a state of a resource under another one,
-// too, which an import can bring about. It records that the program has the resource.
-func (rs *Resources) RefuseShared(of *plan.Resource, ref recorded.Ref, s recorded.State) error {
+// Declare records that the program has the resource of a state. It returns an error if the program has its
+// object under another one, too, which an import can bring about.
+func (rs *Resources) Declare(of *plan.Resource, ref recorded.Ref, s recorded.State) error {
 	object := recorded.ObjectOf(of, s)
 	rs.Tokens.Declare(object, ref, s.Private.Token)
 	by, another := rs.Tokens.Another(object, ref, s.Private.Token)
@@ -46,16 +46,13 @@ func (rs *Resources) RefuseShared(of *plan.Resource, ref recorded.Ref, s recorde
 	return &takenError{recorded.CurrentID(s), by.Resource, "remove one of the two from the program; the object stays, and belongs to the other"}
 }
 
-// claims are the claims of a create.
-type claims struct{ *run }
-
-// take claims the object of a state that a create has made, or is about to make. An object that only
+// claim claims the object of a state that a create has made, or is about to make. An object that only
 // a read has shown may be that of a resource that the program has no more, under its new name.
-func (r claims) take(s recorded.State, remedy string) error {
-	if !r.Resource.KnowsObjects {
+func (res resource) claim(s recorded.State, token, remedy string) error {
+	if !res.KnowsObjects {
 		return nil
 	}
-	by, ok := r.res.all.Tokens.Claim(r.res.object(s), r.res.ref, r.token)
+	by, ok := res.all.Tokens.Claim(res.object(s), res.ref, token)
 	if ok || !by.Managed {
 		return nil
 	}
@@ -71,7 +68,7 @@ func (o owner) claimNamed(s *plan.Step) error {
 	if err != nil || id == "" {
 		return nil // its step says what is wrong with it
 	}
-	if err := claims(o).take(recorded.State{ID: id, Inputs: o.given}, "choose another name, or remove one of them; nothing was sent"); err != nil {
+	if err := o.res.claim(recorded.State{ID: id, Inputs: o.given}, o.token, "choose another name, or remove one of them; nothing was sent"); err != nil {
 		return o.Stop(s, 1, actions.Refused, err)
 	}
 	return nil
@@ -96,15 +93,15 @@ func (a *aftermath) refuseTaken() Result {
 	return Result{Err: a.Mask().Error(errors.Join(a.failure, err))}
 }
 
-// keep claims the object of the state that a create leaves, whose properties are all known now.
-func (r claims) keep(out Result) Result {
+// keepObject claims the object of the state that a create leaves, whose properties are all known now.
+func keepObject(r *run, out Result) Result {
 	if out.State == nil {
 		r.res.all.Tokens.Release(r.token)
 		return out
 	}
-	if err := r.take(*out.State, responseRemedy); err != nil {
+	if err := r.res.claim(*out.State, r.token, responseRemedy); err != nil {
 		r.res.all.Tokens.Release(r.token)
-		return (&aftermath{run: r.run, failure: errors.Join(out.Err, err)}).refuseTaken()
+		return (&aftermath{run: r, failure: errors.Join(out.Err, err)}).refuseTaken()
 	}
 	r.res.all.Tokens.Manage(r.res.object(*out.State), r.res.ref, r.token)
 	return out

@@ -54,7 +54,7 @@ func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateR
 	if !settled {
 		out = r.finishCreate(ctx)
 	}
-	if out = (claims{r}).keep(out); out.State != nil {
+	if out = keepObject(r, out); out.State != nil {
 		if limit, err := r.Duration(res.Consistency, 0); err == nil && limit > 0 {
 			out.State.Private.VisibleBy = time.Now().Add(limit).UTC()
 		}

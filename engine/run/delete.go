@@ -36,7 +36,7 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 			return err
 		}
 	}
-	now, err := current(ctx, res, res.Delete, state)
+	now, err := withCurrentInputs(ctx, res, res.Delete, state)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 		err = r.NotOnPages(r.Operation.Steps...)
 	}
 	if err == nil && r.Denied {
-		err = missing{res, state}.confirmDeleted(ctx)
+		err = missingObject{res, state}.confirmDeleted(ctx)
 	}
 	if err == nil {
 		rs.Tokens.Delete(res.object(state), state.Private.Token)

@@ -124,7 +124,7 @@ func (r earlier) settleOther(ctx context.Context, i journal.Intent) (*recorded.S
 			"`declprov journal` lists it as %s", r.res.ref.Type, i.Key))
 		return nil, nil
 	}
-	if absent := recorded.Absent(r.Resource, inputs); maker.Certainty != actions.Keyed && recorded.MissingFor(absent, inputs, r.Resource.Find) != nil {
+	if absent := recorded.NewlyRequired(r.Resource, inputs); maker.Certainty != actions.Keyed && recorded.NotGivenFor(absent, inputs, r.Resource.Find) != nil {
 		return nil, fmt.Errorf("the spec has changed since, and find needs %s, which that create did not have", diag.And(absent))
 	}
 	old := r.beginAgain(ctx, inputs)
@@ -179,7 +179,7 @@ func (r earlier) settleByFind(ctx context.Context, i journal.Intent) (*recorded.
 	if !i.Looked {
 		return nil, fmt.Errorf("something is there now%s, and it is not known whether that create made it: if it did, import it or remove it, else leave it alone; then `declprov journal forget %s`", r.describeID(maker, found), i.Key)
 	}
-	switch why, err := r.whyNotOwn(ctx, maker, found, nil, r.given); {
+	switch why, err := r.claimFound(ctx, maker, found, nil, r.given); {
 	case err != nil:
 		return nil, err
 	case why != "":

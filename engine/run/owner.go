@@ -141,7 +141,7 @@ func (o owner) Recorded(s *plan.Step) error {
 	if id == "" {
 		return nil
 	}
-	if err := claims(o).take(recorded.State{ID: id, Inputs: o.given}, responseRemedy); err != nil {
+	if err := o.res.claim(recorded.State{ID: id, Inputs: o.given}, o.token, responseRemedy); err != nil {
 		return o.Stop(s, 1, actions.Failed, err)
 	}
 	o.TakeID(id)
@@ -191,7 +191,7 @@ func (o owner) lookAgain(ctx context.Context, s *plan.Step) (found any, other bo
 	if err != nil || found == nil {
 		return nil, false, err
 	}
-	why, err := o.whyNotOwn(ctx, s, found, nil, o.given)
+	why, err := o.claimFound(ctx, s, found, nil, o.given)
 	if err != nil || why != "" {
 		return nil, true, err
 	}

@@ -18,10 +18,10 @@ import (
 // somebody else has made since under the same name. The object is adopted only if no other
 // resource has it, and if it holds what was sent.
 
-// whyNotOwn returns why an object that find found for a step is not the resource's own, "" if it
-// may be: then it is claimed. sent are the inputs that requests may have sent: the object must hold
+// claimFound claims an object that find found for a step, and returns "", or why it is not the resource's
+// own. sent are the inputs that requests may have sent: the object must hold
 // those of one of them. Inputs that were withheld from the journal are not compared.
-func (f finder) whyNotOwn(ctx context.Context, s *plan.Step, found any, withheld []string, sent ...property.Map) (why string, err error) {
+func (f finder) claimFound(ctx context.Context, s *plan.Step, found any, withheld []string, sent ...property.Map) (why string, err error) {
 	id := f.resultID(s, found)
 	if id == "" {
 		return "", nil

@@ -41,7 +41,7 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 		return Result{State: &state} // the next run makes the rest
 	}
 	if errors.Is(err, verdict.ErrGone) {
-		return missing{res, state}.afterRead(ctx, req.Reason, err)
+		return missingObject{res, state}.afterRead(ctx, req.Reason, err)
 	}
 	if err != nil {
 		return Result{Err: r.Mask().Error(err)}
@@ -55,7 +55,7 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 		res.warnOfRead(r, req, state, yield, out.State)
 	}
 	if req.Reason == Import {
-		if err := rs.RefuseShared(of, req.Ref, *out.State); err != nil {
+		if err := rs.Declare(of, req.Ref, *out.State); err != nil {
 			return Result{Err: err}
 		}
 		rs.Tokens.Manage(res.object(*out.State), req.Ref, out.State.Private.Token)

@@ -117,7 +117,7 @@ func (res resource) findOwnID(ctx context.Context, was string, inputs property.M
 		return id, err
 	}
 	f.stable = before.Outputs
-	why, err := f.whyNotOwn(ctx, res.Maker, found, nil, inputs, before.Inputs)
+	why, err := f.claimFound(ctx, res.Maker, found, nil, inputs, before.Inputs)
 	if err == nil && why == "" {
 		why, err = f.ownUnderID(ctx, was, id, before)
 	}

@@ -235,7 +235,7 @@ func (n *sending) identify(ctx context.Context, response any) any {
 	found, err := n.findUntilSeen(ctx, s, time.Now())
 	if err == nil && found != nil {
 		var why string
-		if why, err = n.whyNotOwn(ctx, s, found, nil, n.given); err == nil && why == "" {
+		if why, err = n.claimFound(ctx, s, found, nil, n.given); err == nil && why == "" {
 			return found
 		}
 	}
@@ -244,7 +244,7 @@ func (n *sending) identify(ctx context.Context, response any) any {
 }
 
 // adopt returns what find found as the result of the step, after its response was lost. It
-// requires that the intent records that there was nothing before, and that whyNotOwn finds nothing
+// requires that the intent records that there was nothing before, and that claimFound finds nothing
 // against it.
 func (n *sending) adopt(ctx context.Context, found any) (any, error) {
 	if n.intent.ID != "" && n.intent.ID != n.resultID(n.step, found) {
@@ -260,7 +260,7 @@ func (n *sending) adopt(ctx context.Context, found any) (any, error) {
 	why := "it is not known whether this create made it"
 	if n.intent.Looked {
 		var err error
-		if why, err = n.whyNotOwn(ctx, n.step, found, nil, n.given); err != nil {
+		if why, err = n.claimFound(ctx, n.step, found, nil, n.given); err != nil {
 			return nil, n.leaveOpen(n.unknown(err))
 		}
 	}

@@ -82,7 +82,7 @@ func (rs *Resources) FindMade(ctx context.Context, of *plan.Resource, ref record
 	if found.By == "find" && res.Read != nil {
 		needs = append(needs, res.Read) // unread, nothing proves whose it is
 	}
-	if missing := recorded.MissingFor(i.Withheld, inputs, needs...); missing != nil {
+	if missing := recorded.NotGivenFor(i.Withheld, inputs, needs...); missing != nil {
 		return found, &recorded.WithheldError{Inputs: missing}
 	}
 	return found, nil
@@ -103,7 +103,7 @@ func (r settling) lookUp(ctx context.Context) (Settled, error) {
 		if r.Resource.Find == nil {
 			return found, ErrNoFind
 		}
-		if missing := recorded.MissingFor(slices.Concat(i.Withheld, recorded.Absent(r.Resource, inputs)), inputs, r.Resource.Find); missing != nil {
+		if missing := recorded.NotGivenFor(slices.Concat(i.Withheld, recorded.NewlyRequired(r.Resource, inputs)), inputs, r.Resource.Find); missing != nil {
 			return found, &recorded.WithheldError{Inputs: missing}
 		}
 		var err error
@@ -113,7 +113,7 @@ func (r settling) lookUp(ctx context.Context) (Settled, error) {
 	} else {
 		found.By = "response"
 	}
-	if r.Resource.Read != nil && recorded.MissingFor(i.Withheld, inputs, r.Resource.Read) == nil {
+	if r.Resource.Read != nil && recorded.NotGivenFor(i.Withheld, inputs, r.Resource.Read) == nil {
 		read, err := r.readFound(ctx, state)
 		if err != nil {
 			return found, err
@@ -143,8 +143,8 @@ func (r settling) findID(ctx context.Context) (id, doubt string, err error) {
 	if err != nil || value == nil {
 		return "", "", err
 	}
-	if i.Operation == journal.Create && (r.Resource.Read == nil || recorded.MissingFor(i.Withheld, r.given, r.Resource.Read) == nil) {
-		if doubt, err = r.whyNotOwn(ctx, s, value, recorded.Missing(i.Withheld, r.given), r.given); err != nil {
+	if i.Operation == journal.Create && (r.Resource.Read == nil || recorded.NotGivenFor(i.Withheld, r.given, r.Resource.Read) == nil) {
+		if doubt, err = r.claimFound(ctx, s, value, recorded.NotGiven(i.Withheld, r.given), r.given); err != nil {
 			return "", "", err
 		}
 	}

@@ -85,7 +85,7 @@ func (a *aftermath) isOwn(ctx context.Context, t *operation.Touched) (bool, erro
 	if err != nil || found == nil {
 		return err == nil, err
 	}
-	why, err := a.whyNotOwn(ctx, t.Step, found, nil, a.given)
+	why, err := a.claimFound(ctx, t.Step, found, nil, a.given)
 	if err == nil && why != "" {
 		a.Log.Message(operation.Warning, fmt.Sprintf("%s is not undone: something is there now%s, and %s", t.Step.Name, a.describeID(t.Step, found), why))
 	}

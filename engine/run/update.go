@@ -89,7 +89,7 @@ func (u update) change(ctx context.Context, state recorded.State, changes []valu
 	if state.Private.Failed != nil {
 		changes = u.addUnknown(state, changes)
 		if !req.Preview {
-			now, err := current(ctx, res, res.Update, state)
+			now, err := withCurrentInputs(ctx, res, res.Update, state)
 			if err != nil {
 				return Result{Err: err}
 			}
@@ -189,10 +189,10 @@ func (u update) settle(ctx context.Context, s *recorded.State, changes []value.C
 // computes from the recorded ones, such as the members to remove from a group, would be wrong: those that
 // the update had added would stay for ever.
 
-// current returns a state with the inputs that the object has now, if an update of it has failed and an
+// withCurrentInputs returns a state with the inputs that the object has now, if an update of it has failed and an
 // operation refers to recorded inputs. It reads them; what read does not show is as recorded,
 // and so is all of it if the state lacks what read relies on.
-func current(ctx context.Context, res resource, op *plan.Operation, s recorded.State) (recorded.State, error) {
+func withCurrentInputs(ctx context.Context, res resource, op *plan.Operation, s recorded.State) (recorded.State, error) {
 	f := s.Private.Failed
 	if f == nil || f.Op != string(plan.Update) || f.Seen || res.Read == nil || !op.RecallsInputs(res.Resource) || recorded.CheckComplete(res.Resource, s, plan.Read) != nil {
 		return s, nil

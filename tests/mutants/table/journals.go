@@ -32,7 +32,7 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "An open entry has a reason",
 			Mechanism: "a refresh that finds no object closes its updates",
-			File:      "engine/run/missing.go",
+			File:      "engine/run/missing_object.go",
 			Find:      `		m.warn(m.entries(token).CloseGone(m.state))`,
 			Replace:   "",
 			Package:   "engine", Test: "TestUpdatesOfGoneObjects/killed,_changes_size", Fails: "the journal has",
@@ -131,14 +131,14 @@ func ofJournals() []Mutant {
 		},
 		{
 			Promise: "Two resources share no object", Mechanism: "an import of another resource's object is refused",
-			File: "engine/run/read.go", Find: `		if err := rs.RefuseShared(of, req.Ref, *out.State); err != nil {`,
-			Replace: `		if err := rs.RefuseShared(of, req.Ref, *out.State); err != nil && false {`,
+			File: "engine/run/read.go", Find: `		if err := rs.Declare(of, req.Ref, *out.State); err != nil {`,
+			Replace: `		if err := rs.Declare(of, req.Ref, *out.State); err != nil && false {`,
 			Package: "engine", Test: "TestImportsOfAnotherResourcesObject", Fails: "imported after a",
 		},
 		{
 			Promise: "Two resources share no object", Mechanism: "a program with two resources of one object is refused",
-			File: "engine/diff.go", Find: `	if err := e.resources.RefuseShared(res, req.Ref, state); err != nil {`,
-			Replace: `	if err := e.resources.RefuseShared(res, req.Ref, state); err != nil && false {`,
+			File: "engine/diff.go", Find: `	if err := e.resources.Declare(res, req.Ref, state); err != nil {`,
+			Replace: `	if err := e.resources.Declare(res, req.Ref, state); err != nil && false {`,
 			Package: "engine", Test: "TestImportsOfAnotherResourcesObject", Fails: "does not say that a has its object",
 		},
 		{

@@ -46,7 +46,7 @@ func ofLives() []Mutant {
 		{
 			Promise:   "A resource is not forgotten while its object may exist",
 			Mechanism: "find tells whether an object is gone after a denial",
-			File:      "engine/run/missing.go",
+			File:      "engine/run/missing_object.go",
 			Find:      `	if reason == Refresh && errors.Is(err, verdict.ErrDenied) {`,
 			Replace:   `	if false {`,
 			Package:   "engine", Test: "TestDenialsThatMeanGone/403,_one_object_denied,_exists_true,_refresh", Fails: "the resource was forgotten",

@@ -9,15 +9,15 @@ import (
 	"github.com/declprov/declprov/engine/run/verdict"
 )
 
-// missing is a resource with a recorded state, whose object a response says is gone, or is not for these
+// missingObject is a resource with a recorded state, whose object a response says is gone, or is not for these
 // credentials.
-type missing struct {
+type missingObject struct {
 	resource
 	state recorded.State
 }
 
 // afterRead returns the result of a read that did not find the object.
-func (m missing) afterRead(ctx context.Context, reason ReadReason, err error) Result {
+func (m missingObject) afterRead(ctx context.Context, reason ReadReason, err error) Result {
 	token := m.state.Private.Token
 	if reason == Refresh && errors.Is(err, verdict.ErrDenied) {
 		if err := m.confirmGone(ctx); err != nil {
@@ -33,7 +33,7 @@ func (m missing) afterRead(ctx context.Context, reason ReadReason, err error) Re
 }
 
 // confirmGone returns nil if find does not find the object either. Without find, nothing tells.
-func (m missing) confirmGone(ctx context.Context) error {
+func (m missingObject) confirmGone(ctx context.Context) error {
 	if m.Find == nil {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (m missing) confirmGone(ctx context.Context) error {
 }
 
 // confirmDeleted returns an error if the object is still there after a delete that found nothing.
-func (m missing) confirmDeleted(ctx context.Context) error {
+func (m missingObject) confirmDeleted(ctx context.Context) error {
 	if m.Read == nil {
 		return m.confirmGone(ctx)
 	}

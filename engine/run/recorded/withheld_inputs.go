@@ -13,14 +13,14 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// MissingFor returns the withheld inputs to which operations refer and which are not given.
-func MissingFor(withheld []string, inputs property.Map, ops ...*plan.Operation) []string {
+// NotGivenFor returns the withheld inputs to which operations refer and which are not given.
+func NotGivenFor(withheld []string, inputs property.Map, ops ...*plan.Operation) []string {
 	var refs []expr.Ref
 	for _, op := range ops {
 		refs = append(refs, op.Refs()...)
 	}
 	var missing []string
-	for _, name := range Missing(withheld, inputs) {
+	for _, name := range NotGiven(withheld, inputs) {
 		refers := func(ref expr.Ref) bool {
 			of := ref.Path[0]
 			return (of == "inputs" || of == "state") && (len(ref.Path) == 1 || ref.Path[1] == name)
@@ -32,9 +32,9 @@ func MissingFor(withheld []string, inputs property.Map, ops ...*plan.Operation) 
 	return missing
 }
 
-// Absent returns the inputs that the spec requires and that recorded ones do not have: the spec has got
+// NewlyRequired returns the inputs that the spec requires and that recorded ones do not have: the spec has got
 // them since.
-func Absent(res *plan.Resource, inputs property.Map) []string {
+func NewlyRequired(res *plan.Resource, inputs property.Map) []string {
 	var names []string
 	for _, m := range res.Inputs.Fields {
 		if _, given := inputs.GetOk(m.Name); !given && m.Required {
@@ -44,8 +44,8 @@ func Absent(res *plan.Resource, inputs property.Map) []string {
 	return names
 }
 
-// Missing returns the withheld inputs that are not given.
-func Missing(withheld []string, inputs property.Map) []string {
+// NotGiven returns the withheld inputs that are not given.
+func NotGiven(withheld []string, inputs property.Map) []string {
 	return slices.DeleteFunc(slices.Clone(withheld), func(name string) bool {
 		_, given := inputs.GetOk(name)
 		return given
@@ -83,7 +83,7 @@ func RefuseMasks(inputs property.Map, op *plan.Operation) error {
 	if masks == nil {
 		return nil
 	}
-	if names := MissingFor(masks, property.Map{}, op); names != nil {
+	if names := NotGivenFor(masks, property.Map{}, op); names != nil {
 		return fmt.Errorf("%s has a mask, such as \"***\", in place of a secret, which the API does not show: write the secret into the program; nothing was sent", diag.And(names))
 	}
 	return nil
