@@ -21,6 +21,7 @@ import (
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/permissions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/spec/diag"
 )
 
@@ -469,7 +470,7 @@ resources: It: {
 	delete: world: do: what: "remove"
 }`, test.code, test.codes))
 			out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("It"), Inputs: object()})
-			var failed *engine.StepError
+			var failed *operation.StepError
 			got := actions.Done
 			if errors.As(out.Err, &failed) {
 				got = failed.Status

@@ -71,8 +71,6 @@ type (
 	Result        = run.Result
 	// SettleRequest asks what an intent of the journal made.
 	SettleRequest = run.SettleRequest
-	// StepError says at which step an operation stopped.
-	StepError = operation.StepError
 	// WithheldError reports inputs that are needed, and that the journal does not hold.
 	WithheldError = recorded.WithheldError
 	// Change is that of one property.

@@ -178,7 +178,7 @@ func (w *walker) packed(from *Opened, name, below string) error {
 // zip visits the files of a zip file. It spools the file first, since the directory of a zip
 // file is at its end.
 func (w *walker) zip(from *Opened, below string) error {
-	file, size, err := spool(w.ctx, from, MaxBytes)
+	file, size, err := spool(w.ctx, from)
 	if err != nil {
 		return err
 	}
@@ -313,7 +313,7 @@ type counter struct {
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.from.Read(p)
 	if c.left -= int64(n); c.left < 0 {
-		return 0, tooLarge(MaxBytes)
+		return 0, tooLarge()
 	}
 	return n, err
 }

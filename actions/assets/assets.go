@@ -91,7 +91,7 @@ func openURI(ctx context.Context, env *actions.Env, uri string) (*Opened, error)
 
 // spool copies content to a temporary file, to learn its size or to read it twice. The file
 // has no name, and is gone when it is closed.
-func spool(ctx context.Context, from *Opened, limit int64) (*os.File, int64, error) {
+func spool(ctx context.Context, from *Opened) (*os.File, int64, error) {
 	defer from.Close()
 	file, err := files.CreateTemp("declprov-asset-")
 	if err != nil {
@@ -99,9 +99,9 @@ func spool(ctx context.Context, from *Opened, limit int64) (*os.File, int64, err
 	}
 	// Some systems cannot remove an open file; there it is left to the system's cleanup.
 	_ = os.Remove(file.Name())
-	n, err := io.Copy(file, io.LimitReader(files.CancellableReader(ctx, from), limit+1))
-	if err == nil && n > limit {
-		err = tooLarge(limit)
+	n, err := io.Copy(file, io.LimitReader(files.CancellableReader(ctx, from), MaxBytes+1))
+	if err == nil && n > MaxBytes {
+		err = tooLarge()
 	}
 	if err == nil {
 		_, err = file.Seek(0, io.SeekStart)
@@ -113,19 +113,6 @@ func spool(ctx context.Context, from *Opened, limit int64) (*os.File, int64, err
 	return file, n, nil
 }
 
-// Spool opens an asset whose size is known. It reads an asset of unknown size first.
-func Spool(ctx context.Context, env *actions.Env, f *spec.File) (*Opened, error) {
-	opened, err := Open(ctx, env, f)
-	if err != nil || opened.Size >= 0 {
-		return opened, err
-	}
-	file, size, err := spool(ctx, opened, MaxBytes)
-	if err != nil {
-		return nil, err
-	}
-	return &Opened{ReadCloser: file, Size: size}, nil
-}
-
 const (
 	// MaxBytes is the maximum size of a remote asset, or of all files of an archive.
 	MaxBytes = 4 << 30
@@ -135,8 +122,8 @@ const (
 	fetchTimeout = 30 * time.Second
 )
 
-func tooLarge(limit int64) error {
-	return fmt.Errorf("it is larger than %d bytes; pass less at once", limit)
+func tooLarge() error {
+	return fmt.Errorf("it is larger than %d bytes; pass less at once", int64(MaxBytes))
 }
 
 // Entry is one file of an archive.

@@ -38,7 +38,7 @@ func fetch(ctx context.Context, env *actions.Env, u *url.URL) (*Opened, error) {
 	}
 	if resp.ContentLength > MaxBytes {
 		resp.Body.Close()
-		return nil, fmt.Errorf("cannot fetch asset %q: %w", shown, tooLarge(MaxBytes))
+		return nil, fmt.Errorf("cannot fetch asset %q: %w", shown, tooLarge())
 	}
 	return &Opened{ReadCloser: struct {
 		io.Reader

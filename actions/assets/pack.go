@@ -68,7 +68,7 @@ func packTar(ctx context.Context, env *actions.Env, f *spec.File, to io.Writer) 
 // size is spooled.
 func addTar(ctx context.Context, w *tar.Writer, e Entry) error {
 	if e.Size < 0 {
-		file, size, err := spool(ctx, &Opened{ReadCloser: io.NopCloser(e.Content)}, MaxBytes)
+		file, size, err := spool(ctx, &Opened{ReadCloser: io.NopCloser(e.Content)})
 		if err != nil {
 			return err
 		}

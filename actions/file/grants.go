@@ -16,7 +16,7 @@ func familyGrants(s actions.Static) []actions.Grant {
 	if node == nil || node.Kind != spec.StringNode {
 		return nil
 	}
-	tree := patternBelow(quotePattern(node, s.Literals["root"]), "**")
+	tree := patternBelow(quotePattern(node, s.Literals["root"]))
 	return []actions.Grant{{Access: grant.Write, Pattern: tree}}
 }
 
@@ -61,10 +61,10 @@ func quotePattern(n *spec.Node, literal any) *spec.Node {
 	return &spec.Node{Kind: spec.StringNode, Text: grant.QuoteGlob(text), Range: n.Range}
 }
 
-// patternBelow returns the pattern below the path of a node, at the node's position.
-func patternBelow(n *spec.Node, pattern string) *spec.Node {
+// patternBelow returns the pattern of all below the path of a node, at the node's position.
+func patternBelow(n *spec.Node) *spec.Node {
 	out := *n
-	out.Text = strings.TrimRight(n.Text, "/") + "/" + pattern
+	out.Text = strings.TrimRight(n.Text, "/") + "/**"
 	return &out
 }
 

@@ -52,7 +52,7 @@ Links in an archive, and names that lead out of it, are errors. Use ` + "`file.l
 				)), "The files, sorted by path. Each path begins with that of the directory."),
 			))
 			if at := pathPattern(s, "path"); at != nil {
-				f.Grants = []actions.Grant{grantFor(s, grant.Write, patternBelow(at, "**"), "path")}
+				f.Grants = []actions.Grant{grantFor(s, grant.Write, patternBelow(at), "path")}
 			}
 			f.Faults = checkWrite(s)
 			f.Sweeps = s.Literals["exact"] == true
@@ -111,7 +111,7 @@ func runUnpack(ctx context.Context, call *actions.Call) actions.Outcome {
 
 // done says what has been done so far.
 func (u *unpacker) done() string {
-	written, deleted := count(len(u.items), "file was", "files were"), count(u.deleted, "file was", "files were")
+	written, deleted := filesWere(len(u.items)), filesWere(u.deleted)
 	switch {
 	case u.deleted == 0:
 		return written + " written before that"
@@ -121,12 +121,12 @@ func (u *unpacker) done() string {
 	return written + " written, and " + deleted + " deleted, before that"
 }
 
-// count returns a number with a word in the singular or the plural.
-func count(n int, one, many string) string {
+// filesWere returns how many files something was done with: "2 files were".
+func filesWere(n int) string {
 	if n == 1 {
-		return "1 " + one
+		return "1 file was"
 	}
-	return fmt.Sprint(n, " ", many)
+	return fmt.Sprint(n, " files were")
 }
 
 func (u *unpacker) unpack() error {

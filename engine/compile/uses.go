@@ -25,11 +25,11 @@ func markUses(op *plan.Operation, id *expr.Value, properties ...*spec.Type) (sin
 			sinks = append(sinks, stepSinks(u)...)
 		}
 	}
-	plan.MarkUsed(op.Steps, nil, id)
+	plan.MarkUsed(op.Steps, id)
 	last := plan.Last(op.Steps)
 	switch {
 	case op.Return != nil:
-		plan.MarkUsed(op.Steps, nil, op.Return)
+		plan.MarkUsed(op.Steps, op.Return)
 	case last.Yield != "":
 		last.MarkUsed([]string{last.Yield})
 	default:

@@ -8,8 +8,8 @@ import (
 )
 
 // MarkUsed marks the members of step results to which a template refers. It is evaluated after the
-// steps before and, unless own is nil, on the response of that step.
-func MarkUsed(before []*Step, own *Step, v *expr.Value) { markUsed(before, own, nil, v.Refs()) }
+// steps before.
+func MarkUsed(before []*Step, v *expr.Value) { markUsed(before, nil, nil, v.Refs()) }
 
 // MarkUsedInLoop is MarkUsed for templates in which each.value is an element of a list or map.
 func MarkUsedInLoop(before []*Step, list *expr.Value, templates ...*expr.Value) {
@@ -26,7 +26,8 @@ func MarkUsedBy(s *Step, before []*Step) {
 	markUsed(before, s, each, s.ownRefs())
 }
 
-// markUsed is MarkUsed for references. each is the path of what each.value is an element of, or nil.
+// markUsed is MarkUsed for references, which may also be to the response of the step own, unless it is nil. each
+// is the path of what each.value is an element of, or nil.
 func markUsed(before []*Step, own *Step, each []string, refs []expr.Ref) {
 	for _, ref := range refs {
 		path := ref.Path
@@ -49,7 +50,7 @@ func loopPath(before []*Step, forEach *expr.Value) []string {
 	if pieces := forEach.Segments(); len(pieces) == 1 && pieces[0].Ref != nil {
 		return append(slices.Clone(pieces[0].Ref), "*")
 	}
-	MarkUsed(before, nil, forEach)
+	MarkUsed(before, forEach)
 	return nil
 }
 

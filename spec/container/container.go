@@ -98,7 +98,6 @@ type namedBlob struct {
 type Container struct {
 	r      io.ReaderAt
 	base   int64
-	size   int64
 	closer io.Closer
 	header header
 	index  map[string]blob
@@ -107,7 +106,7 @@ type Container struct {
 // Open reads the header and index of a container. All other parts are read and
 // verified on demand, so r must remain valid. Errors wrap ErrUnusable.
 func Open(r io.ReaderAt, size int64) (*Container, error) {
-	c := &Container{r: r, size: size}
+	c := &Container{r: r}
 	if err := c.open(size); err != nil {
 		return nil, fmt.Errorf("%w: %w; %s", ErrUnusable, err, remedy)
 	}
@@ -130,15 +129,6 @@ func OpenFile(path string) (*Container, error) {
 	}
 	c.closer = f
 	return c, nil
-}
-
-// Encoded returns the whole container, as Encode returned it.
-func (c *Container) Encoded() ([]byte, error) {
-	out := make([]byte, c.size)
-	if _, err := c.r.ReadAt(out, 0); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%w: %w; %s", ErrUnusable, err, remedy)
-	}
-	return out, nil
 }
 
 // Close closes the file, if there is one.
@@ -200,12 +190,6 @@ func (c *Container) Provider() (*spec.Provider, error) {
 // ResourceNames returns the names of the resources, in the order of the document.
 func (c *Container) ResourceNames() []string {
 	return lists.Map(c.header.Resources, func(r namedBlob) string { return r.Name })
-}
-
-// Has reports whether there is a resource with that name.
-func (c *Container) Has(name string) bool {
-	_, ok := c.index[name]
-	return ok
 }
 
 // Resource decodes one resource. The error for an unknown name does not wrap

@@ -50,33 +50,33 @@ var inExpressions = sync.OnceValue(func() []rule {
 				return []Part{{m[2], end, itemOf(group(text, m, 2), text[m[1]:end])}}
 			},
 		},
-		{regexp.MustCompile(`(\bis\s+not\s+(?:None|null|nil|undefined)|!==?\s*(?:None|nil|undefined))\b`), "a value is compared with null by !=", "Write x != null.", whole(1, "!= null")},
-		{regexp.MustCompile(`(\bis\s+(?:None|null|nil|undefined)|===?\s*(?:None|nil|undefined))\b`), "a value is compared with null by ==", "Write x == null.", whole(1, "== null")},
-		{regexp.MustCompile(`(===)`), "two values are compared with ==", "Write == for ===.", whole(1, "==")},
-		{regexp.MustCompile(`(!==)`), "two values are compared with !=", "Write != for !==.", whole(1, "!=")},
-		{regexp.MustCompile(`(<>)`), "two values are compared with !=", "Write != for <>.", whole(1, "!=")},
-		{regexp.MustCompile(`\s(=~)\s`), "a string is compared with a pattern by matches", "Write x matches '^a'.", whole(1, "matches")},
-		{regexp.MustCompile(`[^=!<>](=)[^=~>]`), "two values are compared with ==", "Write == for =.", whole(1, "==")},
-		{regexp.MustCompile(`(\?:)`), "a default is written with ??", "Write a ?? b.", whole(1, "??")},
+		{regexp.MustCompile(`(\bis\s+not\s+(?:None|null|nil|undefined)|!==?\s*(?:None|nil|undefined))\b`), "a value is compared with null by !=", "Write x != null.", whole("!= null")},
+		{regexp.MustCompile(`(\bis\s+(?:None|null|nil|undefined)|===?\s*(?:None|nil|undefined))\b`), "a value is compared with null by ==", "Write x == null.", whole("== null")},
+		{regexp.MustCompile(`(===)`), "two values are compared with ==", "Write == for ===.", whole("==")},
+		{regexp.MustCompile(`(!==)`), "two values are compared with !=", "Write != for !==.", whole("!=")},
+		{regexp.MustCompile(`(<>)`), "two values are compared with !=", "Write != for <>.", whole("!=")},
+		{regexp.MustCompile(`\s(=~)\s`), "a string is compared with a pattern by matches", "Write x matches '^a'.", whole("matches")},
+		{regexp.MustCompile(`[^=!<>](=)[^=~>]`), "two values are compared with ==", "Write == for =.", whole("==")},
+		{regexp.MustCompile(`(\?:)`), "a default is written with ??", "Write a ?? b.", whole("??")},
 		{
 			regexp.MustCompile(`\$\{([^{}]*)\}`), "an expression cannot contain ${", "Write the name without ${ and }.",
 			func(_ string, m []int) []Part { return []Part{{m[0], m[2], ""}, {m[3], m[1], ""}} },
 		},
-		{regexp.MustCompile(`(\$)[a-z]`), "a name has no $", "Write the name without $.", whole(1, "")},
-		{regexp.MustCompile(`[\w\])](!)(?:\.|\s*$|\))`), "an expression has no !", "Write a default, x ?? '', or a condition, if the value may be null.", whole(1, "")},
+		{regexp.MustCompile(`(\$)[a-z]`), "a name has no $", "Write the name without $.", whole("")},
+		{regexp.MustCompile(`[\w\])](!)(?:\.|\s*$|\))`), "an expression has no !", "Write a default, x ?? '', or a condition, if the value may be null.", whole("")},
 		{
 			regexp.MustCompile(`^\s*([\w.]+)\[\*\]((?:\.\w+)+)\s*$`), "a member of all items is computed with map", "Write map(list, #.name).",
 			func(text string, m []int) []Part {
 				return []Part{{0, len(text), "map(" + group(text, m, 1) + ", " + group(text, m, 2) + ")"}}
 			},
 		},
-		{regexp.MustCompile(`^\s*(\.(?:Values\.|Release\.)?)[A-Za-z]`), "a name begins with inputs or config", "Write inputs.name or config.name.", whole(1, "inputs.")},
+		{regexp.MustCompile(`^\s*(\.(?:Values\.|Release\.)?)[A-Za-z]`), "a name begins with inputs or config", "Write inputs.name or config.name.", whole("inputs.")},
 		{regexp.MustCompile(`[^|]\|\s*[A-Za-z]`), "a function is called by its name", "", filters},
 		{
 			regexp.MustCompile(`\bin\s+(\()[^()]*(\))`), "a list is written in brackets", "Write x in ['a', 'b'].",
 			func(_ string, m []int) []Part { return []Part{{m[2], m[3], "["}, {m[4], m[5], "]"}} },
 		},
-		{regexp.MustCompile(`\b(f)["']`), "text and values are joined in a template", "Write the text around the expression: \"a-${x}\".", whole(1, "")},
+		{regexp.MustCompile(`\b(f)["']`), "text and values are joined in a template", "Write the text around the expression: \"a-${x}\".", whole("")},
 		{regexp.MustCompile(`\s\?(?:[^?.:]|$)`), "a condition chooses between two values", "", choiceOfOne},
 	}
 })

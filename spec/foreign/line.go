@@ -53,16 +53,14 @@ func (r rule) apply(text string) (Repair, bool) {
 	return Repair{Summary: r.summary, Remedy: cmp.Or(r.remedy, "Write "+written+"."), Parts: parts}, true
 }
 
-// whole returns parts that replace a group by text.
-func whole(group int, text string) func(string, []int) []Part {
-	return func(_ string, m []int) []Part { return []Part{{m[2*group], m[2*group+1], text}} }
+// whole returns parts that replace the first group by text.
+func whole(text string) func(string, []int) []Part {
+	return func(_ string, m []int) []Part { return []Part{{m[2], m[3], text}} }
 }
 
-// quote returns parts that put a group into double quotes.
-func quote(group int) func(string, []int) []Part {
-	return func(_ string, m []int) []Part {
-		return []Part{{m[2*group], m[2*group], `"`}, {m[2*group+1], m[2*group+1], `"`}}
-	}
+// quote returns parts that put the first group into double quotes.
+func quote(_ string, m []int) []Part {
+	return []Part{{m[2], m[2], `"`}, {m[3], m[3], `"`}}
 }
 
 // nested returns the rule for a string in double quotes whose expression has double quotes, too.
@@ -79,17 +77,17 @@ var inCUE = sync.OnceValue(func() []rule {
 	return []rule{
 		nested(),
 		{
-			regexp.MustCompile(`^\s*(#)(?:[ !#]|$)`), "a comment begins with //", "Write // for #.", whole(1, "//"),
+			regexp.MustCompile(`^\s*(#)(?:[ !#]|$)`), "a comment begins with //", "Write // for #.", whole("//"),
 		},
 		{
-			regexp.MustCompile(`:\s*(\$\{[^"}\n]*\})\s*(?:[,}\]].*)?$`), "an expression must be in a string", "Write \"${…}\", with quotes.", quote(1),
+			regexp.MustCompile(`:\s*(\$\{[^"}\n]*\})\s*(?:[,}\]].*)?$`), "an expression must be in a string", "Write \"${…}\", with quotes.", quote,
 		},
 		{
 			regexp.MustCompile(`:\s*(/(\^[^/\n"]*|[^/\n" ]*[$\]*+])/)\s*(?:@.*|//.*)?$`), "a pattern is written with =~", "Write =~\"^[a-z]+$\".",
 			func(line string, m []int) []Part { return []Part{{m[2], m[3], `=~"` + group(line, m, 2) + `"`}} },
 		},
 		{
-			regexp.MustCompile(`[:{,]\s*(0[0-7]+)\s*(?:[,}\]].*)?$`), "a number cannot begin with 0", "For permission bits, write a string: \"0644\".", quote(1),
+			regexp.MustCompile(`[:{,]\s*(0[0-7]+)\s*(?:[,}\]].*)?$`), "a number cannot begin with 0", "For permission bits, write a string: \"0644\".", quote,
 		},
 		{
 			regexp.MustCompile(`(?:^|[{,:])\s*([A-Za-z]\w*(?:-\w+)+):`), "a name with a hyphen must be in quotes", "Write it in double quotes: \"X-Api-Key\": ….",
@@ -97,7 +95,7 @@ var inCUE = sync.OnceValue(func() []rule {
 				if strings.Count(line[:m[2]], `"`)%2 == 1 {
 					return nil // within a string
 				}
-				return quote(1)(line, m)
+				return quote(line, m)
 			},
 		},
 		{
@@ -109,7 +107,7 @@ var inCUE = sync.OnceValue(func() []rule {
 		attributeFirst(),
 		bareAttribute(),
 		{
-			regexp.MustCompile(`:\s*(/[^\s"',}]*)\s*(?:[,}\]].*)?$`), "a string must be in quotes", "Write it in double quotes.", quote(1),
+			regexp.MustCompile(`:\s*(/[^\s"',}]*)\s*(?:[,}\]].*)?$`), "a string must be in quotes", "Write it in double quotes.", quote,
 		},
 		{
 			regexp.MustCompile(`^\s*resource\s+"(\w+)"(?:\s+"\w+")?\s*\{`), "a resource is a member of resources", "Write `resources: Name: {…}`.",
@@ -119,13 +117,13 @@ var inCUE = sync.OnceValue(func() []rule {
 			},
 		},
 		{
-			regexp.MustCompile(`^\s*"?\w+"?(\s*=\s*)[^=\s]`), "a field is written with a colon", "Write `name: value`.", whole(1, ": "),
+			regexp.MustCompile(`^\s*"?\w+"?(\s*=\s*)[^=\s]`), "a field is written with a colon", "Write `name: value`.", whole(": "),
 		},
 		{
-			regexp.MustCompile(`^\s*"?\w+"?(\s+)\{\s*$`), "a field is written with a colon", "Write `name: {…}`.", whole(1, ": "),
+			regexp.MustCompile(`^\s*"?\w+"?(\s+)\{\s*$`), "a field is written with a colon", "Write `name: {…}`.", whole(": "),
 		},
 		{
-			regexp.MustCompile(`(;)\s*$`), "a field does not end with a semicolon", "Remove the semicolon.", whole(1, ""),
+			regexp.MustCompile(`(;)\s*$`), "a field does not end with a semicolon", "Remove the semicolon.", whole(""),
 		},
 		{
 			regexp.MustCompile(`^\s*(/\*).*?(\s*\*/)\s*$`), "a comment begins with //", "Write // for /* … */.",
@@ -152,7 +150,7 @@ var inYAML = sync.OnceValue(func() []rule {
 			func(_ string, m []int) []Part { return []Part{{m[2], m[2], "'"}, {m[3], m[3], "'"}} },
 		},
 		{
-			regexp.MustCompile(`^\s*(?:- )?[A-Za-z_]\w*[?!]?:\s+"[^"\n]*()$`), "this string has no closing quote", "Add the closing quote.", whole(1, `"`),
+			regexp.MustCompile(`^\s*(?:- )?[A-Za-z_]\w*[?!]?:\s+"[^"\n]*()$`), "this string has no closing quote", "Add the closing quote.", whole(`"`),
 		},
 		{
 			regexp.MustCompile(`^ *(\t+)`), "YAML is indented with spaces", "Replace the tab by spaces.",
@@ -166,23 +164,23 @@ var inYAML = sync.OnceValue(func() []rule {
 		},
 		{
 			regexp.MustCompile(`[{,]\s*"?\w+"?:\s+([^"'{}\[\],\s]*\$\{[^{}"'\n]*\}[^"'{}\[\],\s]*)\s*[,}]`), "an expression between braces must be in quotes",
-			"Write \"${…}\", with quotes.", quote(1),
+			"Write \"${…}\", with quotes.", quote,
 		},
 		{
 			regexp.MustCompile(`[\[,]\s*([^"'{}\[\],\s]*\$\{[^{}"'\n]*\}[^"'{}\[\],\s]*)\s*[,\]]`), "an expression between brackets must be in quotes",
-			"Write \"${…}\", with quotes.", quote(1),
+			"Write \"${…}\", with quotes.", quote,
 		},
 		{
-			regexp.MustCompile(`^\s*(?:- )?"?\w+"?:\s+([@%` + "`" + `][^"'\n#]*?)\s*(?:#.*)?$`), "a string that begins with this character must be in quotes", "Write it in quotes.", quote(1),
+			regexp.MustCompile(`^\s*(?:- )?"?\w+"?:\s+([@%` + "`" + `][^"'\n#]*?)\s*(?:#.*)?$`), "a string that begins with this character must be in quotes", "Write it in quotes.", quote,
 		},
 		{
-			regexp.MustCompile(`^\s*(?:- )?[A-Za-z_]\w*(:)[^\s:/]`), "a colon is followed by a space", "Write `name: value`.", whole(1, ": "),
+			regexp.MustCompile(`^\s*(?:- )?[A-Za-z_]\w*(:)[^\s:/]`), "a colon is followed by a space", "Write `name: value`.", whole(": "),
 		},
 		{
-			regexp.MustCompile(`^\s*(//)`), "a comment begins with #", "Write # for //.", whole(1, "#"),
+			regexp.MustCompile(`^\s*(//)`), "a comment begins with #", "Write # for //.", whole("#"),
 		},
 		{
-			regexp.MustCompile(`^\s*(?:- )?"?\w+"?(\s*=\s*)[^=\s]`), "a field is written with a colon", "Write `name: value`.", whole(1, ": "),
+			regexp.MustCompile(`^\s*(?:- )?"?\w+"?(\s*=\s*)[^=\s]`), "a field is written with a colon", "Write `name: value`.", whole(": "),
 		},
 	}
 })
@@ -200,7 +198,7 @@ func attributeFirst() rule {
 // bareAttribute returns the rule for an attribute without parentheses.
 func bareAttribute() rule {
 	return rule{
-		regexp.MustCompile(`\s@[A-Za-z]+()(?:\s|$)`), "an attribute has parentheses", "Write them after its name: @secret(), @replace().", whole(1, "()"),
+		regexp.MustCompile(`\s@[A-Za-z]+()(?:\s|$)`), "an attribute has parentheses", "Write them after its name: @secret(), @replace().", whole("()"),
 	}
 }
 
@@ -258,7 +256,7 @@ func parseDefault(line string) (Repair, bool) {
 // or after a comma.
 func ParseAttributes(text string) (Repair, bool) {
 	for _, r := range []rule{
-		{regexp.MustCompile(`(,)\s*@`), "an attribute follows its type without a comma", "Remove the comma.", whole(1, "")},
+		{regexp.MustCompile(`(,)\s*@`), "an attribute follows its type without a comma", "Remove the comma.", whole("")},
 		bareAttribute(),
 	} {
 		if repair, ok := r.apply(text); ok {

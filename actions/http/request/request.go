@@ -233,9 +233,9 @@ func (r *Request) SetConditions(g Arguments, known actions.ETags, key string) er
 }
 
 // FullURL returns the URL with the whole query.
-func (r *Request) FullURL(extra []Pair) *url.URL {
+func (r *Request) FullURL() *url.URL {
 	u := *r.Address.URL
-	encoded := EncodePairs(append(slices.Clone(r.Query), extra...))
+	encoded := EncodePairs(r.Query)
 	switch {
 	case u.RawQuery == "":
 		u.RawQuery = encoded

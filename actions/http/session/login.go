@@ -155,7 +155,7 @@ func (l *login) requestKey() ([]any, error) {
 	if err := r.Body.CopyTo(body); err != nil {
 		return nil, err
 	}
-	return []any{r.Method, r.FullURL(nil).String(), r.Headers, body.Sum(nil)}, nil
+	return []any{r.Method, r.FullURL().String(), r.Headers, body.Sum(nil)}, nil
 }
 
 // lateKey returns a key for the late expression at the path (see Call.LateKey).

@@ -140,7 +140,7 @@ func (s *Session) Do(ctx context.Context, r *request.Request) (*verdict.Response
 
 // send sends a request, and follows redirects if they are enabled.
 func (s *Session) send(ctx context.Context, r *request.Request) (*verdict.Response, actions.Outcome) {
-	h := hop{method: r.Method, url: r.FullURL(nil), headers: r.Headers, body: r.Body, first: true}
+	h := hop{method: r.Method, url: r.FullURL(), headers: r.Headers, body: r.Body, first: true}
 	moved := false
 	for hops := 0; ; hops++ {
 		resp, out := s.sendSigned(ctx, r, h)

@@ -109,7 +109,7 @@ func ofGrants() []Mutant {
 			`, lateKey(call, at+".token"), lateKey(call, at+".expires")})`, `})`,
 			"tests/grants", "TestTokensAreNotShared", "share the token"),
 		row("the whole request tells logins apart", "actions/http/session/login.go",
-			`	return []any{r.Method, r.FullURL(nil).String(), r.Headers, body.Sum(nil)}, nil`, `	return []any{r.Method}, nil`,
+			`	return []any{r.Method, r.FullURL().String(), r.Headers, body.Sum(nil)}, nil`, `	return []any{r.Method}, nil`,
 			"tests/grants", "TestTokensAreNotShared", "share the token"),
 		row("the values that a late expression refers to are in its key", "engine/run/arguments/arguments.go",
 			`		key = append(key, ref.Path, expr.Reveal(e.Vars.Values[ref.Path[0]], nil))`, `		key = append(key, ref.Path)`,

@@ -395,7 +395,7 @@ func ofJournals() []Mutant {
 			Mechanism: "after a redirect only the hop that was refused is sent again",
 			File:      "actions/http/session/session.go",
 			Find:      "	if signed, resp, out = s.sendInTurn(ctx, r, h); out.Status == actions.Done {",
-			Replace:   "	h.method = r.Method\n	h.url = r.FullURL(nil)\n	if signed, resp, out = s.sendInTurn(ctx, r, h); out.Status == actions.Done {",
+			Replace:   "	h.method = r.Method\n	h.url = r.FullURL()\n	if signed, resp, out = s.sendInTurn(ctx, r, h); out.Status == actions.Done {",
 			Package:   "actions/http", Test: "TestTokenRefusedAfterARedirect", Fails: "POSTs",
 		},
 		{

@@ -42,7 +42,7 @@ func ofModel() []Mutant {
 	if resp.MethodChanged {`),
 		row(twice, "401 after a redirect repeats only the hop", "MADE TWICE",
 			"actions/http/session/session.go", `	if signed, resp, out = s.sendInTurn(ctx, r, h); out.Status == actions.Done {`,
-			`	h = hop{method: r.Method, url: r.FullURL(nil), headers: r.Headers.Clone(), body: r.Body}
+			`	h = hop{method: r.Method, url: r.FullURL(), headers: r.Headers.Clone(), body: r.Body}
 	if signed, resp, out = s.sendInTurn(ctx, r, h); out.Status == actions.Done {`),
 		row(twice, "a keyed retry has the same key", "MADE TWICE",
 			"engine/run/owner.go", `		call.Key = o.sending.intent.Key`, `		call.Key = o.sending.intent.Key + o.res.all.Tokens.Next()`),
