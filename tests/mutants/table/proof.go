@@ -146,7 +146,7 @@ func ofProof() []Mutant {
 	}
 	for i, result`,
 			"TestResumedReads/create_refuse_members", "foreign"),
-		row("Nothing is made twice", "what may have been sent is sent as it was", "engine/plan/step.go", `	return s.address != nil && (s.Certainty == actions.Safe || s.SendsETag) && !`, `	return true || !`,
+		row("Nothing is made twice", "what may have been sent is sent as it was", "engine/plan/step.go", `	return s.Address != nil && (s.Certainty == actions.Safe || s.SendsETag) && !`, `	return true || !`,
 			"TestResumedNumbers", "made"),
 		row("Nothing is lost", "an undo that failed halfway is done again", "engine/run/resume.go", `	if result, known := r.ResultSoFar(s); known && s.Certainty != actions.Safe {`, `	if result, known := r.ResultSoFar(s); known && false {`,
 			"TestHalfUndone/loop,_refuse_at_request_2", "there are"),
