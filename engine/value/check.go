@@ -166,14 +166,19 @@ func (f *Findings) checkUndeclared(c *Type, values property.Map, path string, ou
 			f.Add(Join(path, name), "unknown property. %s", diag.Remedy(name, c.Spec.FieldNames()))
 			continue
 		}
-		at := f.place(path, name)
-		f.checkKey(c, name, at)
-		if c.elem == nil {
-			continue
-		}
-		if checked, changed := f.check(c.elem, value, at); changed {
-			out.set(name, checked)
-		}
+		f.checkEntry(c, name, value, path, out)
+	}
+}
+
+// checkEntry checks an entry of a map, or a member of an object that no property declares.
+func (f *Findings) checkEntry(c *Type, name string, value property.Value, path string, out *copyOnWrite) {
+	at := f.place(path, name)
+	f.checkKey(c, name, at)
+	if c.elem == nil {
+		return
+	}
+	if checked, changed := f.check(c.elem, value, at); changed {
+		out.set(name, checked)
 	}
 }
 
@@ -186,14 +191,7 @@ func (f *Findings) checkMap(c *Type, v property.Value, path string) (property.Va
 	f.checkLength(c, v.AsMap().Len(), "entries", path)
 	out := copyOnWrite{original: v.AsMap()}
 	for name, value := range v.AsMap().AllStable {
-		at := f.place(path, name)
-		f.checkKey(c, name, at)
-		if c.elem == nil {
-			continue
-		}
-		if checked, changed := f.check(c.elem, value, at); changed {
-			out.set(name, checked)
-		}
+		f.checkEntry(c, name, value, path, &out)
 	}
 	return out.value(v)
 }
