@@ -32,7 +32,7 @@ func arguments() []actions.Arg {
 		returns,
 		exitCodesArg(),
 		declare.Option("effect", declare.OneOf("none", "write"), "write", "Whether the command changes anything; `none` if it only reads."),
-		declare.Option("idempotent", declare.Bool(), false, "Running the command twice has the same effect as running it once. It is then run again if its outcome is unknown, and a create is not *at least once*."),
+		declare.Option("idempotent", declare.Bool(), false, "Running the command twice has the same effect as running it once. It is then run again if its outcome is unknown, and a create is not *at least once*. The first run may still be ending then, or run on over `ssh`, so two runs must not harm each other if they overlap."),
 	}
 }
 

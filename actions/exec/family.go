@@ -90,9 +90,17 @@ already exists"). With ` + "`exitCodes: refused: \"others\"`" + `, all codes tha
 command that was ended by a signal or a timeout is not known.
 
 With ` + "`ssh`" + `, the command runs on another machine, with the rights of the user there. The permissions must grant the machine (` + "`hosts: [\"ssh://build.example.com\"]`" + `),
-not the program; there is no sandbox. The environment is that of the log-in, and ` + "`env`" + `. A relative ` + "`dir`" + ` is relative to the user's home. On timeout, the
-machine is asked to end the command's process group; processes that left the group keep running. If the connection breaks while the command runs, its
-outcome is not known.
+not the program; there is no sandbox. The environment is that of the log-in, and ` + "`env`" + `. A relative ` + "`dir`" + ` is relative to the user's home. Otherwise a command
+has the same result as on this machine:
+
+- What the log-in prints (` + "`.bashrc`" + `, a banner) is not output of the command. If the log-in runs something else, such as a forced command in ` + "`authorized_keys`" + ` or a
+  shell that allows no commands, the step fails, and nothing of the command was sent. A forced command may run ` + "`$SSH_ORIGINAL_COMMAND`" + `.
+- A command did not start, and had no effect, if the folder or the program is missing there, if the program is not executable, or if its arguments are too long.
+- On timeout and cancellation, the command's process group is ended; processes that left the group keep running.
+- If the connection breaks while the command runs, its outcome is not known. The machine then ends the command's process group (SIGTERM and, after ` + "`grace`" + `, SIGKILL) as soon as
+  it notices that the connection is gone. Before the provider runs another command there, it ends the old one, and waits until it has ended. A later ` + "`pulumi up`" + ` cannot do that:
+  if the machine has not noticed yet that the connection is gone (` + "`ClientAliveInterval`" + ` of sshd), the old command still runs. A machine that allows one session per
+  connection (` + "`MaxSessions 1`" + `) lets it run on, too, until another command is run.
 
 If ` + "`stdout`" + ` is ` + "`text`" + `, one newline at the end of the output is removed.`
 

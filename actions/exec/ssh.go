@@ -150,10 +150,23 @@ func (r *runner) runRemote(ctx context.Context, c *command) actions.Outcome {
 	exit, err := client.Run(ctx, c.process)
 	c.trace(ctx, began, exit, err)
 	c.out.finish()
+	return c.remoteOutcome(exit, err)
+}
+
+// remoteOutcome returns the outcome of a command on another machine.
+func (c *command) remoteOutcome(exit process.Exit, err error) actions.Outcome {
 	var start *process.StartError
 	switch {
-	case errors.As(err, &start) && len(c.args.Upload) == 0:
-		return actions.Refuse(fmt.Errorf("%s did not start on %s: %w", c.title, c.target.Address(), err))
+	case errors.As(err, &start):
+		err = fmt.Errorf("%s did not start on %s: %w%s", c.title, c.target.Address(), err, c.notStarted(err))
+		out := actions.Refuse(err)
+		if len(c.args.Upload) > 0 {
+			out = c.failed("", fmt.Errorf("%w; the files of `upload` were written", err))
+		}
+		if errors.Is(err, ssh.ErrNoSession) {
+			out.Class = "connection"
+		}
+		return out
 	case errors.Is(err, ssh.ErrLost) && !c.quiet:
 		return actions.Outcome{
 			Status: actions.Unknown, Class: "connection", Again: true,
@@ -163,6 +176,19 @@ func (r *runner) runRemote(ctx context.Context, c *command) actions.Outcome {
 		return c.unknown("connection", fmt.Errorf("%s on %s: %w", c.title, c.target.Address(), err))
 	}
 	return c.outcome(exit)
+}
+
+// notStarted returns what the machine printed instead of running the command, for a message.
+func (c *command) notStarted(err error) string {
+	said := c.out.stderr.end()
+	var other *ssh.OtherProgramError
+	if errors.As(err, &other) {
+		said = other.Said
+	}
+	if said = c.masked(said); said == "" {
+		return ""
+	}
+	return ": " + said
 }
 
 // dial connects within the permissions.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +22,12 @@ type Client struct {
 	jump *Client
 	// closed is closed when the connection has ended.
 	closed chan struct{}
+	// guard is started once, by startGuard.
+	guardOnce sync.Once
+	guard     *guard
+	// lost are the commands on the machine whose connection broke. A Pool shares them between
+	// the connections to one target.
+	lost *lostCommands
 }
 
 // Connect logs in to the target. If RetryFor is set, it retries for that long, and calls
@@ -106,7 +113,7 @@ func logIn(ctx context.Context, dial Dial, t *Target, hosts *hostKeys) (*Client,
 		return nil, &configError{err}
 	}
 	defer release()
-	c := &Client{closed: make(chan struct{})}
+	c := &Client{closed: make(chan struct{}), lost: newLostCommands()}
 	conn, err := c.openConn(ctx, dial, t)
 	if err != nil {
 		return nil, err

@@ -70,8 +70,16 @@ func parseHostKeys(text, address string) (*hostKeys, error) {
 	case foreign > 0 || h.revoked != nil:
 		return nil, fmt.Errorf("hostKey has no line of known_hosts for %s; add that line, or use only the key, as in a .pub file", knownhosts.Normalize(address))
 	default:
-		return nil, errors.New("hostKey is empty; get the host key from somebody you trust, or run `ssh-keyscan localhost` on the machine")
+		return nil, fmt.Errorf("hostKey is empty; get the host key from somebody you trust, or run `%s` on the machine", keyscan(address))
 	}
+}
+
+// keyscan returns the command that prints the host keys on the machine itself.
+func keyscan(address string) string {
+	if _, port, err := net.SplitHostPort(address); err == nil && port != "22" {
+		return "ssh-keyscan -p " + port + " localhost"
+	}
+	return "ssh-keyscan localhost"
 }
 
 // publicKey parses a line of a .pub file.

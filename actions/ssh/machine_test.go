@@ -35,11 +35,10 @@ type machine struct {
 	// (requests within SFTP).
 	silent string
 	conns  []net.Conn
-	// refusesSignals says that it refuses signals. If slow is set, the first command only
-	// starts when it is closed. began and running count the commands.
+	// refusesSignals says that it refuses signals. If slow is set, commands only start when it
+	// is closed. began and running count the commands.
 	refusesSignals bool
 	slow           chan struct{}
-	held           sync.Once
 	began, running atomic.Int32
 	// maxSessions is how many sessions it has at once; 0 is any number, -1 is none. refused
 	// counts the refused sessions.
@@ -208,17 +207,16 @@ func (m *machine) session(c ssh.NewChannel) {
 			cmd.Stdout, cmd.Stderr = channel, channel.Stderr()
 			stdin, _ := cmd.StdinPipe()
 			m.running.Add(1)
-			r.Reply(cmd.Start() == nil, nil)
+			r.Reply(true, nil)
+			if m.slow != nil {
+				<-m.slow
+			}
+			if err := cmd.Start(); err != nil {
+				m.t.Error(err)
+				return
+			}
 			m.began.Add(1)
-			go func() {
-				m.held.Do(func() {
-					if m.slow != nil {
-						<-m.slow
-					}
-				})
-				io.Copy(stdin, channel)
-				stdin.Close()
-			}()
+			go func() { io.Copy(stdin, channel); stdin.Close() }()
 			go func() { finish(cmd, channel); m.running.Add(-1) }()
 		case "signal":
 			var s struct{ Name string }

@@ -10,7 +10,7 @@ import (
 
 const (
 	// perConnection is how many commands run concurrently over one connection. Servers allow
-	// ten sessions (sshd_config(5), MaxSessions).
+	// ten sessions (sshd_config(5), MaxSessions), one of which is that of the guard.
 	perConnection = 8
 	// idleTime is how long an unused connection stays open.
 	idleTime = 30 * time.Second
@@ -28,6 +28,7 @@ type targetPool struct {
 	// dialLock is held while connecting, since machines refuse many logins at once.
 	dialLock chan struct{}
 	clients  []*pooledClient
+	lost     *lostCommands
 }
 
 type pooledClient struct {
@@ -46,7 +47,7 @@ func (p *Pool) Get(ctx context.Context, dial Dial, t *Target, onRetry func(error
 	p.mu.Lock()
 	l := p.targets[key]
 	if l == nil {
-		l = &targetPool{dialLock: make(chan struct{}, 1)}
+		l = &targetPool{dialLock: make(chan struct{}, 1), lost: newLostCommands()}
 		p.targets[key] = l
 	}
 	p.mu.Unlock()
@@ -66,6 +67,7 @@ func (p *Pool) Get(ctx context.Context, dial Dial, t *Target, onRetry func(error
 	if err != nil {
 		return nil, nil, err
 	}
+	c.lost = l.lost
 	h := &pooledClient{Client: c, users: 1}
 	p.mu.Lock()
 	l.clients = append(l.clients, h)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 	"time"
 
 	"golang.org/x/crypto/ssh"
@@ -16,51 +14,75 @@ import (
 // ErrLost is the error of a command whose outcome is unknown, because the connection broke.
 var ErrLost = errors.New("the connection broke while the command was running, so its effect is unknown")
 
-// bootstrap is the command line for the login shell of the machine, which may be any shell.
-// It reads the script from the beginning of stdin, byte by byte so that the rest of stdin
-// remains for the command. So no argument of a shell contains anything of the command: other
-// users could read secrets of its environment there.
-const bootstrap = `exec /bin/sh -c 'eval "$(dd bs=1 count=%d 2>/dev/null)"'`
-
 // Run runs a command with its Args, in its Dir ("" is the user's home). Its Env is added to
 // the environment of the machine. Its Path is ignored.
 //
 // The error is a *process.StartError if the command did not start, or ErrLost if its outcome
-// is unknown.
+// is unknown. Before it runs, Run ends the commands whose connection to the same machine broke.
 func (c *Client) Run(ctx context.Context, cmd *process.Command) (process.Exit, error) {
-	script, err := buildScript(cmd)
-	if err != nil {
-		return process.Exit{}, &process.StartError{Err: err}
-	}
 	ctx, stop := cmd.WithTimeout(ctx)
 	defer stop()
-	s, err := c.session(ctx)
+	if err := c.endLost(ctx); err != nil {
+		return process.Exit{}, &process.StartError{Err: err}
+	}
+	leader, exit, err := c.run(ctx, cmd)
+	if errors.Is(err, ErrLost) || exit.Stuck > 0 {
+		c.lost.add(leader, cmd.Grace)
+	}
+	return exit, err
+}
+
+// run runs a command, and returns its process, too.
+func (c *Client) run(ctx context.Context, cmd *process.Command) (leader, process.Exit, error) {
+	if _, err := buildCommand(cmd); err != nil {
+		return leader{}, process.Exit{}, &process.StartError{Err: err}
+	}
+	s, err := c.start(ctx, cmd.Stdout, cmd.Stderr, c.session)
 	if err != nil {
-		return process.Exit{}, &process.StartError{Err: fmt.Errorf("the machine did not open a session: %w", err)}
+		return leader{}, process.Exit{}, &process.StartError{Err: err}
 	}
-	group := newGroup(cmd.Stderr)
-	script = group.announcement() + script
-	stdin := io.Reader(strings.NewReader(script))
-	if cmd.Stdin != nil {
-		stdin = io.MultiReader(stdin, cmd.Stdin)
+	defer func() { go s.channel.Close() }() // on a broken connection, it would block
+	script, err := buildScript(cmd, s.nonce)
+	if err != nil {
+		return leader{}, process.Exit{}, &process.StartError{Err: err}
 	}
-	s.Stdin, s.Stdout, s.Stderr = stdin, cmd.Stdout, group
-	done := make(chan error, 1)
+	guard := c.startGuard(ctx)
+	guard.add(s.leader, cmd.Grace)
+	defer guard.drop(s.leader)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	go func() {
-		if err := s.Start(fmt.Sprintf(bootstrap, len(script))); err != nil {
-			// The script is only sent after the response, so nothing was done.
-			done <- &process.StartError{Err: fmt.Errorf("the machine did not start the command: %w", err)}
-			return
+		if s.send(script) != nil {
+			return // the session has ended
 		}
-		done <- s.Wait()
+		if err := s.sendInput(cmd.Stdin); err != nil {
+			cancel(err)
+		}
 	}()
-	return c.wait(ctx, cmd, s, group, done)
+	exit, err := c.wait(ctx, cmd, s, guard)
+	return s.leader, exit, err
+}
+
+// opened is an open session.
+type opened struct {
+	channel  ssh.Channel
+	requests <-chan *ssh.Request
 }
 
 // session opens a session. A connection that broke silently does not respond until keepAlive
 // detects it, so session returns when the context ends.
-func (c *Client) session(ctx context.Context) (*ssh.Session, error) {
-	return openSession(ctx, c.NewSession, func(late *ssh.Session) { late.Close() })
+func (c *Client) session(ctx context.Context) (*opened, error) {
+	return openSession(ctx, c.openChannel, closeLate)
+}
+
+func (c *Client) openChannel() (*opened, error) {
+	channel, requests, err := c.OpenChannel("session", nil)
+	return &opened{channel, requests}, err
+}
+
+func closeLate(late *opened) {
+	go ssh.DiscardRequests(late.requests)
+	_ = late.channel.Close()
 }
 
 const (
@@ -90,12 +112,19 @@ func openSession[T any](ctx context.Context, f func() (T, error), drop func(T)) 
 }
 
 // wait waits for the end of a running command, and ends it when the context ends.
-func (c *Client) wait(ctx context.Context, cmd *process.Command, s *ssh.Session, g *group, done <-chan error) (process.Exit, error) {
+func (c *Client) wait(ctx context.Context, cmd *process.Command, s *session, guard *guard) (process.Exit, error) {
+	type result struct {
+		exit process.Exit
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		exit, err := c.finish(s)
+		done <- result{exit, err}
+	}()
 	select {
-	case err := <-done:
-		s.Close()
-		g.flush()
-		return c.exitOf(err, nil)
+	case r := <-done:
+		return r.exit, r.err
 	case <-ctx.Done():
 	}
 	ended := context.Cause(ctx)
@@ -107,110 +136,33 @@ func (c *Client) wait(ctx context.Context, cmd *process.Command, s *ssh.Session,
 		signal ssh.Signal
 		wait   time.Duration
 	}{{ssh.SIGTERM, grace}, {ssh.SIGKILL, killWait}} {
-		go c.signal(s, g, step.signal, step.wait) // on a broken connection, it would block
+		go c.signal(s, guard, step.signal) // on a broken connection, it would block
 		select {
-		case err := <-done:
-			s.Close()
-			g.flush()
-			return c.exitOf(err, ended)
+		case r := <-done:
+			if errors.Is(r.err, ErrLost) {
+				return process.Exit{Code: -1, Ended: ended, Stuck: 1}, nil
+			}
+			r.exit.Ended = ended
+			return r.exit, r.err
 		case <-time.After(step.wait):
 		}
 	}
-	// A slow machine may not have started the command yet. It is ended when it starts, and
-	// the call does not wait for that.
-	go func() {
-		defer s.Close()
-		c.signal(s, g, ssh.SIGKILL, lateWait)
-	}()
 	return process.Exit{Code: -1, Ended: ended, Stuck: 1}, nil
 }
 
-// lateWait is how long to wait for the start of a command that was ended before it started.
-const lateWait = idleTime / 2
-
 // signal signals the process group of the command: by the protocol (RFC 4254, 6.9), and by
-// another command, since servers may refuse the first. It waits for the start of the command
-// for at most limit.
-func (c *Client) signal(s *ssh.Session, g *group, signal ssh.Signal, limit time.Duration) {
-	_ = s.Signal(signal)
-	leader := g.leader(limit)
-	if leader <= 1 {
+// another command, since OpenSSH refuses the signals of the protocol in sessions of root
+// (session_signal_req in its session.c).
+func (c *Client) signal(s *session, guard *guard, signal ssh.Signal) {
+	_, _ = s.channel.SendRequest("signal", false, ssh.Marshal(struct{ Name string }{string(signal)}))
+	if s.leader.id <= 1 || guard.signal(s.leader, string(signal)) {
 		return
 	}
 	if another, err := c.NewSession(); err == nil {
 		defer another.Close()
-		_ = another.Run(fmt.Sprintf("kill -s %s -- -%d", signal, leader)) // the group may be gone; dash does not support -KILL before --
+		_ = another.Run(fmt.Sprintf("kill -s %s -- %s", signal, s.leader.target())) // it may be gone; dash does not support -KILL before --
 	}
 }
 
 // killWait is how long a machine may take to kill a command.
 const killWait = 2 * time.Second
-
-// exitOf returns the exit of a command from the error of its session.
-func (c *Client) exitOf(err, ended error) (process.Exit, error) {
-	var exited *ssh.ExitError
-	var start *process.StartError
-	switch {
-	case errors.As(err, &start):
-		return process.Exit{}, err
-	case err == nil:
-		return process.Exit{Ended: ended}, nil
-	case errors.As(err, &exited) && exited.Signal() != "":
-		return process.Exit{Code: -1, Signal: "SIG" + exited.Signal(), Ended: ended}, nil
-	case errors.As(err, &exited):
-		return process.Exit{Code: exited.ExitStatus(), Ended: ended}, nil
-	case ended != nil:
-		return process.Exit{Code: -1, Ended: ended}, nil
-	default:
-		return process.Exit{}, fmt.Errorf("%w: %w", ErrLost, err)
-	}
-}
-
-// buildScript returns a shell script that is replaced by the command.
-func buildScript(cmd *process.Command) (string, error) {
-	var b strings.Builder
-	for _, e := range cmd.Env {
-		name, value, ok := strings.Cut(e, "=")
-		if !ok || !isName(name) {
-			return "", fmt.Errorf("%q is not a valid name of an environment variable on another machine; use letters, digits and _", name)
-		}
-		b.WriteString("export " + name + "=" + shellQuote(value) + "\n")
-	}
-	if cmd.Dir != "" {
-		// If cd fails, the command must not run in another folder.
-		b.WriteString("cd -- " + shellQuote(cdArgument(cmd.Dir)) + " || exit 126\n")
-	}
-	b.WriteString("exec")
-	if strings.HasPrefix(cmd.Args[0], "-") {
-		return "", fmt.Errorf("the program %q begins with a dash", cmd.Args[0])
-	}
-	for _, arg := range cmd.Args {
-		b.WriteString(" " + shellQuote(arg))
-	}
-	if strings.ContainsRune(b.String(), 0) {
-		return "", errors.New("an argument, a variable or the folder contains a NUL character, which is not allowed")
-	}
-	return b.String(), nil
-}
-
-// cdArgument returns a folder as an argument of `cd --`, to which "-" is the previous folder.
-// Some shells take a leading dash as an option even after the two dashes.
-func cdArgument(dir string) string {
-	if strings.HasPrefix(dir, "-") {
-		return "./" + dir
-	}
-	return dir
-}
-
-func isName(s string) bool {
-	for i, r := range s {
-		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		if !letter && (i == 0 || r < '0' || r > '9') {
-			return false
-		}
-	}
-	return s != ""
-}
-
-// shellQuote quotes a text as one word of a POSIX shell (XCU 2.2.2).
-func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
