@@ -84,7 +84,9 @@ func Fallback(name string, arguments []string) (string, bool) {
 }
 
 // isConstant reports whether an argument is a literal text or number.
-func isConstant(argument string) bool { return argument != "" && strings.ContainsAny(argument[:1], `'"0123456789`) }
+func isConstant(argument string) bool {
+	return argument != "" && strings.ContainsAny(argument[:1], `'"0123456789`)
+}
 
 // choiceOfOne returns the part that completes a choice without its second value, or with a wrong
 // character between the two.

@@ -20,15 +20,15 @@ type Defaults struct {
 // optionOf returns the field of a shorthand for a key of block.RestDefaults.
 func optionOf(s *spec.Rest, key *block.Key) **spec.Node { return key.Into(s).(**spec.Node) }
 
-// addDefaults adds the defaults that the shorthand does not set. A null in the shorthand removes one.
-func (x *options) addDefaults(defaults *Defaults) {
+// addTo adds the defaults that a shorthand does not set. A null in the shorthand removes one.
+func (d *Defaults) addTo(x *options) {
 	x.defaults = map[*spec.Node]string{}
-	if defaults == nil {
-		defaults = &Defaults{Options: &spec.Rest{}}
+	if d == nil {
+		d = &Defaults{Options: &spec.Rest{}}
 	}
 	for i := range block.RestDefaults.Keys {
 		key := &block.RestDefaults.Keys[i]
-		option, value := optionOf(x.s, key), *optionOf(defaults.Options, key)
+		option, value := optionOf(x.s, key), *optionOf(d.Options, key)
 		switch {
 		case *option == nil && value != nil:
 			*option, x.defaults[value] = value, key.Name
@@ -42,7 +42,7 @@ func (x *options) addDefaults(defaults *Defaults) {
 }
 
 // dropDefaults removes defaults that cannot apply to this resource.
-func (x *options) dropDefaults() {
+func dropDefaults(x *options) {
 	for option, drop := range map[**spec.Node]bool{
 		&x.s.Patch:       x.update.method == "none",
 		&x.s.IfMatch:     x.requests.readsList(),

@@ -26,7 +26,7 @@ const family = "http"
 func Expand(doc *source.Document, place source.Place, p *spec.Provider, r *spec.Resource, s *spec.Rest, defaults *Defaults) {
 	x := &expansion{&options{Document: doc, place: place, provider: p, r: r, s: s, rule: cmp.Or(r.Wire, p.Wire)}}
 	x.own = ownParts(r)
-	x.addDefaults(defaults)
+	defaults.addTo(x.options)
 	if !x.readAll() {
 		defaults.use(slices.Collect(maps.Keys(x.defaults)))
 	} else {

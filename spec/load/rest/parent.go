@@ -65,7 +65,7 @@ func (x *options) readUnder() {
 }
 
 // checkParent checks the path of the object that contains the collection.
-func (x *options) checkParent() {
+func checkParent(x *options) {
 	n := x.s.Parent
 	if n == nil || n.Kind != spec.StringNode {
 		return

@@ -29,7 +29,7 @@ func (x *options) readAll() bool {
 	before := len(x.Diags)
 	x.checkPaths()
 	x.readRequests()
-	x.dropDefaults()
+	dropDefaults(x)
 	x.named = x.create.method == "PUT" && x.create.path == nil || x.s.ID != nil && template.IsTemplate(x.s.ID.Text)
 	x.idPath = []string{"id"}
 	if path := x.wirePath(x.s.ID, "id"); path != nil {
@@ -55,7 +55,7 @@ func (x *options) readAll() bool {
 	}
 	x.readReturns()
 	x.readUnder()
-	x.checkParent()
+	checkParent(x)
 	x.checkRequests()
 	x.readName()
 	x.readUnique()

@@ -190,7 +190,7 @@ func (x *options) checkRequests() {
 			continue
 		}
 		if !x.own["id"] && !namesObject.MatchString(r.path.Text) && !(&wrongName{x}).isIn(r.path.Text) {
-			x.reportUnnamed(r)
+			reportUnnamed(x, r)
 		}
 		for _, m := range parentInputs.FindAllStringSubmatch(r.path.Text, -1) {
 			if x.r.Inputs.Field(m[1]) != nil { // otherwise the compiler reports it
@@ -202,7 +202,7 @@ func (x *options) checkRequests() {
 
 // reportUnnamed reports a request that does not name its object. The object of an update, or of a request whose path is not
 // that of the collection, may be named in the query or in the body, so no edit is suggested.
-func (x *options) reportUnnamed(r requestLine) {
+func reportUnnamed(x *options, r requestLine) {
 	path, query, _ := strings.Cut(r.path.Text, "?")
 	named := strings.TrimSuffix(path, "/") + "/${id}"
 	detail := fmt.Sprintf("It would be about the whole collection, or about any object. Write the id into the path: `%s: \"%s %s\"`.", r.key, r.method, named)

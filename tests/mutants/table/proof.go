@@ -17,7 +17,7 @@ func ofProof() []Mutant {
 	return []Mutant{
 		row("Nothing is made twice", "what is on no page that was read may be on another", "engine/run/find.go", `		err = r.NotOnPages(r.Operation.Steps...)`, `		_ = r.NotOnPages`,
 			"TestWhatWasNotReadMayBeThere", "Err:<nil>"),
-		row("Nothing is made twice", "a list that says that it has more proves nothing", "actions/http/run.go", `resp.ETag(), r.partial(resp)`, `resp.ETag(), nil`,
+		row("Nothing is made twice", "a list that says that it has more proves nothing", "actions/http/run.go", `r.req.ETagOf(), r.partial(resp)`, `r.req.ETagOf(), nil`,
 			"TestIncompleteListsProveNothing/find/next", "without the object: made gone, want refused error"),
 		row("Nothing is made twice", "an item that does not show what is compared may be the object", "spec/load/rest/find.go", `	if members == nil {`, `	if true {`,
 			"TestIncompleteListsProveNothing/unique/no_name", "without the object: made gone, want refused gone"),
@@ -164,7 +164,7 @@ func ofProof() []Mutant {
 			"TestEveryPlaceUsesResults/its_own_undo", "asked for"),
 		row(whole, "what an action evaluates late uses results", "engine/plan/step.go", `			refs = append(refs, part.Refs()...)`, `			_ = part`,
 			"TestEveryPlaceUsesResults/a_late_argument", "asked for"),
-		row(foreign, "an ETag of another version is not recorded", "engine/run/outputs.go", `			r.ETag = reader.ETagOf(ctx, r.given, yield)`, `			r.ETag = reader.ETag`,
+		row(foreign, "an ETag of another version is not recorded", "engine/run/outputs.go", `			r.ETags = reader.ETagsOf(ctx, r.given, yield)`, `			r.ETags = reader.ETags`,
 			"TestETagsReadBack/update,_changed_true", "the text is two"),
 		row(foreign, "a missing store shows no absence", "engine/run/reading/reading.go", `		case errors.Is(err, actions.ErrNoStore):`, `		case false:`,
 			"TestMissingStores", "missing true"),
@@ -264,7 +264,7 @@ func ofProof() []Mutant {
 		return shown`, `	if true || m.Normalised {
 		return shown`,
 			"TestMaskedSecrets", "a refresh records"),
-		row("Nothing is lost", "no mask is sent in place of a secret", "engine/run/recorded/withheld.go", `property.Map{}, op); names != nil`, `property.Map{}, op); false && names != nil`,
+		row("Nothing is lost", "no mask is sent in place of a secret", "engine/run/recorded/withheld_inputs.go", `property.Map{}, op); names != nil`, `property.Map{}, op); false && names != nil`,
 			"TestMaskedSecrets", "sends a mask"),
 		row("Nothing is lost", "a mask proves nothing of a lost update", "engine/run/reading/reading.go", `		case masked:`, `		case masked && false:`,
 			"TestLostUpdatesOfUnreadInputs", "read_shows_a_mask_of_a_secret"),
@@ -278,7 +278,15 @@ func ofProof() []Mutant {
 			"TestObjectsUnderOtherNames/rest_number_false", "Err:<nil>"),
 		row("Nothing is lost", "an object that nothing has ever found is not forgotten silently", "engine/run/recorded/unseen.go", `!res.Unproven ||`, `true || !res.Unproven ||`,
 			"TestObjectsUnderOtherNames/rest_number_false", "a delete says []"),
-		row("An update changes only the version that it knows", "what is taken over has its ETag", "engine/run/proof.go", `		f.ETag = reader.ETag`, ``,
+		row("An update changes only the version that it knows", "a change is sent under the ETag of its address", "actions/etag.go", `at == address {`, `at == "-"+address {`,
+			"TestETagsOfOthers", "412"),
+		row("An update changes only the version that it knows", "an object that a change requests first has not its ETag", "engine/run/operation/attempts.go", `	case a.Verb == plan.Read || a.ETags.Has(of):`, `	case true:`,
+			"TestETagsOfOthers", "412"),
+		row("Nothing of others is touched", "what is in a parent that does not exist is not deleted", "spec/load/rest/expand.go", `	if x.s.Parent != nil {
+		step.If =`, `	if false {
+		step.If =`,
+			"TestParentFirst", "deletes were sent"),
+		row("An update changes only the version that it knows", "what is taken over has its ETag", "engine/run/proof.go", `		f.ETags = reader.ETags`, ``,
 			"TestEveryWayToAResourceHasItsETag/found_for_other", "with another version's: "),
 		row("Nothing is lost", "what an earlier create was told to have made is forgotten only once it is gone", "engine/run/proof.go", `	case err != nil:
 		return true, fmt.Errorf("reading what`, `	case err == nil:
