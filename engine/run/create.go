@@ -80,13 +80,14 @@ func (r *run) finishCreate(ctx context.Context) Result {
 		r.Failed = len(r.Operation.Steps)
 		return r.afterFailure(ctx, outputs.MissingIDError(r.Run))
 	}
-	outputs, err := r.buildOutputs(ctx, nil)
-	state := r.newState(outputs)
+	made, err := r.buildOutputs(ctx, nil)
+	state := r.newState(made)
 	state.Private.Unmade = r.unmadeSteps(nil)
 	if err != nil {
 		state.Private.Failed = operation.Stopped(r.Run, r.given, len(r.Operation.Steps), err)
 	} else {
 		state.Private.Written = recorded.NewWritten(r.Resource, r.given, r.server)
+		outputs.WarnLost(r.Run, state.Outputs, r.res.ref.Key)
 	}
 	return Result{State: state, Err: r.Mask().Error(err)}
 }

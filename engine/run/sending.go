@@ -269,6 +269,7 @@ func (n *sending) adopt(ctx context.Context, found any) (any, error) {
 			"else choose another name. Then `declprov journal forget %s` removes this create from the journal", n.describeID(n.step, found), why, n.intent.Key)))
 	}
 	n.Effect(n.step, verdict.Verdict{Status: actions.Done, Value: found})
+	n.Lost = true
 	n.intent.Status, n.intent.ID = journal.Answered, n.resultID(n.step, found)
 	n.warn(n.book().Put(n.intent, false))
 	return found, nil
@@ -288,6 +289,7 @@ func (n *sending) settleMove(ctx context.Context) (bool, error) {
 	}
 	n.Log.Message(operation.Info, "the response to "+s.Name+" of the update was lost: it was done, as find shows")
 	n.Effect(s, verdict.Verdict{Status: actions.Done})
+	n.Lost = true
 	n.ID, n.Vars.Values["id"] = id, i.ID
 	i.Status, i.ID, i.Moved = journal.Answered, id, true
 	return true, nil

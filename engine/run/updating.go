@@ -67,6 +67,7 @@ func (r updating) finish(ctx context.Context) Result {
 		}
 	} else {
 		outputs.WarnKept(r.Run, old.Private.Written, next.Private.Written)
+		outputs.WarnLost(r.Run, next.Outputs, r.res.ref.Key)
 		r.warn(r.forgetUpdates(next))
 	}
 	return Result{State: next, Err: r.Mask().Error(failure)}
@@ -131,6 +132,8 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 	out.Private.Written = recorded.NewWritten(r.Resource, r.given, r.server)
 	out.SetCurrentID(r.ID)
 	r.Log.Message(operation.Info, "the response to the update was lost: it was done, as reading it shows")
+	r.Lost = true
+	outputs.WarnLost(r.Run, out.Outputs, r.res.ref.Key)
 	r.warn(r.forgetUpdates(out))
 	return &Result{State: out}
 }

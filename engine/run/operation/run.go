@@ -58,6 +58,8 @@ type Run struct {
 	// they may be those of before.
 	ETags    actions.ETags
 	Untagged bool
+	// Lost is true if what was found or read takes the place of a response that was lost.
+	Lost bool
 	// others are those of other objects that a change has requested.
 	others actions.ETags
 	// Limit is the maximum number of items of a list, 0 for all.

@@ -3,6 +3,7 @@ package outputs
 import (
 	"fmt"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
@@ -49,6 +50,23 @@ func WarnKept(r *operation.Run, before, after *recorded.Written) {
 	}
 	if kept != nil {
 		r.Log.Message(operation.Warning, fmt.Sprintf("the program has removed %s, or a part of it, and the API still shows the same: it seems to have kept it", diag.And(kept)))
+	}
+}
+
+// WarnLost warns of outputs with @noRead() if a response was lost: the API may have returned them in it, and shows them
+// nowhere else. key is the URN of the resource.
+func WarnLost(r *operation.Run, recorded property.Map, key string) {
+	if !r.Lost {
+		return
+	}
+	var names []string
+	for _, m := range r.Resource.Outputs.Fields {
+		if m.NoRead && (recorded.Get(m.Name).IsNull() || r.Verb == plan.Update && !m.Stable) {
+			names = append(names, m.Name)
+		}
+	}
+	if names != nil {
+		r.Log.Message(operation.Warning, fmt.Sprintf("the response was lost: if the API has returned a new value of %s, it is not known, because reads do not show it. To get one, replace the resource: `pulumi up --replace '%s'`", diag.And(names), key))
 	}
 }
 
