@@ -179,6 +179,7 @@ func TestPaginateBounded(t *testing.T) {
 		{"links in a circle", "/n?c=%d5", `{"items":[1]}`, args{"link": true}, "body.items", 6, "would never end"},
 		{"cursors in a circle", "", `{"items":[1],"next":{"c":%d5}}`, args{"cursor": args{"body": "c"}}, "body.items", 6, "would never end"},
 		{"endless links", "/n?c=%d", `{"items":[1]}`, args{"link": true}, "body.items", 1000, "more than 1000 pages"},
+		{"endless empty pages", "/n?c=%d", `{"items":[]}`, args{"link": true}, "body.items", 1000, "those after page 0 are empty"},
 		{"endless pages", "", `{"items":[%d]}`, args{"page": args{"param": "p"}}, "body.items", 1000, "more than 1000 pages"},
 		{"endless bytes", "", `{"items":["%d` + strings.Repeat("x", 400<<10) + `"]}`, args{"page": args{"param": "p"}}, "body.items", 3, "exceeds maxBytes (1048576 bytes"},
 		{"another origin", "https://evil.test/n", `{"items":[1]}`, args{"link": true}, "body.items", 1, "at another origin, https://evil.test"},

@@ -95,7 +95,7 @@ func (r *run) unusableOutcome(resp *verdict.Response, err error) actions.Outcome
 func (r *run) runPages(ctx context.Context) actions.Outcome {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.pages.Timeout, pagesTimeoutError(r.pages.Timeout))
 	defer cancel()
-	all := []any{}
+	all, filled := []any{}, int64(0) // the number of the last page with items
 	req, own, began := *r.req, r.req.Query, r.now()
 	if err := r.setNumbers(&req, own, 0, 0); err != nil {
 		return actions.Refuse(err)
@@ -120,6 +120,9 @@ func (r *run) runPages(ctx context.Context) actions.Outcome {
 			result["items"], out.Partial = truncate(all, r.call.Limit), r.partialPages(resp, n, len(all))
 			return out
 		}
+		if len(list) > 0 {
+			filled = n
+		}
 		all = append(all, list...)
 		result["items"] = truncate(all, r.call.Limit)
 		if len(list) == 0 && r.pages.byNumber() || r.call.Limit > 0 && len(all) >= r.call.Limit {
@@ -137,10 +140,20 @@ func (r *run) runPages(ctx context.Context) actions.Outcome {
 			out.Partial = &actions.Partial{Why: "there are more pages than paginate.maxPages allows to read: raise it, or let the server look for the object", Listed: true}
 			return out
 		case n >= r.pages.maxPages:
-			return r.unusableOutcome(resp, fmt.Errorf("there are more than %d pages; set paginate.maxPages to the number of pages to fetch", n))
+			return r.unusableOutcome(resp, tooManyPagesError(n, filled))
 		}
 		r.showProgress(n+1, len(all), began)
 	}
+}
+
+// tooManyPagesError returns the error of a list that does not end; filled is the number of the last page with items.
+func tooManyPagesError(pages, filled int64) error {
+	const empty = 10 // pages at the end that are no accident
+	if pages-filled < empty {
+		return fmt.Errorf("there are more than %d pages; set paginate.maxPages to the number of pages to fetch", pages)
+	}
+	return fmt.Errorf("there are more than %d pages, and those after page %d are empty: if the list ends with an empty page, which names a next one all the same, say so by paginate.next: "+
+		"\"${len(body) == 0 ? null : …}\", with the URL of the next page in place of the dots; in the header Link, it is capture(headers.link ?? '', '<(?P<url>[^>]*)>; *rel=\"next\"')?.url", pages, filled)
 }
 
 // pageOutcome returns the outcome of a page that could not be fetched. Only the first page
