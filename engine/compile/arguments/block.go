@@ -195,8 +195,9 @@ const rawRemedy = "It is sent as written. Write `$${` for a literal `${`, and pa
 func (b *Block) hasRawTemplates(f spec.Field, decl *actions.Arg) (reported bool) {
 	for path, mode := range stable.All(decl.Inner) {
 		n := NodeAt(f.Value, path)
-		if n == nil && f.Value.Kind == spec.StringNode {
-			n = f.Value
+		if n == nil && mode == actions.Raw && f.Value.Kind == spec.StringNode && expr.HasTemplate(f.Value) {
+			b.Fail(finding.CodeNoTemplates, f.Value.Range, f.Name, fmt.Sprintf("argument %q of %s cannot be a template as a whole", f.Name, b.Owner), "Write the struct: most of its members may be templates.")
+			return true
 		}
 		if mode == actions.Raw && n != nil && expr.HasTemplate(n) {
 			b.Fail(finding.CodeNoTemplates, n.Range, f.Name+"."+path, fmt.Sprintf("%s.%s of %s cannot contain templates", f.Name, path, b.Owner), rawRemedy)

@@ -83,6 +83,9 @@ func (d difference) filledInRemedy() string {
 
 // valueRemedy returns the remedy for a value that the API returns in another form.
 func (d difference) valueRemedy() string {
+	if d.property != nil && d.property.Normalised {
+		return "It is @normalised(), so what create or update returned was recorded as the API's own form of the value, and read returns another one. Let both return the same: see `return`."
+	}
 	if rule := equalRule(d.program, d.read); rule != "" {
 		return fmt.Sprintf("If both mean the same: `%s: … %s`. If the API rewrites the value: `%s: … @normalised()`.", d.name, rule, d.name)
 	}

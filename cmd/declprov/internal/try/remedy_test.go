@@ -23,7 +23,7 @@ func TestExplain(t *testing.T) {
 	none := property.New(property.Null)
 	tests := map[string]struct {
 		program, read, before property.Value
-		updated               bool
+		updated, normalised   bool
 		code, remedy          string
 	}{
 		"not returned":            {program: text("a"), code: codeNotRead, remedy: "@noRead()"},
@@ -37,6 +37,7 @@ func TestExplain(t *testing.T) {
 		"a placeholder":           {program: text("hunter2"), read: text("******"), code: codeReadDiffers, remedy: "@noRead()"},
 		"redacted":                {program: text("hunter2"), read: text("[REDACTED]"), code: codeReadDiffers, remedy: "@noRead()"},
 		"another text":            {program: text("a"), read: text("b"), code: codeReadDiffers, remedy: "@normalised()"},
+		"normalised already":      {program: text("a"), read: text("b"), normalised: true, code: codeReadDiffers, remedy: "create or update returned"},
 		"another order":           {program: list(text("b"), text("a")), read: list(text("a"), text("b")), code: codeReadDiffers, remedy: "@set()"},
 		"objects in other order":  {program: list(item("b", 1), item("a", 2)), read: list(item("a", 2), item("b", 1)), code: codeReadDiffers, remedy: "@key(name)"},
 		"objects without a name":  {program: list(step("deploy", 1), step("bios", 2)), read: list(step("bios", 2), step("deploy", 1)), code: codeReadDiffers, remedy: "@set()"},
@@ -57,7 +58,7 @@ func TestExplain(t *testing.T) {
 				}
 			}
 			d := difference{
-				name: "p", property: &spec.Property{Name: "p"},
+				name: "p", property: &spec.Property{Name: "p", Normalised: test.normalised},
 				program: test.program, read: test.read, before: test.before, updated: test.updated,
 			}
 			code := d.code()
