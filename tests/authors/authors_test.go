@@ -19,7 +19,7 @@ import (
 var warnings = map[string][]string{
 	"aptly":      {"at-least-once"},
 	"directus":   {"denied-is-gone"},                 // items, which have no name. The warning came after the spec.
-	"hydra":      {"ephemeral-stored"}, // as the author knew
+	"hydra":      {"ephemeral-stored"},               // as the author knew
 	"jupyterhub": {"at-least-once", "at-least-once"}, // tokens and codes, which the API cannot find
 	// The DN of a parent may contain line breaks. The warning came after the spec.
 	"openldap":   {"bad-call", "bad-call", "bad-call"},
