@@ -34,7 +34,7 @@ func arguments() []actions.Arg {
 		declare.Field("header", declare.NonEmpty(), "Header of the key. Default: Idempotency-Key."), declare.Field("value", declare.Any(), "The key. Default: a key that declprov makes."),
 	)), "Send a key by which the server recognizes a repeated request.")
 	idempotencyKey.NotNull = true
-	items := declare.Arg("items", declare.Any(), "Expression for the list in a response or page, from `body`, `status` and `headers`.")
+	items := declare.Arg("items", declare.Any(), "Expression for the list in a response or page, from `body`, `status` and `headers`. If it is null, it is not known whether there are none: for a server that leaves out an empty list, write `${body.pets ?? []}`.")
 	items.Mode = actions.Late
 	graphql := wireArg("graphql", declare.Object(
 		declare.Member("query", declare.Text(), "The document; templates are not evaluated in it."), declare.Field("variables", declare.Map(declare.Any()), "Its variables."),

@@ -25,6 +25,8 @@ type run struct {
 	session *session.Session
 	req     *request.Request
 	pages   *pages // nil for a single request
+	// noList says which response had no list of items, "" if each had one.
+	noList string
 	// now is the clock that measures how long fetching pages takes.
 	now func() time.Time
 }
@@ -56,8 +58,8 @@ func (all *runner) run(ctx context.Context, _ *actions.Kind, call *actions.Call)
 	}
 	if r.pages != nil {
 		out := r.runPages(ctx)
-		if out.Partial == nil && r.pages.doubt != "" {
-			out.Partial = &actions.Partial{Why: r.pages.doubt}
+		if doubt := cmp.Or(r.pages.doubt, r.noList); out.Partial == nil && doubt != "" {
+			out.Partial = &actions.Partial{Why: doubt}
 		}
 		return out
 	}
@@ -79,6 +81,9 @@ func (r *run) runSingle(ctx context.Context) actions.Outcome {
 		result["items"] = truncate(list, r.call.Limit)
 	}
 	out.Result, out.ETag, out.ETagOf, out.Partial = result, resp.ETag(), r.req.ETagOf(), r.partial(resp)
+	if out.Partial == nil && r.noList != "" && r.req.Effect == actions.None {
+		out.Partial = &actions.Partial{Why: r.noList}
+	}
 	return out
 }
 
@@ -109,6 +114,9 @@ func (r *run) runPages(ctx context.Context) actions.Outcome {
 		result := r.session.Judge.Result(resp)
 		result["items"] = all
 		out.Result, out.ETag, out.ETagOf = result, resp.ETag(), req.ETagOf()
+		if out.Unfit != nil {
+			result["items"] = nil // nothing is known to be missing in it
+		}
 		if out.Unfit != nil || !r.call.Asks("items") {
 			return out // the step fails with that error
 		}
@@ -176,7 +184,8 @@ func (r *run) showProgress(next int64, items int, began time.Time) {
 	}
 }
 
-// evaluateItems returns the list of a page. Null is an empty list.
+// evaluateItems returns the list of a page. If it is null, there may be none, as many servers leave out an empty list, or
+// something may be wrong with the response: that something is not in it proves nothing.
 func (r *run) evaluateItems(late actions.LateExpr, resp *verdict.Response) ([]any, error) {
 	v, err := late(resp.Scope())
 	if err != nil {
@@ -184,10 +193,10 @@ func (r *run) evaluateItems(late actions.LateExpr, resp *verdict.Response) ([]an
 	}
 	switch v := v.(type) {
 	case nil:
-		// Many servers leave out an empty list.
 		if name := otherList(resp.Body); name != "" {
 			return nil, fmt.Errorf("items yields null, and the response has a list in %q: compare the name with the response", name)
 		}
+		r.noList = r.session.Judge.Title(r.req) + " returned no list, because `items` is null: if that means that there are none, as servers leave out an empty list, append `?? []` to the expression, or in rest a question mark to the name"
 		return nil, nil
 	case []any:
 		return v, nil
