@@ -190,3 +190,45 @@ resources: Thing: {inputs: name: string, id: "${inputs.name}", create: world: do
 		t.Errorf("a new token is a change: %+v", got)
 	}
 }
+
+// TestDefaultsOfSettings: after an import, the recorded provider has no default settings. They count as recorded, so what
+// was imported is not replaced.
+func TestDefaultsOfSettings(t *testing.T) {
+	t.Parallel()
+	for _, replace := range []bool{true, false} {
+		mark := ""
+		if replace {
+			mark = " @replace()"
+		}
+		prog, diags := newWorld().compile(t, `config: {
+	region: *"eu" | string`+mark+`
+	zone: *"a" | string @env(ZONE)`+mark+`
+	retries: *3 | int`+mark+`
+	tags: *{team: "x"} | {[string]: string}`+mark+`
+	note?: string`+mark+`
+}
+resources: Thing: {inputs: name: string, id: "${inputs.name}", create: world: do: {what: "x", with: "${config}"}, delete: world: do: what: "x"}`)
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		defaults := prog.CheckConfig(t.Context(), object()).Inputs
+		for name, c := range map[string]struct {
+			olds, news property.Map
+			changes    int
+		}{
+			"nothing was recorded":     {object(), defaults, 0},
+			"a part was recorded":      {object("region", "eu"), defaults, 0},
+			"all was recorded":         {defaults, defaults, 0},
+			"null was recorded":        {object("region", property.Null), defaults, 0},
+			"another region":           {defaults, defaults.Set("region", property.New("us")), 1},
+			"another region, recorded": {object("region", "us"), defaults, 1},
+			"not the default":          {object(), defaults.Set("region", property.New("us")), 1},
+			"a setting of its own":     {object(), defaults.Set("note", property.New("x")), 1},
+		} {
+			got := prog.DiffConfig(c.olds, c.news, nil)
+			if len(got.Changes) != c.changes || c.changes > 0 && got.Changes[0].Replace != replace {
+				t.Errorf("%s, replace %v: %+v", name, replace, got)
+			}
+		}
+	}
+}

@@ -69,10 +69,17 @@ func (p *Program) CheckConfig(ctx context.Context, news property.Map) CheckRespo
 
 // DiffConfig says what a change of configuration means; both are as CheckConfig
 // returned them, without the host's own keys. Only settings that the spec marks
-// replace resources.
+// replace resources. A default counts as recorded, as it does in resources: what an import records of a
+// provider has none, nor what an earlier version of the spec has left that lacked the setting.
 func (p *Program) DiffConfig(olds, news property.Map, ignore []string) DiffResponse {
 	d := &value.Differ{}
-	d.CompareObjects(p.ConfigType, p.decodeConfig(olds).values, p.decodeConfig(news).values, "", false)
+	was, is := p.decodeConfig(olds).values, p.decodeConfig(news).values
+	for _, m := range p.ConfigType.Fields {
+		if _, given := is.GetOk(m.Name); given && was.Get(m.Name).IsNull() && !m.Fallback.IsNull() {
+			was = was.Set(m.Name, m.Fallback)
+		}
+	}
+	d.CompareObjects(p.ConfigType, was, is, "", false)
 	var out DiffResponse
 	for _, change := range d.Changes {
 		if !value.IsIgnored(change.Path, ignore) {
