@@ -424,7 +424,7 @@ func TestPassed(t *testing.T) {
 		"${inputs.mode != null ? null : \"no mode\"}":                               {"inputs.mode"},
 		"${inputs.mode == null ? inputs.mode : null}":                               nil,
 		"${inputs.size > 1 ? \"large\" : inputs.mode == null ? \"no mode\" : null}": {"inputs.mode"},
-		"${inputs.mode}": nil,
+		"${inputs.mode}":                                                            nil,
 	} {
 		var got []string
 		v, diags := Compile(stringNode(text), petScope(), nil)
