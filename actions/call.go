@@ -185,6 +185,9 @@ type Outcome struct {
 	// Partial says that Result may be incomplete, so that an object that is missing in it may
 	// exist; nil if it is complete.
 	Partial *Partial
+	// Idle says that a run that is Done has found nothing to change, or nothing to remove; nil if that
+	// is not known. The engine then does not take its word for an effect.
+	Idle *Idle
 	// ETag identifies the version of the object that the response is about (RFC 9110, 8.8.3);
 	// it is "" if the response does not name one. ETagOf is its address (AddressOf). The next change of
 	// the object gets both in Call.ETags.
@@ -201,6 +204,14 @@ type Outcome struct {
 	// Class is what `retry: on` matches: "connection", "timeout", an HTTP
 	// status, an exit code.
 	Class string
+}
+
+// Idle is how a run had no effect without an error.
+type Idle struct {
+	// Err says what was not found.
+	Err error
+	// Removal says that the run was to remove something. In an update, that may be gone already.
+	Removal bool
 }
 
 // Partial is why a result may be incomplete.

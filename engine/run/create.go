@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/outputs"
@@ -81,6 +83,9 @@ func (r *run) finishCreate(ctx context.Context) Result {
 		return r.afterFailure(ctx, outputs.MissingIDError(r.Run))
 	}
 	made, err := r.buildOutputs(ctx, nil)
+	if err == nil {
+		err = checkMade(ctx, r)
+	}
 	state := r.newState(made)
 	state.Private.Unmade = r.unmadeSteps(nil)
 	if err != nil {
@@ -90,4 +95,18 @@ func (r *run) finishCreate(ctx context.Context) Result {
 		outputs.WarnLost(r.Run, state.Outputs, r.res.ref.Key)
 	}
 	return Result{State: state, Err: r.Mask().Error(err)}
+}
+
+// checkMade returns an error if the response to a create does not tell that it made the object, and what read finds
+// under the id that the inputs give is not what was sent.
+func checkMade(ctx context.Context, r *run) error {
+	maker := r.Resource.Maker
+	if maker == nil || !r.isUnseen() || !r.Misfits[maker.Index] && r.Idle[maker.Index] == nil || r.Resource.IDFromResponses() || r.Resource.FindFirst {
+		return nil
+	}
+	why, err := r.contradiction(ctx, maker, &recorded.State{ID: r.ID, Inputs: r.given}, nil, []property.Map{r.given})
+	if err == nil && why != "" {
+		err = fmt.Errorf("the response does not tell that the create made it, and %s: if somebody else has it, run `pulumi state delete` and choose another name; else import it", why)
+	}
+	return err
 }

@@ -51,8 +51,8 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 		// What is to be removed may be on the pages that were left out.
 		err = r.NotOnPages(r.Operation.Steps...)
 	}
-	if err == nil && r.Denied {
-		err = missingObject{res, state}.confirmDeleted(ctx)
+	if err == nil && r.Denied != nil {
+		err = missingObject{res, state}.confirmDeleted(ctx, r.Denied)
 	}
 	if err == nil {
 		rs.Tokens.Delete(res.object(state), state.Private.Token)

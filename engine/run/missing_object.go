@@ -20,7 +20,7 @@ type missingObject struct {
 func (m missingObject) afterRead(ctx context.Context, reason ReadReason, err error) Result {
 	token := m.state.Private.Token
 	if reason == Refresh && errors.Is(err, verdict.ErrDenied) {
-		if err := m.confirmGone(ctx); err != nil {
+		if err := m.confirmGone(ctx, "read was denied, and `gone` says that this means that it is gone"); err != nil {
 			return Result{Err: err}
 		}
 	}
@@ -32,12 +32,12 @@ func (m missingObject) afterRead(ctx context.Context, reason ReadReason, err err
 	return Result{Gone: true}
 }
 
-// confirmGone returns nil if find does not find the object either. Without find, nothing tells.
-func (m missingObject) confirmGone(ctx context.Context) error {
+// confirmGone returns nil if find does not find the object either. Without find, nothing tells. denial says why it
+// may be there nevertheless.
+func (m missingObject) confirmGone(ctx context.Context, denial string) error {
 	if m.Find == nil {
 		return nil
 	}
-	const denial = "read was denied, and `gone` says that this means that it is gone"
 	id, _, found, err := m.findID(ctx, m.state.Inputs)
 	switch {
 	case err != nil:
@@ -48,16 +48,20 @@ func (m missingObject) confirmGone(ctx context.Context) error {
 	return nil
 }
 
-// confirmDeleted returns an error if the object is still there after a delete that found nothing.
-func (m missingObject) confirmDeleted(ctx context.Context) error {
-	if m.Read == nil {
-		return m.confirmGone(ctx)
+// confirmDeleted returns an error if the object is still there after a delete that found nothing, because of
+// a response that the credentials alone may cause.
+func (m missingObject) confirmDeleted(ctx context.Context, why error) error {
+	denial := "delete was denied, and `gone` says that this means that it is gone"
+	if errors.Is(why, verdict.ErrIdle) {
+		denial = why.Error()
 	}
-	const denial = "delete was denied, and `gone` says that this means that it is gone"
+	if m.Read == nil {
+		return m.confirmGone(ctx, denial)
+	}
 	_, _, err := m.readUntilSeen(ctx, m.state)
 	switch {
 	case errors.Is(err, verdict.ErrDenied):
-		return m.confirmGone(ctx)
+		return m.confirmGone(ctx, denial)
 	case errors.Is(err, verdict.ErrGone):
 		return nil
 	case err != nil:

@@ -69,15 +69,17 @@ func (r *run) previewState(ctx context.Context, old recorded.State) Result {
 // buildOutputs returns the outputs after a create or update: those in the value of the operation,
 // or, if that lacks a required output, those of a read, or, without a read, the recorded ones.
 func (r *run) buildOutputs(ctx context.Context, before map[string]property.Value) (map[string]property.Value, error) {
-	yield, err := any(nil), error(nil)
+	yield, err, unread := any(nil), error(nil), r.isUnseen()
 	if !operation.SkippedWhole(r.Run) {
 		yield, err = r.Return(r.Operation)
 	}
-	if err != nil {
+	if err != nil && !unread {
 		return nil, err
+	} else if err != nil {
+		yield = nil // read tells what it can
 	}
 	// The next change may need an ETag that only a read gives.
-	unread := (r.ETags == "" || r.Untagged) && r.Resource.Conditional
+	unread = unread || (r.ETags == "" || r.Untagged) && r.Resource.Conditional
 	// Without the server's value, no later read could tell what it has made of the program's.
 	unread = !r.takeServerValues(yield, r.Mask()) || unread || r.Verb == plan.Create && r.Resource.Unproven
 	if len(r.Resource.Outputs.Fields) == 0 && !unread {

@@ -79,6 +79,7 @@ func (r *run) resume(s recorded.State) {
 	r.Unmade = strings.Fields(s.Private.Unmade)
 	r.resumed = true
 	r.began, _ = r.res.all.journal.Hash(f.Inputs)
+	r.stopped = f.Step >= len(r.Operation.Steps)
 	r.remakes = r.Verb == plan.Create && r.Resource.Maker != nil && slices.Contains(f.Undone, r.Resource.Maker.Index)
 	if first := operation.Restore(r.Run, f); first < f.Step {
 		r.warn(owner{r}.forgetAnswered(first))

@@ -95,6 +95,8 @@ type run struct {
 	server property.Map
 	// resumed is true if the run continues an earlier one.
 	resumed bool
+	// stopped is true if the earlier run stopped after its last step: there is nothing left to send.
+	stopped bool
 	// remakes is true if the object itself was undone and is created again.
 	remakes bool
 	// looked is true if find found nothing before the first step was sent.
@@ -178,4 +180,10 @@ func withTimeout(ctx context.Context, limit time.Duration) (context.Context, con
 		return ctx, func() {}
 	}
 	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than the %s that it was given: %w", limit, context.DeadlineExceeded))
+}
+
+// isUnseen reports whether only read can tell what the run did: an earlier run stopped after its last step, or a
+// step with an effect did not respond with what it returns, or succeeded without an effect.
+func (r *run) isUnseen() bool {
+	return r.Resource.Read != nil && (r.stopped || len(r.Misfits) > 0 || len(r.Idle) > 0)
 }

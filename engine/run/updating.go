@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/compare"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/outputs"
 	"github.com/declprov/declprov/engine/run/recorded"
@@ -31,6 +30,9 @@ type updating struct {
 func (r updating) finish(ctx context.Context) Result {
 	old := r.old
 	failure := r.Steps(ctx)
+	if failure == nil {
+		failure = r.confirm(ctx)
+	}
 	if failure != nil {
 		var settled *Result
 		if settled, failure = r.settleFailure(ctx, failure, &old); settled != nil {
@@ -73,11 +75,52 @@ func (r updating) finish(ctx context.Context) Result {
 	return Result{State: next, Err: r.Mask().Error(failure)}
 }
 
+// confirm finds out by read whether an update was done of which no response tells. If it was not, it sends
+// the steps again whose effect nobody has seen. It returns an error if a step found nothing to change that it should have changed.
+func (r updating) confirm(ctx context.Context) error {
+	for r.isUnseen() || len(r.Idle) > 0 {
+		shown := compare.Unclear
+		if r.Resource.Read != nil && r.takeNewID(ctx) == nil {
+			before := r.old
+			if f := before.Private.Failed; f != nil && !f.Unknown {
+				before.Private.Failed = nil
+			}
+			shown, _ = r.look(ctx, &before)
+		}
+		for i, idle := range r.Idle {
+			switch shown {
+			case compare.Wanted:
+			case compare.Unclear:
+				r.Log.Message(operation.Warning, idle.Error()+"; read does not tell whether it should have been")
+			default:
+				r.Failed = i
+				return idle
+			}
+		}
+		if shown != compare.Other || len(r.Idle) > 0 {
+			return nil // buildOutputs reads it, and fails if it is not there
+		}
+		r.Log.Message(operation.Info, "read shows other values than the update has sent, so it had no effect and is sent again")
+		r.stopped = false
+		r.warn(owner{r.run}.forgetAnswered(operation.RepeatUnseen(r.Run)))
+		if err := r.Steps(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // settleFailure finds out what an update that failed has done. It returns a result if nothing was
 // changed, or if everything was done although the response was lost, and the failure with a remedy. It gives the old state the id and the ETag of now.
 func (r updating) settleFailure(ctx context.Context, failure error, old *recorded.State) (*Result, error) {
-	if operation.StatusOf(failure) == actions.Gone {
-		failure = fmt.Errorf("%w; %s", failure, r.goneRemedy(ctx))
+	idle := errors.Is(failure, verdict.ErrIdle)
+	if idle {
+		if out := r.reconcile(ctx, old); out != nil {
+			return out, failure
+		}
+	}
+	if idle || operation.StatusOf(failure) == actions.Gone {
+		failure = fmt.Errorf("%w; %s", failure, r.goneRemedy(ctx, idle))
 	}
 	if !r.Effected {
 		return &Result{Err: r.Mask().Error(failure)}, failure
@@ -106,79 +149,48 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 	if r.Resource.Read == nil || !operation.IsLastWrite(r.Run, r.Failed) || r.mayLeaveOld(ctx, s) {
 		return nil
 	}
-	inputs, err := r.res.withIDInputs(r.ID, r.given)
-	if err != nil {
-		return nil
-	}
-	now := recorded.State{ID: r.ID, Inputs: inputs, Outputs: s.Outputs, Private: recorded.Private{Token: s.Private.Token, Written: s.Private.Written}}
-	reader, yield, err := r.readAs(ctx, now)
-	if err != nil {
-		return nil
-	}
-	seen, err := reader.State(now, yield, false)
-	rewritten := r.rewritten(*s)
-	if seen == nil || err != nil || !r.readCanTell(*s, append(reader.Unread(now, yield), rewritten...)) {
-		return nil
-	}
-	if !r.readMatches(ctx, r.given, seen.Inputs, rewritten) {
-		if r.readMatches(ctx, s.Inputs, seen.Inputs, nil) {
-			r.ETags, s.Private.ETags = reader.ETags, reader.ETags // nobody else has changed it
-		}
+	shown, seen := r.look(ctx, s)
+	if shown != compare.Wanted {
 		return nil
 	}
 	out := &recorded.State{ID: s.ID, Inputs: r.given, Outputs: recorded.WithInputs(r.given, recorded.DeclaredOutputs(r.Resource, *seen))}
-	out.Private = recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, ETags: reader.ETags, Token: s.Private.Token, Unmade: r.unmadeSteps(nil)}
-	r.takeServerValues(yield, reader.Mask())
+	out.Private = recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, ETags: seen.Private.ETags, Token: s.Private.Token, Unmade: r.unmadeSteps(nil)}
 	out.Private.Written = recorded.NewWritten(r.Resource, r.given, r.server)
 	out.SetCurrentID(r.ID)
-	r.Log.Message(operation.Info, "the response to the update was lost: it was done, as reading it shows")
+	r.Log.Message(operation.Info, "no response tells of the update: it was done, as reading it shows")
 	r.Lost = true
 	outputs.WarnLost(r.Run, out.Outputs, r.res.ref.Key)
 	r.warn(r.forgetUpdates(out))
 	return &Result{State: out}
 }
 
-// readCanTell reports whether read can tell that an update was done. It can if the update changes an input
-// that read shows: a server that still works on a lost request shows what was there before, and so does
-// one that will never do it. An input that read does not show (unread) must be sent with it, in one request; after
-// an earlier update with an unknown outcome, such an input may have any value.
-func (r updating) readCanTell(s recorded.State, unread []string) bool {
-	hidden, shown := false, false
-	for _, m := range r.Resource.Inputs.Fields {
-		was, now := s.Inputs.Get(m.Name), r.given.Get(m.Name)
-		differs := !value.PlainEqual(was, now)
-		switch {
-		case m.Ephemeral:
-		case !slices.Contains(unread, m.Name):
-			shown = shown || differs
-		case s.Private.Failed != nil:
-			hidden = hidden || !was.IsNull() || !now.IsNull() || slices.Contains(s.Private.Failed.Given, m.Name)
-		default:
-			hidden = hidden || differs
-		}
+// look reads the object after an update of a state, and tells what it shows. It returns the state
+// according to read, nil if that cannot be read. It gives the state the ETag of now if nobody has changed the object.
+func (r updating) look(ctx context.Context, s *recorded.State) (compare.Shown, *recorded.State) {
+	inputs, err := r.res.withIDInputs(r.ID, r.given)
+	if err != nil {
+		return compare.Unclear, nil
 	}
-	return shown && !(hidden && (s.Private.Failed != nil || r.Operation.Writes() > 1))
-}
-
-// rewritten returns the inputs with @normalised() that the update changes: read shows what the server has
-// made of them, from which nothing follows.
-func (r updating) rewritten(s recorded.State) (names []string) {
-	for _, m := range r.Resource.Inputs.Fields {
-		if m.Normalised && !value.PlainEqual(s.Inputs.Get(m.Name), r.given.Get(m.Name)) {
-			names = append(names, m.Name)
-		}
+	now := recorded.State{ID: r.ID, Inputs: inputs, Outputs: s.Outputs, Private: recorded.Private{Token: s.Private.Token, Written: s.Private.Written}}
+	reader, yield, err := r.readAs(ctx, now)
+	if errors.Is(err, verdict.ErrGone) {
+		return compare.Absent, nil
+	} else if err != nil {
+		return compare.Unclear, nil
 	}
-	return names
-}
-
-// readMatches reports whether the inputs that a read has returned are the wanted ones, but for those to
-// ignore, and whether read returns any inputs at all.
-func (r updating) readMatches(ctx context.Context, want, seen property.Map, ignore []string) bool {
-	told := false
-	for _, m := range r.Resource.Inputs.Fields {
-		told = told || !m.NoRead && !m.Ephemeral
+	seen, err := reader.State(now, yield, false)
+	if seen == nil || err != nil {
+		return compare.Unclear, nil
 	}
-	return told && len(r.res.rules().Read().Changes(ctx, seen, want, slices.Concat(r.req.Ignore, ignore))) == 0
+	sent := compare.Sent{Rules: r.res.rules(), Before: *s, Given: r.given, Ignore: r.req.Ignore, Writes: r.Operation.Writes()}
+	shown := sent.ShownBy(ctx, seen.Inputs, reader.Unread(now, yield))
+	if shown == compare.Former {
+		r.ETags, s.Private.ETags, shown = reader.ETags, reader.ETags, compare.Other // nobody else has changed it
+	}
+	if shown == compare.Wanted {
+		r.takeServerValues(yield, reader.Mask())
+	}
+	return shown, seen
 }
 
 // findNewID runs find for the id of a resource whose update was done, if no response has it. It
@@ -236,12 +248,14 @@ func (r updating) takeNewID(ctx context.Context) error {
 }
 
 // goneRemedy returns what to do about an update that did not find its object.
-func (r updating) goneRemedy(ctx context.Context) string {
+func (r updating) goneRemedy(ctx context.Context, idle bool) string {
 	if f := r.old.Private.Failed; f != nil && f.Unknown && f.Op == string(plan.Update) && r.renames() {
 		return "the response to an earlier update, which was to give it another name, was lost: " + r.newNameRemedy()
 	}
 	if r.Resource.Read != nil {
-		if _, _, err := r.readAs(ctx, r.old); err == nil {
+		if _, _, err := r.readAs(ctx, r.old); err == nil && idle {
+			return "read still finds the object: compare what update and read look for, and whether the user may change it (a policy or a trigger may keep it as it is)"
+		} else if err == nil {
 			return "read still finds the object, so the API does not have this address, or not with this method: compare update with its documentation"
 		}
 	}

@@ -55,6 +55,9 @@ func (r *Run) Attempts(ctx context.Context, s *plan.Step, doubt bool) (any, erro
 		r.Effect(s, v)
 		switch {
 		case v.Status == actions.Done && !v.Pending:
+			if v.Idle != nil && !r.Undoing {
+				r.Idle = map[int]error{s.Index: r.Stop(s, attempt, actions.Refused, v.Idle)}
+			}
 			if r.unfit = nil; v.Unfit != nil {
 				r.unfit = r.Stop(s, attempt, actions.Failed, &verdict.UnfitError{Err: v.Unfit})
 			}

@@ -39,6 +39,8 @@ type Progress struct {
 	// Misfits are the steps that succeeded, here or in an earlier run, with responses that
 	// do not match their declared types.
 	Misfits map[int]bool
+	// Idle are the errors of the steps that succeeded without an effect in this run, by index.
+	Idle map[int]error
 	// Partial says of which steps the results may be incomplete, and why.
 	Partial map[int]*actions.Partial
 }
@@ -183,7 +185,7 @@ func (r *Run) Effect(s *plan.Step, v verdict.Verdict) {
 	if s.Effect != actions.Write || v.Status == actions.Refused || v.Status == actions.Gone || r.Undoing {
 		return
 	}
-	r.Effected = true
+	r.Effected = r.Effected || v.Idle == nil || r.Verb != plan.Update
 	t := r.Of(s)
 	if t == nil {
 		t = &Touched{Step: s}

@@ -48,8 +48,8 @@ type Run struct {
 	Failed int
 	// Missed is true if a step of an undo or a delete did not find its object.
 	Missed bool
-	// Denied is true if it did not, by a response that the credentials alone may cause.
-	Denied bool
+	// Denied is the response by which it did not, if the credentials alone may cause that.
+	Denied error
 	// Ran is true if a step ran: its `if` did not leave it out.
 	Ran bool
 	// At is the key of the current element of a forEach, "" outside of one.
@@ -408,7 +408,9 @@ func (r *Run) once(ctx context.Context, s *plan.Step) (any, error) {
 		err = r.unfit // its intent is settled, and the step fails nevertheless
 	}
 	if (r.Verb == plan.Delete || r.Undoing) && err != nil && StatusOf(err) == actions.Gone {
-		r.Missed, r.Denied = true, r.Denied || errors.Is(err, verdict.ErrDenied)
+		if r.Missed = true; errors.Is(err, verdict.ErrDenied) {
+			r.Denied = err
+		}
 		return nil, nil // this object is gone already; the next element may not be
 	}
 	return value, err

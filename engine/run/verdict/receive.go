@@ -35,7 +35,7 @@ import (
 type UnfitError struct{ Err error }
 
 func (e *UnfitError) Error() string {
-	return e.Err.Error() + "; the step was done and will not be repeated: correct the type"
+	return e.Err.Error() + "; the response reports a success, so the step is not repeated unless read shows that it had no effect: correct the type"
 }
 
 func (e *UnfitError) Unwrap() error { return e.Err }

@@ -22,6 +22,8 @@ var (
 	// ErrNotFound is the error of an action that found nothing. In a later step of `read`,
 	// it does not mean that the object of the resource is gone.
 	ErrNotFound = errors.New("not found")
+	// ErrIdle is the error of a step that had no effect, because it found nothing to change or to remove.
+	ErrIdle = errors.New("nothing was changed")
 )
 
 // Verdict is the outcome of an attempt at a step, according to the action and to the
@@ -42,6 +44,8 @@ type Verdict struct {
 	// Unfit is the mismatch between the response of a successful attempt and its
 	// declared type.
 	Unfit error
+	// Idle is the error of a successful attempt that found nothing to change, if read shows that it should have.
+	Idle error
 
 	// again is true if the action expects another attempt to succeed.
 	again bool
@@ -63,6 +67,10 @@ type Judge struct {
 // Of returns the verdict on an attempt. The outcome of an action without an effect is
 // never unknown: if it fails, nothing was done.
 func (j Judge) Of(s *plan.Step, out actions.Outcome) Verdict {
+	return j.applyIdle(out.Idle, j.of(s, out))
+}
+
+func (j Judge) of(s *plan.Step, out actions.Outcome) Verdict {
 	v := Verdict{Status: out.Status, Err: out.Err, Class: out.Class, After: out.RetryAfter, again: out.Again}
 	if v.Status == actions.Done {
 		v.Value, v.Unfit = typedResult(s, out)
@@ -106,6 +114,27 @@ func applyMismatch(s *plan.Step, v Verdict) Verdict {
 	}
 	return v
 }
+
+// applyIdle returns the verdict on a successful attempt that may have had no effect. For a delete, the object is
+// gone if read confirms that. A response without what the step returns is none to go on with.
+func (j Judge) applyIdle(idle *actions.Idle, v Verdict) Verdict {
+	switch {
+	case idle == nil || v.Status != actions.Done || v.Pending:
+	case j.Deletes:
+		v.Status, v.Err, v.final = actions.Gone, &idleError{idle.Err}, true
+	case v.Unfit != nil:
+		v.Status, v.Err, v.final = actions.Refused, fmt.Errorf("%w: %w", ErrIdle, idle.Err), true
+	case !idle.Removal:
+		v.Idle = fmt.Errorf("%w: %w", ErrIdle, idle.Err)
+	}
+	return v
+}
+
+// idleError is the error of a delete that found nothing to remove: the credentials may be the reason.
+type idleError struct{ err error }
+
+func (e *idleError) Error() string   { return "nothing was removed: " + e.err.Error() }
+func (e *idleError) Unwrap() []error { return []error{ErrDenied, ErrIdle} }
 
 // evaluate evaluates the spec's templates for a response, in the order of the
 // language. For a failure it only evaluates `refused` and `gone`, which may mean that

@@ -55,7 +55,7 @@ func ofLives() []Mutant {
 			Promise:   "A resource is not forgotten while its object may exist",
 			Mechanism: "read tells whether a delete that was denied has found nothing",
 			File:      "engine/run/delete.go",
-			Find:      `	if err == nil && r.Denied {`,
+			Find:      `	if err == nil && r.Denied != nil {`,
 			Replace:   `	if false {`,
 			Package:   "engine", Test: "TestDenialsThatMeanGone/403,_delete_denied,_exists_true,_delete", Fails: "the resource was forgotten",
 		},
@@ -102,7 +102,7 @@ func ofLives() []Mutant {
 			Find: `v.Status == actions.Refused || v.Status == actions.Gone || r.Undoing {
 		return
 	}
-	r.Effected = true
+	r.Effected = r.Effected || v.Idle == nil || r.Verb != plan.Update
 	t := r.Of(s)
 	if t == nil {
 		t = &Touched{Step: s}
@@ -112,7 +112,7 @@ func ofLives() []Mutant {
 			Replace: `r.Undoing {
 		return
 	}
-	r.Effected = true
+	r.Effected = r.Effected || v.Idle == nil || r.Verb != plan.Update
 	t := r.Of(s)
 	if t == nil {
 		t = &Touched{Step: s, Done: true}
