@@ -130,7 +130,8 @@ tables, users and databases, which commit at once; if a later statement fails, t
 
 An error that the server reports for a statement (a violated constraint, a missing permission, a mistake in the statement) means that nothing
 was done. If the connection is lost after the statement was sent, or the time is up and the server does not confirm that it stopped, the effect is
-unknown; with ` + "`idempotent: true`" + `, the statements run again. ` + "`retry: on`" + ` lists the errors by number: the SQLSTATE
+unknown; with ` + "`idempotent: true`" + `, the statements run again. If an ` + "`update`" + ` or a ` + "`delete`" + ` affects no row, the step has done
+nothing: ` + "`read`" + ` then tells whether the object is as it should be, or is gone. ` + "`retry: on`" + ` lists the errors by number: the SQLSTATE
 of PostgreSQL (` + "`40001`" + `), or the error number of MySQL and SQLite.
 
 ` + placeholdersDoc + `

@@ -246,6 +246,7 @@ func (r *run) query(ctx context.Context, conn *sql.Conn) actions.Outcome {
 
 // exec runs the statements.
 func (r *run) exec(ctx context.Context, conn *sql.Conn) actions.Outcome {
+	var idle *actions.Idle
 	if len(r.stmts) == 1 {
 		result, err := r.one(ctx, conn, r.stmts[0])
 		if err != nil {
@@ -255,7 +256,7 @@ func (r *run) exec(ctx context.Context, conn *sql.Conn) actions.Outcome {
 			}
 			return r.outcome(ctx, err, s)
 		}
-		return actions.Succeed(result)
+		return actions.Outcome{Status: actions.Done, Result: result, Idle: addIdle(idle, r.stmts[0], result)}
 	}
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
@@ -274,12 +275,22 @@ func (r *run) exec(ctx context.Context, conn *sql.Conn) actions.Outcome {
 			}
 			return r.outcome(ctx, fmt.Errorf("statement %d: %w", i+1, err), state)
 		}
+		idle = addIdle(idle, s, result)
 	}
 	r.mark()
 	if err := tx.Commit(); err != nil {
 		return r.outcome(ctx, fmt.Errorf("commit: %w", err), max(state, sentAlone))
 	}
-	return actions.Succeed(result)
+	return actions.Outcome{Status: actions.Done, Result: result, Idle: idle}
+}
+
+// addIdle returns how the statements had no effect: the first update that found no row, or else the first delete.
+func addIdle(idle *actions.Idle, s prepared, result map[string]any) *actions.Idle {
+	verb := s.Changes()
+	if verb == "" || result["affected"] != int64(0) || idle != nil && (verb == "delete" || !idle.Removal) {
+		return idle
+	}
+	return &actions.Idle{Err: fmt.Errorf("`%s` affected no row", verb), Removal: verb == "delete"}
 }
 
 // one runs one statement, and returns the result of the action.

@@ -228,6 +228,21 @@ func (s *Statement) ReturnsRows() bool {
 	}
 }
 
+// Changes returns "update" or "delete" if that is all that the statement does: then it has no effect if it
+// affects no row.
+func (s *Statement) Changes() string {
+	changes := 0
+	for _, word := range s.words {
+		if slices.Contains([]string{"insert", "update", "delete", "merge", "replace"}, word) {
+			changes++
+		}
+	}
+	if changes == 1 && (s.verb == "update" || s.verb == "delete") {
+		return s.verb
+	}
+	return ""
+}
+
 // ControlsTransaction reports whether the statement begins or ends a transaction, which
 // steps do.
 func (s *Statement) ControlsTransaction() bool {
