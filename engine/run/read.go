@@ -116,6 +116,7 @@ func (res resource) warnOfRead(r reading.Reading, req ReadRequest, before record
 		res.warn(res.closeLostUpdates(*after))
 		outputs.WarnUnread(r.Run, before.Inputs, yield)
 		r.WarnOtherID(req.Reason == Import, recorded.CurrentID(before), after.ID)
+		r.WarnOtherObject(before, *after)
 	case Import:
 		r.WarnOtherID(req.Reason == Import, recorded.CurrentID(before), after.ID)
 		outputs.WarnPlaceholders(r.Run, after.Inputs)

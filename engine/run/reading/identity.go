@@ -13,6 +13,7 @@ import (
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec/diag"
 )
 
 // idOf returns the id that the response of a read gives a resource with the inputs that were
@@ -149,6 +150,23 @@ func (r Reading) CompareStable(old, found recorded.State) (differs string, known
 		}
 	}
 	return "", known
+}
+
+// WarnOtherObject warns of a refresh that has found other values, under the id of before, in inputs that no update
+// changes: such an object may be another one, in a database that was restored or made anew. `pulumi up` would replace it.
+func (r Reading) WarnOtherObject(before, after recorded.State) {
+	var names []string
+	for _, m := range r.Resource.Inputs.Fields {
+		was, given := before.Inputs.GetOk(m.Name)
+		if m.Replace && given && !was.IsNull() && !m.NoRead && !m.Ephemeral && !m.Normalised && !r.Rules.Read().IsSame(r.Vars.Context, m, was, after.Inputs.Get(m.Name)) {
+			names = append(names, m.Name)
+		}
+	}
+	if names == nil || recorded.CurrentID(before) != after.ID || before.Private.Failed != nil {
+		return
+	}
+	r.Log.Message(operation.Warning, fmt.Sprintf("it has another value of %s than was recorded, under the same id %q. If that is another object (a database was restored, and its ids began anew), "+
+		"run `pulumi state delete '%s'` now: `pulumi up` would replace it, and delete what has this id", diag.And(names), after.ID, r.Rules.Ref.Key))
 }
 
 // WarnOtherID warns of a refresh or an import that has found another id.

@@ -179,6 +179,10 @@ func ofProof() []Mutant {
 		row("Nothing is lost", "a refresh that finds another id by a name says so", "engine/run/read.go", `		outputs.WarnUnread(r.Run, before.Inputs, yield)
 		r.WarnOtherID(req.Reason == Import, recorded.CurrentID(before), after.ID)`, `		outputs.WarnUnread(r.Run, before.Inputs, yield)`,
 			"TestReadsWithAnotherID", "silence, want warning"),
+		row(foreign, "a refresh that finds another object under an id says so", "engine/run/read.go", `		r.WarnOtherObject(before, *after)`, ``,
+			"TestRefreshesOfAnotherObject", "warned: false"),
+		row(foreign, "an update takes no name of another object", "engine/run/owner.go", `!o.looked && o.renames()`, `!o.looked && false`,
+			"TestUpdatesToTheNameOfAnother", "refused: false"),
 		row(foreign, "a refresh takes no id for which nothing speaks", "engine/run/reading/identity.go", `	if old.Outputs.Len() == 0 {`, `	if true {`,
 			"TestReadsWithAnotherID", "warning, want error"),
 		row(foreign, "a refresh takes no object of another resource", "engine/run/reading/identity.go", `	if err := r.Taken(found, `, `	if err := r.Taken(old, `,
