@@ -210,7 +210,8 @@ func (o owner) findBeforeUpdate(ctx context.Context) error {
 	if err != nil {
 		return o.Stop(o.Operation.Steps[0], 1, actions.Refused, fmt.Errorf("looking for it before it is changed: %w", err))
 	}
-	if o.looked = id == "" || id == o.ID; !o.looked && o.renames() && o.Resource.FindFirst && !o.resumed && !o.Effected {
+	o.looked = id == "" || id == o.ID
+	if !o.looked && o.renames() && o.Resource.FindFirst && !o.resumed && !o.Effected {
 		return o.Stop(o.Operation.Steps[0], 1, actions.Refused, fmt.Errorf("it exists already (its id is %q), and nothing was sent: choose another name, or remove that object", id))
 	}
 	return nil

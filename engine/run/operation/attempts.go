@@ -55,7 +55,7 @@ func (r *Run) Attempts(ctx context.Context, s *plan.Step, doubt bool) (any, erro
 		r.Effect(s, v)
 		switch {
 		case v.Status == actions.Done && !v.Pending:
-			r.noteDoubts(s, attempt, v)
+			a.noteDoubts(s, attempt, v)
 			return v.Value, nil
 		case v.Status == actions.Done:
 			a.failures, a.doubt = 0, false
@@ -72,12 +72,12 @@ func (r *Run) Attempts(ctx context.Context, s *plan.Step, doubt bool) (any, erro
 }
 
 // noteDoubts keeps what speaks against an attempt that succeeded.
-func (r *Run) noteDoubts(s *plan.Step, attempt int, v verdict.Verdict) {
-	if v.Idle != nil && !r.Undoing {
-		r.Idle = map[int]error{s.Index: r.Stop(s, attempt, actions.Refused, v.Idle)}
+func (a *attempts) noteDoubts(s *plan.Step, attempt int, v verdict.Verdict) {
+	if v.Idle != nil && !a.Undoing {
+		a.Idle = map[int]error{s.Index: a.Stop(s, attempt, actions.Refused, v.Idle)}
 	}
-	if r.unfit = nil; v.Unfit != nil {
-		r.unfit = r.Stop(s, attempt, actions.Failed, &verdict.UnfitError{Err: v.Unfit})
+	if a.unfit = nil; v.Unfit != nil {
+		a.unfit = a.Stop(s, attempt, actions.Failed, &verdict.UnfitError{Err: v.Unfit})
 	}
 }
 

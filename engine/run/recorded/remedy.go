@@ -18,5 +18,6 @@ func (t *Tokens) RemedyFor(o Object, ref Ref, token string, gone bool) string {
 		return "it was deleted a moment ago, and the deletion goes on: run `pulumi up` again later; a step with `until` in the delete of the spec waits for its end"
 	}
 	return "import it if it is yours, else choose another name. If this resource had it before, and its deletion failed, run `pulumi up` with the program of then, which deletes it; " +
-		"if `--replace` or `pulumi state taint` is to replace it, set `deleteBeforeReplace: true` in the program's options"
+		"if `--replace` or `pulumi state taint` is to replace it, set `deleteBeforeReplace: true` in the program's options; " +
+		"if it had another name in the program, add `aliases` with that name to its options"
 }
