@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/outputs"
 	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/run/stop"
 )
 
 // Create creates a resource. The result has a state without an error if that succeeded, an error
@@ -19,7 +20,7 @@ import (
 func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateRequest) Result {
 	r := rs.resource(res, req.Ref, req.Log).beginWith(ctx, res.Create, plan.Create, req.Inputs)
 	r.Preview = req.Preview
-	ctx, cancel := withTimeout(ctx, req.Timeout)
+	ctx, cancel := stop.After(ctx, req.Timeout)
 	defer cancel()
 	err := recorded.RefuseMasks(req.Inputs, res.Create)
 	if err == nil {

@@ -18,7 +18,7 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 	if res.skipSuperseded(state) {
 		return nil
 	}
-	ctx, cancel := withTimeout(ctx, req.Timeout)
+	ctx, cancel := stop.After(ctx, req.Timeout)
 	defer cancel()
 	about := res.entries(state.Private.Token)
 	if err := about.RefuseBusy(state); err != nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -16,29 +15,8 @@ import (
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
-	"github.com/declprov/declprov/engine/value"
-	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
 )
-
-// notReadableError returns the error of an operation that was done, and after which read finds no
-// object: somebody has deleted it, or the server takes longer to show it than the spec says. The
-// state is kept, so that a refresh can tell.
-func (r *run) notReadableError(limit time.Duration, err error) error {
-	did := "made"
-	if r.Verb == plan.Update {
-		did = "changed"
-	}
-	if r.untold {
-		return fmt.Errorf("it was %s, but read does not find it, %s later (the spec's `consistency`), and no response tells whether it has another id now: %w; %s",
-			did, limit, err, r.newNameRemedy())
-	}
-	if r.Verb == plan.Create && r.Resource.Unproven {
-		return recorded.UnseenError(r.ID, limit, err)
-	}
-	return fmt.Errorf("it was %s, but read does not find it, %s later (the spec's `consistency`): %w; "+
-		"if it was deleted, run `pulumi refresh`: the next `pulumi up` makes it again; else `pulumi up` looks again", did, limit, err)
-}
 
 // previewState returns the state that an operation will leave, as far as it is known. It runs the
 // steps that may run in a preview; what depends on the others is unknown.
@@ -103,18 +81,9 @@ func (r *run) buildOutputs(ctx context.Context, before map[string]property.Value
 
 // takeServerValues records what the server has made of the inputs with @normalised(), if the value
 // of an operation has them. It returns false if that lacks one of them.
-func (r *run) takeServerValues(yield any, m *screen.Mask) bool {
-	if !slices.ContainsFunc(r.Resource.Inputs.Fields, func(m *value.Member) bool { return m.Normalised }) {
-		return true
-	}
-	got, _ := r.Resource.Inputs.Project(yield, m) // a value of another type is one that it lacks
-	r.server = property.NewMap(got.Values)
-	members, _ := expr.Reveal(yield, func(any) {}).(map[string]any)
-	return !slices.ContainsFunc(r.Resource.Inputs.Fields, func(m *value.Member) bool {
-		_, given := members[m.Name]
-		_, there := got.Values[m.Name]
-		return m.Normalised && !(given && there)
-	})
+func (r *run) takeServerValues(yield any, m *screen.Mask) (whole bool) {
+	r.server, whole = outputs.ServerValues(r.Run, yield, m)
+	return whole
 }
 
 // readBack reads a resource that was just created or updated. If read does not find it, readBack
@@ -151,7 +120,7 @@ func (r *run) readBack(ctx context.Context, made map[string]property.Value) (map
 		return true, err
 	})
 	if err == nil && missing != nil {
-		return nil, r.notReadableError(limit, missing)
+		return nil, outputs.UnreadableError(r.Run, r.untold, limit, missing)
 	}
 	return values, err
 }

@@ -21,7 +21,7 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 	if res.Read == nil {
 		return withoutRead(state, req)
 	}
-	ctx, cancel := withTimeout(ctx, req.Timeout)
+	ctx, cancel := stop.After(ctx, req.Timeout)
 	defer cancel()
 	if req.Reason == Refresh {
 		if err := res.relocateWithInputs(ctx, &state); err != nil {

@@ -11,8 +11,6 @@ package run
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
@@ -172,14 +170,6 @@ func (r *run) recordHandover(out Result) {
 	if out.State != nil && r.token != "" && r.res.Journals() && r.book().MayHaveIntents() {
 		r.warn(r.book().Hand(r.token, recorded.CurrentID(*out.State)))
 	}
-}
-
-// withTimeout returns a context that ends after the limit; 0 is no limit.
-func withTimeout(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	if limit <= 0 {
-		return ctx, func() {}
-	}
-	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than the %s that it was given: %w", limit, context.DeadlineExceeded))
 }
 
 // isUnseen reports whether only read can tell what the run did: an earlier run stopped after its last step, or a

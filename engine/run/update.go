@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
@@ -17,7 +18,7 @@ import (
 func (rs *Resources) Update(ctx context.Context, of *plan.Resource, state recorded.State, req UpdateRequest) Result {
 	u := update{rs.resource(of, req.Ref, req.Log), req}
 	rs.Tokens.Manage(u.res.object(state), req.Ref, state.Private.Token)
-	ctx, cancel := withTimeout(ctx, req.Timeout)
+	ctx, cancel := stop.After(ctx, req.Timeout)
 	defer cancel()
 	if req.Preview {
 		return u.run(ctx, state)

@@ -250,7 +250,7 @@ func (r updating) takeNewID(ctx context.Context) error {
 // goneRemedy returns what to do about an update that did not find its object.
 func (r updating) goneRemedy(ctx context.Context, idle bool) string {
 	if f := r.old.Private.Failed; f != nil && f.Unknown && f.Op == string(plan.Update) && r.renames() {
-		return "the response to an earlier update, which was to give it another name, was lost: " + r.newNameRemedy()
+		return "the response to an earlier update, which was to give it another name, was lost: " + recorded.NewNameRemedy(r.ID)
 	}
 	if r.Resource.Read != nil {
 		if _, _, err := r.readAs(ctx, r.old); err == nil && idle {
@@ -260,10 +260,4 @@ func (r updating) goneRemedy(ctx context.Context, idle bool) string {
 		}
 	}
 	return "if it was deleted, run `pulumi refresh`: the next `pulumi up` makes it again"
-}
-
-// newNameRemedy returns what to do about a resource that may exist under another id.
-func (r *run) newNameRemedy() string {
-	return fmt.Sprintf("look for it in the service. If it is there under its new name, "+
-		"run `pulumi state delete` and `pulumi import`; if %q was deleted, `pulumi refresh`", r.ID)
 }

@@ -21,3 +21,9 @@ func (t *Tokens) RemedyFor(o Object, ref Ref, token string, gone bool) string {
 		"if `--replace` or `pulumi state taint` is to replace it, set `deleteBeforeReplace: true` in the program's options; " +
 		"if it had another name in the program, add `aliases` with that name to its options"
 }
+
+// NewNameRemedy returns what to do about a resource that may exist under another id than that.
+func NewNameRemedy(id string) string {
+	return fmt.Sprintf("look for it in the service. If it is there under its new name, "+
+		"run `pulumi state delete` and `pulumi import`; if %q was deleted, `pulumi refresh`", id)
+}

@@ -152,3 +152,11 @@ func Within(until time.Time, limit time.Duration) time.Time {
 	}
 	return until
 }
+
+// After returns a context that ends after the limit; 0 is no limit.
+func After(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took longer than the %s that it was given: %w", limit, context.DeadlineExceeded))
+}

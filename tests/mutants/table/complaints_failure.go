@@ -202,7 +202,7 @@ func ofFailures() []Mutant {
 		{
 			Complaint: 25, Promise: "Nothing hangs",
 			Mechanism: "customTimeouts of the program bound an operation",
-			File:      "engine/run/run.go",
+			File:      "engine/run/stop/stop.go",
 			Find:      `	if limit <= 0 {`,
 			Replace:   `	if true {`,
 			Package:   complaints, Test: "TestComplaint25Timeouts", Fails: "longer than the 300ms that it was given",
