@@ -121,7 +121,13 @@ func (w *world) family() *actions.Family {
 	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "safe", Doc: "As often as one likes.", Type: &spec.Type{Kind: spec.Bool}}})
 	// with `place` it goes to an address.
 	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "place", Doc: "Where it goes.", Type: &spec.Type{Kind: spec.String}}})
+	// with `returns` it returns a type.
+	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "returns", Doc: "Type.", Type: &spec.Type{}}, Mode: actions.Typed})
 	with(post, func(s actions.Static, f *actions.Facts) {
+		if s.Given("returns") {
+			body(s, f)
+			f.Result = &spec.Type{Kind: spec.Object, Fields: []*spec.Property{{Name: "body", Type: s.Types["returns"], Required: true}}}
+		}
 		if s.Given("place") {
 			f.Place = s.Nodes["place"].Text
 		}

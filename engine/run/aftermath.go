@@ -14,6 +14,7 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/outputs"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -35,13 +36,14 @@ type aftermath struct {
 // is left.
 func (r *run) afterFailure(ctx context.Context, failure error) Result {
 	a := &aftermath{run: r, failure: failure}
-	if r.Effected && errors.As(failure, new(*takenError)) {
+	if r.Effected && errors.As(failure, new(*recorded.TakenError)) {
 		return a.refuseTaken()
 	}
 	if !r.Effected {
 		a.mentionLeftovers()
 		return Result{Err: r.Mask().Error(a.failure)}
 	}
+	halfMade{r}.misfit(failure)
 	err := a.undo(ctx)
 	if a.undone == nil {
 		a.failure = fmt.Errorf("%w; nothing of it was undone, because it is the object that this resource replaces", a.failure)

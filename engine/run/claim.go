@@ -2,7 +2,6 @@ package run
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
@@ -15,23 +14,13 @@ import (
 // is removed deletes it for both. So a resource claims an object before it takes it for its own: when
 // find finds it, when a response names it, or, if the inputs give the id, before anything is sent.
 
-// takenError reports that an object belongs to another resource.
-type takenError struct {
-	id, owner string
-	remedy    string
-}
-
-func (e *takenError) Error() string {
-	return fmt.Sprintf("%q belongs to %s, and two resources cannot share an object: %s", e.id, e.owner, e.remedy)
-}
-
 // taken returns the error for an object of a state that another resource has, nil if none has it.
 func (res resource) taken(s recorded.State, remedy string) error {
 	by, known := res.all.Tokens.Owner(res.object(s))
 	if !known || by.Resource == recorded.OwnerName(res.ref) {
 		return nil
 	}
-	return &takenError{recorded.CurrentID(s), by.Resource, remedy}
+	return &recorded.TakenError{ID: recorded.CurrentID(s), Owner: by.Resource, Remedy: remedy}
 }
 
 // Declare records that the program has the resource of a state. It returns an error if the program has its
@@ -43,7 +32,7 @@ func (rs *Resources) Declare(of *plan.Resource, ref recorded.Ref, s recorded.Sta
 	if !of.KnowsObjects || !another {
 		return nil
 	}
-	return &takenError{recorded.CurrentID(s), by.Resource, "remove one of the two from the program; the object stays, and belongs to the other"}
+	return &recorded.TakenError{ID: recorded.CurrentID(s), Owner: by.Resource, Remedy: "remove one of the two from the program; the object stays, and belongs to the other"}
 }
 
 // claim claims the object of a state that a create has made, or is about to make. An object that only
@@ -56,7 +45,7 @@ func (res resource) claim(s recorded.State, token, remedy string) error {
 	if ok || !by.Managed {
 		return nil
 	}
-	return &takenError{recorded.CurrentID(s), by.Resource, remedy}
+	return &recorded.TakenError{ID: recorded.CurrentID(s), Owner: by.Resource, Remedy: remedy}
 }
 
 // claimNamed claims the object of a create whose id its inputs give, before anything is sent.

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/outputs"
 	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/screen"
 )
@@ -38,6 +40,18 @@ func (h halfMade) done() {
 	if h.entry != nil {
 		h.news = false // a loss of power may forget it: the last step is then sent again, or found
 		h.warn(h.put(len(h.Operation.Steps), "", false))
+	}
+}
+
+// misfit records that a step was done whose response does not fit its type: the next create must not do it again. Without
+// an id, find or the key of the step tells, if it has one.
+func (h halfMade) misfit(failure error) {
+	if !verdict.IsUnfit(failure) || h.entry == nil && (h.Failed == len(h.Operation.Steps) || !operation.HasMade(h.Run, true)) {
+		return
+	}
+	id := cmp.Or(h.ID, operation.LateID(h.Run))
+	if id != "" || h.entry != nil && h.Resource.MustNotRepeat(plan.Last(h.Touched).Step) {
+		h.warn(h.put(h.Failed, "", false))
 	}
 }
 
@@ -84,6 +98,9 @@ func (h halfMade) stateAt(step int, sent bool) recorded.State {
 	state.Private.Unmade = h.unmadeSteps(nil)
 	state.Private.Failed = operation.StoppedPlainly(h.Run, operation.Stopped(h.Run, h.given, step, errInterrupted), m.With(seen.Values))
 	state.Private.Failed.Unknown = sent
+	if state.ID == "" && step > h.Resource.IDAfter {
+		state.Private.Failed.Stuck, state.Private.Failed.Error = true, "no response has its id"
+	}
 	return *state
 }
 
@@ -104,6 +121,9 @@ func (h halfMade) undoing() {
 	}
 	if err == nil {
 		err = h.book().Put(now, true)
+	}
+	if err == nil {
+		h.entry = &now // as it stays if the create leaves no state
 	}
 	h.warn(err)
 }

@@ -164,7 +164,7 @@ func (u update) finishThenChange(ctx context.Context, state recorded.State) Resu
 	if known {
 		made = original.resume(ctx, state)
 	}
-	if !known || stop.Err(ctx) == nil && ctx.Err() == nil && failedAtSameStep(state, made) {
+	if !known || stop.Err(ctx) == nil && ctx.Err() == nil && operation.StoppedAgain(state, made.State, made.Err) {
 		made = u.resume(ctx, *made.State)
 		made.State = made.State.WithInputsOf(state, u.res.Resource)
 	}
@@ -177,14 +177,4 @@ func (u update) finishThenChange(ctx context.Context, state recorded.State) Resu
 		out.State = made.State
 	}
 	return out
-}
-
-// failedAtSameStep reports whether a resumed create failed at the step at which it had stopped
-// before, with a known outcome, and has changed nothing.
-func failedAtSameStep(before recorded.State, out Result) bool {
-	if out.State == nil || out.State.Private.Failed == nil || !errors.As(out.Err, new(*operation.StepError)) || operation.StatusOf(out.Err) == actions.Unknown {
-		return false
-	}
-	was, is := before.Private.Failed, out.State.Private.Failed
-	return is.Step == was.Step && !is.Unknown && !is.Stuck && len(is.Undone) == len(was.Undone) && is.Ran() == was.Ran()
 }

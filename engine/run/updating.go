@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/declprov/declprov/actions"
@@ -87,7 +88,8 @@ func (r updating) confirm(ctx context.Context) error {
 			}
 			shown, _ = r.look(ctx, &before)
 		}
-		for i, idle := range r.Idle {
+		for _, i := range slices.Sorted(maps.Keys(r.Idle)) {
+			idle := r.Idle[i]
 			switch shown {
 			case compare.Wanted:
 			case compare.Unclear:

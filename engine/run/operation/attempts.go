@@ -74,7 +74,10 @@ func (r *Run) Attempts(ctx context.Context, s *plan.Step, doubt bool) (any, erro
 // noteDoubts keeps what speaks against an attempt that succeeded.
 func (a *attempts) noteDoubts(s *plan.Step, attempt int, v verdict.Verdict) {
 	if v.Idle != nil && !a.Undoing {
-		a.Idle = map[int]error{s.Index: a.Stop(s, attempt, actions.Refused, v.Idle)}
+		if a.Idle == nil {
+			a.Idle = map[int]error{}
+		}
+		a.Idle[s.Index] = a.Stop(s, attempt, actions.Refused, v.Idle)
 	}
 	if a.unfit = nil; v.Unfit != nil {
 		a.unfit = a.Stop(s, attempt, actions.Failed, &verdict.UnfitError{Err: v.Unfit})

@@ -151,6 +151,16 @@ func (p *Progress) ElementsDone(s *plan.Step, hide func(key string) string) []st
 	return keys
 }
 
+// unseen returns the indices of the steps that succeeded, and of whose effect only read can tell.
+func (p *Progress) unseen() []int {
+	steps := map[int]bool{}
+	maps.Copy(steps, p.Misfits)
+	for i := range p.Idle {
+		steps[i] = true
+	}
+	return slices.Sorted(maps.Keys(steps))
+}
+
 // Misfit records that a step succeeded with a response that does not match its type.
 func (p *Progress) Misfit(step int) {
 	if p.Misfits == nil {

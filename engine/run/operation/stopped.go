@@ -24,7 +24,7 @@ func Stopped(r *Run, inputs property.Map, failed int, err error) *recorded.Faile
 	m := r.Mask()
 	out := &recorded.Failed{
 		Op: string(r.Verb), Step: failed, Steps: r.Operation.Shape(), Inputs: recorded.HashInputs(inputs), Error: screen.Show(err.Error(), m).String(),
-		Given: recorded.NamesOf(inputs), Unknown: StatusOf(err) == actions.Unknown, Misfits: slices.Sorted(maps.Keys(r.Misfits)),
+		Given: recorded.NamesOf(inputs), Unknown: StatusOf(err) == actions.Unknown, Misfits: r.unseen(),
 	}
 	if id, _ := r.Vars.Values["id"].(string); r.Verb == plan.Update && id != r.ID {
 		out.ID = id
@@ -179,4 +179,14 @@ func DescribeUndone(r *Run, failure error, undone map[int]bool, doubted []int, e
 		failure = errors.Join(failure, fmt.Errorf("it could not be undone: %w", err))
 	}
 	return failure
+}
+
+// StoppedAgain reports whether a resumed create failed at the step at which it had stopped
+// before, with a known outcome, and has changed nothing.
+func StoppedAgain(before recorded.State, after *recorded.State, err error) bool {
+	if after == nil || after.Private.Failed == nil || !errors.As(err, new(*StepError)) || StatusOf(err) == actions.Unknown {
+		return false
+	}
+	was, is := before.Private.Failed, after.Private.Failed
+	return is.Step == was.Step && !is.Unknown && !is.Stuck && len(is.Undone) == len(was.Undone) && is.Ran() == was.Ran()
 }

@@ -27,3 +27,10 @@ func NewNameRemedy(id string) string {
 	return fmt.Sprintf("look for it in the service. If it is there under its new name, "+
 		"run `pulumi state delete` and `pulumi import`; if %q was deleted, `pulumi refresh`", id)
 }
+
+// TakenError reports that an object belongs to another resource.
+type TakenError struct{ ID, Owner, Remedy string }
+
+func (e *TakenError) Error() string {
+	return fmt.Sprintf("%q belongs to %s, and two resources cannot share an object: %s", e.ID, e.Owner, e.Remedy)
+}

@@ -207,7 +207,7 @@ type Failed struct {
 	// undone and was run again.
 	Kept []int `json:"kept,omitempty"`
 	// Misfits are the indices of completed steps whose responses do not match their
-	// declared types.
+	// declared types, or say that they had no effect.
 	Misfits []int `json:"misfits,omitempty"`
 	// Elements are the results of the completed elements of the failed step, by key.
 	Elements map[string]any `json:"elements,omitempty"`

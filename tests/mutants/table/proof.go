@@ -31,6 +31,14 @@ func ofProof() []Mutant {
 			"TestADeleteLooksThroughAllPages", "cut &{there is more true}: <nil>"),
 		row(foreign, "what a state may have since a rename is neither taken over nor made a second time", "engine/run/earlier_create.go", `if !tells || i.Status != journal.Handed || `, `if !tells || true || `,
 			"TestWhatWasHandedIsNotTakenOver/keyed/the_same", "it is not refused"),
+		row(killed, "a step that was done with another response than declared is in the journal", "engine/run/half_made.go", `		h.warn(h.put(h.Failed, "", false))`, `		_ = id`,
+			"TestKilledCreatesThatNobodyHasSeen/response,_step_0_unfit,_effect_true,_then_handed", "2 objects of step 0"),
+		row(killed, "the journal keeps that steps may have been undone", "engine/run/half_made.go", `		h.entry = &now // as it stays`, `		_ = &now // as it stays`,
+			"TestKilledCreatesThatNobodyHasSeen/late,_step_1_lost", "it succeeded without step 0"),
+		row(whole, "a step that had no effect is not forgotten after a later one failed", "engine/run/operation/progress.go", `	for i := range p.Idle {
+		steps[i] = true`, `	for i := range p.Idle {
+		delete(steps, i)`,
+			"TestUpdatesWithIdleStepsThatFailLater", "it succeeded, and the size is 1"),
 		row(killed, "what a create has made so far is in the journal before its next step", "engine/run/half_made.go", `	return h.put(s.Index, s.Name, writes)`, `	return nil`,
 			"TestKilledCreates/bare,_2_steps,_killed_at_1_before,_then_the_same", "step 0 has made 2 objects"),
 		row(killed, "what Pulumi is told of is not made a second time", "engine/run/earlier_create.go", `tells := entries.IsHalfMade(i) && r`, `tells := entries.IsHalfMade(i) && false && r`,
@@ -73,7 +81,7 @@ func ofProof() []Mutant {
 			"TestMade/unknown_at_1,_undo_000_", "the delete"),
 		row("Nothing is lost", "what a delete has left alone stays listed", "engine/run/entries/entries.go", `		if i.Open() && e.isUnmade(s, i) {`, `		if false {`,
 			"TestMadeByARunThatDied/post:_{once:_true,_make1_create", "the journal has"),
-		row(whole, "the rest of a create is made with the inputs of now", "engine/run/resume.go", `stop.Err(ctx) == nil && ctx.Err() == nil && failedAtSameStep(state, made) {`, `false && stop.Err(ctx) == nil && ctx.Err() == nil && failedAtSameStep(state, made) {`,
+		row(whole, "the rest of a create is made with the inputs of now", "engine/run/resume.go", `stop.Err(ctx) == nil && ctx.Err() == nil && operation.StoppedAgain(state, made.State, made.Err) {`, `false && stop.Err(ctx) == nil && ctx.Err() == nil && operation.StoppedAgain(state, made.State, made.Err) {`,
 			"TestHalfMadeWithOtherInputs/the_part_is_refused_once_more", "no room ("),
 		row("Nothing is lost", "a refresh keeps what lacks a part", "engine/run/read.go", ` ||
 		errors.Is(err, verdict.ErrNotFound) && recorded.HasUnmadeSteps(res.Resource, s)
