@@ -222,7 +222,7 @@ func (k killedCreate) play(t *testing.T) {
 	}
 	e, _ = w.engine(t, k.spec(k.then == "another spec"))
 	unsettled := len(e.Unsettled(func(journal.Subject) bool { return true }))
-	state, err, runs := k.converge(t, e, inputs)
+	state, runs, err := k.converge(t, e, inputs)
 
 	listed := intents(t, after)
 	made := map[int]int{}
@@ -267,7 +267,7 @@ func (k killedCreate) play(t *testing.T) {
 }
 
 // converge acts as Pulumi does, run by run, until a run succeeds, or nothing is recorded.
-func (k killedCreate) converge(t *testing.T, e *engine.Engine, inputs property.Map) (state *engine.State, err error, runs int) {
+func (k killedCreate) converge(t *testing.T, e *engine.Engine, inputs property.Map) (state *engine.State, runs int, err error) {
 	t.Helper()
 	for runs = 1; runs < 5; runs++ {
 		var out engine.Result
@@ -292,10 +292,10 @@ func (k killedCreate) converge(t *testing.T, e *engine.Engine, inputs property.M
 			state.Inputs = inputs // as Pulumi records it
 		}
 		if err = out.Err; err == nil || state == nil {
-			return state, err, runs
+			return state, runs, err
 		}
 	}
-	return state, err, runs
+	return state, runs, err
 }
 
 // TestKilledCreates kills the provider at every moment of creates of one to three steps, and runs the program again: with the

@@ -112,11 +112,8 @@ func (r *run) runPages(ctx context.Context) actions.Outcome {
 		}
 		r.pages.doubt = cmp.Or(r.pages.doubt, r.partialStatus(resp))
 		result := r.session.Judge.Result(resp)
-		result["items"] = all
+		result["items"] = itemsUnless(out.Unfit, all)
 		out.Result, out.ETag, out.ETagOf = result, resp.ETag(), req.ETagOf()
-		if out.Unfit != nil {
-			result["items"] = nil // nothing is known to be missing in it
-		}
 		if out.Unfit != nil || !r.call.Asks("items") {
 			return out // the step fails with that error
 		}
@@ -128,10 +125,8 @@ func (r *run) runPages(ctx context.Context) actions.Outcome {
 			result["items"], out.Partial = truncate(all, r.call.Limit), r.partialPages(resp, n, len(all))
 			return out
 		}
-		if len(list) > 0 {
-			filled = n
-		}
 		all = append(all, list...)
+		filled = lastFilled(filled, n, list)
 		result["items"] = truncate(all, r.call.Limit)
 		if len(list) == 0 && r.pages.byNumber() || r.call.Limit > 0 && len(all) >= r.call.Limit {
 			return out
@@ -152,6 +147,23 @@ func (r *run) runPages(ctx context.Context) actions.Outcome {
 		}
 		r.showProgress(n+1, len(all), began)
 	}
+}
+
+// itemsUnless returns the items that are known so far; null if the response does not have its type, so that nothing is known
+// to be missing among them.
+func itemsUnless(unfit error, items []any) any {
+	if unfit != nil {
+		return nil
+	}
+	return items
+}
+
+// lastFilled returns the number of the last page with items.
+func lastFilled(before, page int64, items []any) int64 {
+	if len(items) == 0 {
+		return before
+	}
+	return page
 }
 
 // tooManyPagesError returns the error of a list that does not end; filled is the number of the last page with items.

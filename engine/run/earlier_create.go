@@ -51,7 +51,7 @@ func (r earlier) settle(ctx context.Context) (Result, bool) {
 	if err != nil {
 		return Result{Err: r.Mask().Error(err)}, true
 	}
-	if out, settled := (halfMade{r.run}).settle(ctx, list); settled {
+	if out, settled := halfMade(r).settle(ctx, list); settled {
 		return out, true
 	}
 	for _, i := range list {

@@ -36,7 +36,7 @@ func (o owner) BeforeWrite(ctx context.Context, s *plan.Step) error {
 
 // Send runs a step, under an intent if it needs one, after what a create has made so far is in the journal.
 func (o owner) Send(ctx context.Context, s *plan.Step) (any, error) {
-	if err := (halfMade{o.run}).keep(s); err != nil {
+	if err := halfMade(o).keep(s); err != nil {
 		return nil, o.Stop(s, 1, actions.Refused, err)
 	}
 	value, err := o.send(ctx, s)

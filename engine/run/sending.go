@@ -14,7 +14,6 @@ import (
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
-	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -268,8 +267,7 @@ func (n *sending) adopt(ctx context.Context, found any) (any, error) {
 		return nil, n.markUnknown(n.unknown(fmt.Errorf("something is there now%s, and %s: if it is yours, import it; "+
 			"else choose another name. Then `declprov journal forget %s` removes this create from the journal", n.describeID(n.step, found), why, n.intent.Key)))
 	}
-	n.Effect(n.step, verdict.Verdict{Status: actions.Done, Value: found})
-	n.Lost = true
+	operation.Found(n.Run, n.step, found)
 	n.intent.Status, n.intent.ID = journal.Answered, n.resultID(n.step, found)
 	n.warn(n.book().Put(n.intent, false))
 	return found, nil
@@ -288,8 +286,7 @@ func (n *sending) settleMove(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	n.Log.Message(operation.Info, "the response to "+s.Name+" of the update was lost: it was done, as find shows")
-	n.Effect(s, verdict.Verdict{Status: actions.Done})
-	n.Lost = true
+	operation.Found(n.Run, s, nil)
 	n.ID, n.Vars.Values["id"] = id, i.ID
 	i.Status, i.ID, i.Moved = journal.Answered, id, true
 	return true, nil

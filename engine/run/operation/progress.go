@@ -190,6 +190,12 @@ func (p *Progress) LastAnswer(s *plan.Step) any {
 	return nil
 }
 
+// Found records that a step was done, by what was found in place of its response.
+func Found(r *Run, s *plan.Step, value any) {
+	r.Effect(s, verdict.Verdict{Status: actions.Done, Value: value})
+	r.Lost = true
+}
+
 // Effect records that a step has changed something, or may have.
 func (r *Run) Effect(s *plan.Step, v verdict.Verdict) {
 	if s.Effect != actions.Write || v.Status == actions.Refused || v.Status == actions.Gone || r.Undoing {
