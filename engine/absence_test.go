@@ -351,3 +351,19 @@ func TestListsThatMayBeAbsent(t *testing.T) {
 		}
 	}
 }
+
+// TestFoundWithoutID: what find returns is no object if it has no id, and the error says so.
+func TestFoundWithoutID(t *testing.T) {
+	t.Parallel()
+	for body, says := range map[string]bool{`{"results": []}`: true, `{"results": [{"id": "7", "name": "a"}]}`: true, `{"id": "7", "name": "a"}`: false} {
+		a := &fixedAPI{body: body}
+		create, _, _, errs := a.lives(t, `id: "${result.body.id}"
+	create: http: {method: "POST", path: "/pets", json: "${inputs}"}
+	find: http: {path: "/pets", query: name: "${inputs.name}"}
+	read: http: path: "/pets/${id}"
+	delete: http: {method: "DELETE", path: "/pets/${id}"}`)
+		if create != "refused" || strings.Contains(errs[0].Error(), "has no id") != says {
+			t.Errorf("%s: %s, %v", body, create, errs[0])
+		}
+	}
+}

@@ -100,5 +100,8 @@ func (f finder) describeID(s *plan.Step, found any) string {
 	if id := f.resultID(s, found); id != "" {
 		return fmt.Sprintf(" (its id is %q)", id)
 	}
+	if f.Verb == plan.Create && f.Resource.IDFromResponses() {
+		return " (what find returns has no id, so it may be no object: `return` must be the object, or null if there is none)"
+	}
 	return ""
 }

@@ -3,7 +3,6 @@ package run
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/declprov/declprov/actions"
@@ -21,8 +20,6 @@ import (
 // halfMade keeps in the journal what a create has made so far, while further steps follow, and continues
 // creates of which only that is left: see package entries.
 type halfMade struct{ *run }
-
-var errInterrupted = errors.New("the provider ended while the create was under way")
 
 // keep records what the earlier steps of a create have made, before a step is sent, if the next create would not know
 // it, or if that step makes more.
@@ -96,7 +93,7 @@ func (h halfMade) stateAt(step int, sent bool) recorded.State {
 		state.ID = operation.LateID(h.Run)
 	}
 	state.Private.Unmade = h.unmadeSteps(nil)
-	state.Private.Failed = operation.StoppedPlainly(h.Run, operation.Stopped(h.Run, h.given, step, errInterrupted), m.With(seen.Values))
+	state.Private.Failed = operation.StoppedPlainly(h.Run, operation.Stopped(h.Run, h.given, step, recorded.ErrInterrupted), m.With(seen.Values))
 	state.Private.Failed.Unknown = sent
 	if state.ID == "" && step > h.Resource.IDAfter {
 		state.Private.Failed.Stuck, state.Private.Failed.Error = true, "no response has its id"
@@ -149,7 +146,7 @@ func (h halfMade) end(out *Result) {
 // openOnPanic is deferred: see openOnPanic.
 func (h halfMade) openOnPanic() {
 	if bug := recover(); bug != nil {
-		h.end(&Result{Err: errInterrupted})
+		h.end(&Result{Err: recorded.ErrInterrupted})
 		panic(bug)
 	}
 }

@@ -139,7 +139,7 @@ func (r *dataReader) isNull(m walk.Item) bool {
 
 // readKey reads the value of a key as a node. It returns nil for an invalid value.
 func (r *dataReader) readKey(m walk.Item, p source.Place, key *block.Key) *spec.Node {
-	if key.Null && r.Kind(m) == cue.NullKind {
+	if key.Null && r.isNull(m) {
 		return r.readNode(m, p)
 	}
 	switch key.Kind {

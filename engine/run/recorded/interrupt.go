@@ -2,6 +2,7 @@ package recorded
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 
@@ -11,6 +12,9 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/value"
 )
+
+// ErrInterrupted is the failure of a create that the journal holds until its end is known.
+var ErrInterrupted = errors.New("the provider ended while the create was under way")
 
 // NamesOf returns the names of inputs.
 func NamesOf(inputs property.Map) []string { return slices.Sorted(maps.Keys(inputs.AsMap())) }

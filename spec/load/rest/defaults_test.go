@@ -86,3 +86,22 @@ func TestMistakesInDefaults(t *testing.T) {
 		})
 	}
 }
+
+// TestNothingInYAML shows that a key without a value removes no default: the value was forgotten.
+func TestNothingInYAML(t *testing.T) {
+	t.Parallel()
+	_, diags := load.Load(t.Context(), load.Source{Path: "-", Format: "yaml", Stdin: []byte(loadtest.HeadYAML + `rest: {unwrap: data}
+resources:
+  Pet:
+    inputs: {name: string}
+    rest: /pets
+  Vet:
+    inputs: {name: string}
+    rest:
+      path: /vets
+      unwrap:
+`)})
+	if len(diags) != 1 || diags[0].Code != source.CodeWrongShape {
+		t.Errorf("%+v", diags)
+	}
+}
