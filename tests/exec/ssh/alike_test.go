@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -192,7 +191,9 @@ func endLeft(t testing.TB, file string) {
 	if !runs(pid) {
 		t.Errorf("the process %d that the command left was ended", pid)
 	}
-	_ = syscall.Kill(pid, syscall.SIGKILL)
+	if left, err := os.FindProcess(pid); err == nil {
+		_ = left.Kill()
+	}
 }
 
 // waitForPid returns the process id that a file contains, once it does.
