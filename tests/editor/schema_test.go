@@ -80,6 +80,12 @@ func specs(t *testing.T, extension string) []string {
 const options = `name: options
 version: 0.1.0
 file: {root: data}
+http: {baseURL: "https://b.example.com"}
+rest: {items: results}
+resources:
+  B:
+    inputs: {name: string}
+    rest: {path: /b, unique: name}
 components:
   A:
     children:

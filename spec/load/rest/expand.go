@@ -186,15 +186,20 @@ func goneLater(gone *spec.Node, at diag.Range) *spec.Node {
 	return b.Node(gone)
 }
 
-// withMembers returns an operation with the body that a request sends, with the further members of bodies.
-func withMembers(x *expansion, op *spec.Operation, body *spec.Node) *spec.Operation {
+// sent returns the argument with the body that a request sends: the inputs or changes, and the further members of bodies.
+func sent(x *expansion, body *spec.Node) spec.Field {
 	if x.s.Body != nil {
-		op.Let = object(x.s.Body.Range, field("restBody", x.s.Body))
 		inputs, _ := template.Whole(body.Text)
 		body = text("${merge("+inputs+", restBody)}", body.Range)
 	}
-	block := op.Steps[0].Actions[0].Value
-	block.Fields = append(block.Fields, field("json", within(x.wrap, x.s.Wrap, body)))
+	return field("json", within(x.wrap, x.s.Wrap, body))
+}
+
+// withMembers returns an operation with the local name that sent uses.
+func withMembers(x *expansion, op *spec.Operation) *spec.Operation {
+	if x.s.Body != nil {
+		op.Let = object(x.s.Body.Range, field("restBody", x.s.Body))
+	}
 	return op
 }
 
@@ -232,10 +237,9 @@ func (x *expansion) createOperation() *spec.Operation {
 	if x.bodiless {
 		response = field("response", x.s.Response)
 	}
-	op := x.operation(!x.bodiless, field("method", method), field("path", path),
+	return withMembers(x, x.operation(!x.bodiless, field("method", method), field("path", path), sent(x, x.body("inputs", path)),
 		field("ifNoneMatch", x.s.IfNoneMatch), field("idempotencyKey", x.s.IdempotencyKey),
-		field("idempotent", x.s.Idempotent), response)
-	return withMembers(x, op, x.body("inputs", path))
+		field("idempotent", x.s.Idempotent), response))
 }
 
 // createPath returns the path of the create.
@@ -290,8 +294,7 @@ func (x *expansion) updateOperation() *spec.Operation {
 	if method == "PATCH" && x.patch == "merge" {
 		headers = object(x.s.Patch.Range, field("content-type", text("application/merge-patch+json", x.s.Patch.Range)))
 	}
-	op := x.operation(true, field("method", text(method, at)), field("path", path), field("headers", headers), field("ifMatch", x.s.IfMatch))
-	return withMembers(x, op, body)
+	return withMembers(x, x.operation(true, field("method", text(method, at)), field("path", path), field("headers", headers), sent(x, body), field("ifMatch", x.s.IfMatch)))
 }
 
 // lister returns the list of the existing objects.
