@@ -119,3 +119,28 @@ func TestUpdatesToTheNameOfAnother(t *testing.T) {
 		})
 	}
 }
+
+// TestUpdatesToTheSameName: where the id consists of inputs, find gives another id for another form of the same name.
+func TestUpdatesToTheSameName(t *testing.T) {
+	for name, refused := range map[string]bool{"a": false, "A": false, " a": true, "b": true} {
+		w := newWorld().on("find", gone("it")).on("read", yields("name", "a", "size", 1))
+		w.journal = t.TempDir()
+		e, _ := w.engine(t, `resources: Thing: {
+	inputs: {name: string @equal(fold), size: int}
+	id: "${inputs.name}"
+	consistency: "1ms"
+	create: world: post: {what: "make", with: "${inputs.name}"}
+	find: world: look: {what: "find", with: "${inputs.name}"}
+	read: world: look: {what: "read", with: "${id}"}
+	update: world: post: {what: "put", with: "${inputs.name}"}
+	delete: world: do: {what: "remove", with: "${id}"}
+}`)
+		state := created(t, e, "Thing", object("name", "a", "size", 1))
+		w.on("find", yields("name", "a", "size", 1))
+		w.log()
+		out := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: state, Inputs: object("name", name, "size", 2)})
+		if calls := w.log(); slices.Contains(calls, "put "+name) == refused || (out.Err != nil) != refused {
+			t.Errorf("%q: refused %v, calls %q: %v", name, refused, calls, out.Err)
+		}
+	}
+}

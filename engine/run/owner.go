@@ -211,7 +211,7 @@ func (o owner) findBeforeUpdate(ctx context.Context) error {
 		return o.Stop(o.Operation.Steps[0], 1, actions.Refused, fmt.Errorf("looking for it before it is changed: %w", err))
 	}
 	o.looked = id == "" || id == o.ID
-	if !o.looked && o.renames() && o.Resource.FindFirst && !o.resumed && !o.Effected {
+	if !o.looked && o.res.rules().Differ(ctx, o.Resource.Names, o.Before, o.given) && o.Resource.FindFirst && !o.resumed && !o.Effected {
 		return o.Stop(o.Operation.Steps[0], 1, actions.Refused, fmt.Errorf("it exists already (its id is %q), and nothing was sent: choose another name, or remove that object", id))
 	}
 	return nil

@@ -56,6 +56,13 @@ func (r Rules) IsSame(ctx context.Context, m *value.Member, old, new property.Va
 	return len(d.Changes) == 0
 }
 
+// Differ reports whether some inputs differ between recorded and new ones.
+func (r Rules) Differ(ctx context.Context, names []string, olds, news property.Map) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		return !r.IsSame(ctx, r.Resource.Inputs.ByName[name], olds.Get(name), news.Get(name))
+	})
+}
+
 // differ returns a differ with the @equal rules of the resource.
 func (r Rules) differ(ctx context.Context) *value.Differ {
 	return &value.Differ{Equal: func(m *value.Member, old, new property.Value) bool { return r.isEqual(ctx, m, old, new) }}

@@ -189,7 +189,7 @@ func ofProof() []Mutant {
 			"TestReadsWithAnotherID", "silence, want warning"),
 		row(foreign, "a refresh that finds another object under an id says so", "engine/run/read.go", `		r.WarnOtherObject(before, *after)`, ``,
 			"TestRefreshesOfAnotherObject", "warned: false"),
-		row(foreign, "an update takes no name of another object", "engine/run/owner.go", `!o.looked && o.renames()`, `!o.looked && false`,
+		row(foreign, "an update takes no name of another object", "engine/run/owner.go", `!o.looked && o.res.rules().Differ(`, `false && o.res.rules().Differ(`,
 			"TestUpdatesToTheNameOfAnother", "refused: false"),
 		row(foreign, "a refresh takes no id for which nothing speaks", "engine/run/reading/identity.go", `	if old.Outputs.Len() == 0 {`, `	if true {`,
 			"TestReadsWithAnotherID", "warning, want error"),
