@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -23,7 +24,7 @@ const testTimeout = 90 * time.Second
 const testsFolder = "tests"
 
 func blackBox(m table.Mutant) bool {
-	return strings.HasPrefix(m.Package, testsFolder+"/") && m.Package != table.Model
+	return strings.HasPrefix(m.Package, testsFolder+"/") && !slices.Contains(table.ImportEngine, m.Package)
 }
 
 // compileTest compiles the tests of a package of either module.
@@ -83,8 +84,8 @@ func (b *bench) runSwitchedOff(ctx context.Context, _ int, m numbered) error {
 }
 
 // programsFor returns the test program and the declprov of a row, with its mechanism
-// disabled: in declprov if the tests run it as a separate process, otherwise in the test
-// program, and for the model in both.
+// disabled: in declprov if the tests run it as a separate process, in the test program if they import the
+// engine, and in both if they do both.
 func (b *bench) programsFor(ctx context.Context, dir string, m numbered) (program, binary string, err error) {
 	if said := b.programs.broken[m.number]; said != "" {
 		return "", "", errors.New(said)
@@ -108,7 +109,7 @@ func (b *bench) programsFor(ctx context.Context, dir string, m numbered) (progra
 			return "", "", err
 		}
 	}
-	if blackBox(m.Mutant) || m.Package == table.Model {
+	if strings.HasPrefix(m.Package, testsFolder+"/") {
 		binary, err = build(binary, "declprov", func(to string, flags ...string) error {
 			return release.BuildTo(ctx, b.root, to, append(flags, "-buildvcs=false", "-tags", release.Tags+","+variants)...)
 		})

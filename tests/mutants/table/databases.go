@@ -46,6 +46,27 @@ func ofDatabases() []Mutant {
 			Package: "actions/sql/database", Test: "TestOutcomes/an_unknown_word", Fails: "sqlite_test.go",
 		},
 		{
+			Promise: "Nothing is lost", Mechanism: "an update that affects no row is not done",
+			File:    "actions/sql/database/runner.go",
+			Find:    "	if verb == \"\" || result[\"affected\"] != int64(0)",
+			Replace: "	if verb != \"\" || result[\"affected\"] != int64(0)",
+			Package: "tests/sql", Test: "TestStatementsThatAffectNoRow", Fails: "the size is",
+		},
+		{
+			Promise: "Nothing is lost", Mechanism: "an update of whose effect no response tells is done if read shows it",
+			File:    "engine/run/updating.go",
+			Find:    "		if shown != compare.Other || len(r.Idle) > 0 {",
+			Replace: "		if shown != compare.Other || len(r.Idle) >= 0 {",
+			Package: "tests/sql", Test: "TestWritesThatNobodyHasSeen", Fails: "a run succeeded, and the service has the size",
+		},
+		{
+			Promise: "Nothing is lost", Mechanism: "a create of whose effect no response tells is read back",
+			File:    "engine/run/outputs.go",
+			Find:    "	yield, err, unread := any(nil), error(nil), r.isUnseen()",
+			Replace: "	yield, err, unread := any(nil), error(nil), r.isUnseen() && r.Verb == plan.Update",
+			Package: "tests/sql", Test: "TestWritesThatNobodyHasSeen", Fails: "a run succeeded, and the service has the size",
+		},
+		{
 			Promise: certain, Mechanism: "statements are one transaction",
 			File:    "actions/sql/database/runner.go",
 			Find:    "		if result, err = r.one(ctx, tx, s); err != nil {",

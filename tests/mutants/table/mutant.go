@@ -34,8 +34,12 @@ type Mutant struct {
 	Fails string
 }
 
-// Model is the package whose tests import the engine and also run declprov as a process.
+// Model is the package of the model.
 const Model = "tests/model"
+
+// ImportEngine are the packages in tests whose tests import the engine, and may also run declprov as a process. The others
+// only do the latter.
+var ImportEngine = []string{Model, "tests/sql"}
 
 // All returns all rows, in the order of the printed table.
 func All() []Mutant {

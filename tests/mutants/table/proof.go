@@ -71,6 +71,8 @@ func ofProof() []Mutant {
 			"TestOtherInputsAndAnotherObject", "Pulumi was told of"),
 		row(foreign, "what was undone is not told as made", "engine/run/unmade_steps.go", `			ran[t.Step.Model.As] = !undone[t.Step.Index]`, `			ran[t.Step.Model.As] = true`,
 			"TestMade/refused_at_2,_undo_001_", "the delete"),
+		row("Nothing is lost", "what a run made whose state was lost is the resource's", "engine/run/entries/entries.go", `made.Model.As == name && (`, `made.Model.As == name && false && (`,
+			"TestMadeByARunThatNobodyHeardOf/do:_{true", "the delete (-want +got)"),
 		row("Nothing is lost", "what an earlier create may have done is not refused for good", "engine/run/sending.go", `		n.doubt = n.begunBefore()`, `		n.doubt = false`,
 			"TestBegunByARunThatNobodyHeardOf", "entries of the step are open"),
 		row(foreign, "what a create was refused stays unmade when others go on", "engine/run/unmade_steps.go", `		before := (r.Verb != plan.Create || r.resumed) && !slices.Contains(r.Unmade, name)`, `		before := r.Verb != plan.Create || r.resumed && !slices.Contains(r.Unmade, name)`,
