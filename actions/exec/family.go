@@ -90,7 +90,7 @@ already exists"). With ` + "`exitCodes: refused: \"others\"`" + `, all codes tha
 command that was ended by a signal or a timeout is not known.
 
 With ` + "`ssh`" + `, the command runs on another machine, with the rights of the user there. The permissions must grant the machine (` + "`hosts: [\"ssh://build.example.com\"]`" + `),
-not the program; there is no sandbox. The environment is that of the log-in, and ` + "`env`" + `. A relative ` + "`dir`" + ` is relative to the user's home. Otherwise a command
+not the program, and no sandbox confines it. The environment is that of the log-in, and ` + "`env`" + `. A relative ` + "`dir`" + ` is relative to the user's home. Otherwise a command
 has the same result as on this machine:
 
 - What the log-in prints (` + "`.bashrc`" + `, a banner) is not output of the command. If the log-in runs something else, such as a forced command in ` + "`authorized_keys`" + ` or a

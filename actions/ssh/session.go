@@ -122,7 +122,7 @@ func (s *session) exec(ctx context.Context) error {
 	}, func(bool) {})
 	switch {
 	case err != nil:
-		return fmt.Errorf("%w: there is no shell: %w", ErrNoSession, err)
+		return fmt.Errorf("%w: no shell was started: %w", ErrNoSession, err)
 	case !accepted:
 		return errors.New("the machine does not allow commands")
 	}

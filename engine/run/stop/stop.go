@@ -153,7 +153,7 @@ func Within(until time.Time, limit time.Duration) time.Time {
 	return until
 }
 
-// After returns a context that ends after the limit; 0 is no limit.
+// After returns a context that ends after the limit, unless that is 0.
 func After(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit <= 0 {
 		return ctx, func() {}

@@ -5,7 +5,6 @@ package rest
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/source"
-	"github.com/declprov/declprov/spec/template"
 )
 
 // family is the family of actions of the operations.
@@ -127,93 +125,6 @@ func (x *expansion) addIdentity() {
 	}
 }
 
-// readOperation returns the read: a request for the object, or for the list that contains it.
-func (x *expansion) readOperation() *spec.Operation {
-	switch {
-	case x.requests.readsList() && x.named:
-		return afterParent(x, x.findInList(x.sameInputs(x.names), x.s.Read.Range, false))
-	case x.requests.readsList():
-		return afterParent(x, x.findInList(sameID(x.options), x.s.Read.Range, false))
-	}
-	op := x.operation(true, field("path", x.objectPath(x.read)), x.returning(x.objectType(), "Response"))
-	op.Steps[0].Gone = x.s.Gone
-	if op.Return != nil && !declaresResponse(op) {
-		op.Return = text("${"+mustUnwrap(x.unwrap)+"}", x.s.Unwrap.Range)
-	}
-	return afterParent(x, op)
-}
-
-// deleteOperation returns the delete. If the API responds to what is in a missing parent as it likes, nothing is
-// sent there.
-func deleteOperation(x *expansion) *spec.Operation {
-	op := x.operation(false, field("method", text(x.delete.method, cmp.Or(x.s.Delete, x.s.Path).Range)), field("path", x.objectPath(x.delete)), field("ifMatch", x.s.IfMatch))
-	step := op.Steps[0]
-	step.Gone = x.s.Gone
-	if x.s.Parent != nil {
-		step.If = text("${steps.parent != null}", x.s.Parent.Range)
-	}
-	return afterParent(x, op)
-}
-
-// afterParent adds a request for the parent to an operation, if the author wants one: the operation ends there
-// if there is no parent.
-func afterParent(x *expansion, op *spec.Operation) *spec.Operation {
-	if x.s.Parent != nil {
-		parent := request(x.s, []spec.Field{field("path", x.withParents(x.s.Parent, "", false))})
-		parent.As, parent.AsRange = "parent", x.s.Parent.Range
-		op.Steps[0].Gone = goneLater(op.Steps[0].Gone, x.s.Parent.Range)
-		op.Steps, op.Listed = slices.Insert(op.Steps, 0, parent), true
-	}
-	return op
-}
-
-// goneLater returns the condition that a step which is not the first one of an operation finds nothing: only a first step
-// takes a status alone to mean that. As there, the page of a proxy does not mean it.
-func goneLater(gone *spec.Node, at diag.Range) *spec.Node {
-	const missing = "status in [404, 410] && not ((headers['content-type'] ?? '') contains 'html')"
-	if gone == nil || gone.Kind != spec.StringNode {
-		return text("${"+missing+"}", at)
-	}
-	condition, ok := template.Whole(gone.Text)
-	if !ok {
-		return gone // a mistake, which the compiler reports
-	}
-	b := &spec.Splice{File: gone.Range.File}
-	end := utf8.RuneCountInString(gone.Text)
-	b.Generate("${(", gone.Range)
-	b.Copy(gone, end-1-utf8.RuneCountInString(condition), end-1)
-	b.Generate(") || "+missing+"}", gone.Range)
-	return b.Node(gone)
-}
-
-// sent returns the argument with the body that a request sends: the inputs or changes, and the further members of bodies.
-func sent(x *expansion, body *spec.Node) spec.Field {
-	if x.s.Body != nil {
-		inputs, _ := template.Whole(body.Text)
-		body = text("${merge("+inputs+", restBody)}", body.Range)
-	}
-	return field("json", within(x.wrap, x.s.Wrap, body))
-}
-
-// withMembers returns an operation with the local name that sent uses.
-func withMembers(x *expansion, op *spec.Operation) *spec.Operation {
-	if x.s.Body != nil {
-		op.Let = object(x.s.Body.Range, field("restBody", x.s.Body))
-	}
-	return op
-}
-
-// mustUnwrap returns the expression for the object in an untyped response to read. It fails if the response
-// has no such member: null would mean that the object does not exist. An empty list does mean that.
-func mustUnwrap(path []string) string {
-	members, rest := path, ""
-	if i := slices.IndexFunc(path, isIndex); i >= 0 {
-		members, rest = path[:i], "["+path[i]+"]"+accessAll(path[i+1:])
-	}
-	message := fmt.Sprintf("the response has no %s, which `unwrap` names. If it means that the object does not exist, say so by `gone`", strings.Join(members, "."))
-	return fmt.Sprintf("(body%s ?? expectNull(true, %q))%s", accessAll(members), message, rest)
-}
-
 // idOfObject returns the expression for the id that the server chooses.
 func (x *expansion) idOfObject() string {
 	id := "result.body" + ofCreate(x).inObject(x.idPath)
@@ -227,74 +138,6 @@ func (x *expansion) idOfObject() string {
 		otherwise = "inputs." + x.r.Inputs.Fields[i].Name
 	}
 	return "result.body != null ? " + id + " : " + otherwise
-}
-
-// createOperation returns the create: a POST to the collection, a PUT to the object, or what the
-// author wrote.
-func (x *expansion) createOperation() *spec.Operation {
-	method, path := text(x.create.method, cmp.Or(x.s.Create, x.s.Path).Range), createPath(x)
-	response := x.returning(x.objectType(), "Response")
-	if x.bodiless {
-		response = field("response", x.s.Response)
-	}
-	return withMembers(x, x.operation(!x.bodiless, field("method", method), field("path", path), sent(x, x.body("inputs", path)),
-		field("ifNoneMatch", x.s.IfNoneMatch), field("idempotencyKey", x.s.IdempotencyKey),
-		field("idempotent", x.s.Idempotent), response))
-}
-
-// createPath returns the path of the create.
-func createPath(x *expansion) *spec.Node {
-	if x.create.path != nil || x.create.method == "PUT" {
-		return x.objectPath(x.create)
-	}
-	return x.path("", false)
-}
-
-// operation returns an operation of one request. If object is true, the response
-// contains the object.
-func (x *expansion) operation(object bool, arguments ...spec.Field) *spec.Operation {
-	op := &spec.Operation{Range: x.s.Range, Rest: true, Steps: []*spec.Step{request(x.s, arguments)}}
-	if object && x.unwrap != nil && !x.own["return"] {
-		path := x.unwrap
-		if declaresResponse(op) {
-			path = x.inBody(path)
-		}
-		op.Return = text("${body"+accessAll(path)+"}", x.s.Unwrap.Range)
-	}
-	return op
-}
-
-// declaresResponse reports whether the last request of an operation declares the type of its
-// response, so that its members have their declared names.
-func declaresResponse(op *spec.Operation) bool {
-	if len(op.Steps) == 0 {
-		return false
-	}
-	last := op.Steps[len(op.Steps)-1]
-	return len(last.Actions) == 1 && last.Actions[0].Value.Get("returns") != nil
-}
-
-// updateOperation returns the update. Its response has no declared type, because many
-// servers respond with nothing, or with something else: then read runs.
-func (x *expansion) updateOperation() *spec.Operation {
-	at := cmp.Or(x.s.Update, x.s.Path).Range
-	method, path := x.update.method, x.objectPath(x.update)
-	changes := "changes"
-	if x.patch == "merge" {
-		changes = "mergePatch(state, changes)"
-	}
-	body := text("${"+changes+"}", at)
-	switch {
-	case x.patch == "all", method == "PUT" && x.patch == "merge":
-		body = x.body("merge(inputs, "+changes+")", path)
-	case method == "PUT":
-		body = x.body("inputs", path)
-	}
-	var headers *spec.Node
-	if method == "PATCH" && x.patch == "merge" {
-		headers = object(x.s.Patch.Range, field("content-type", text("application/merge-patch+json", x.s.Patch.Range)))
-	}
-	return withMembers(x, x.operation(true, field("method", text(method, at)), field("path", path), field("headers", headers), sent(x, body), field("ifMatch", x.s.IfMatch)))
 }
 
 // lister returns the list of the existing objects.
@@ -354,26 +197,6 @@ func (x *expansion) importTemplate() *spec.Node {
 		return nil
 	}
 	return text(template+"${id}", cmp.Or(x.s.Under, x.s.Path).Range)
-}
-
-// body returns the inputs that a request sends: all except those that are in the path of the
-// create or its own.
-func (x *expansion) body(inputs string, path *spec.Node) *spec.Node {
-	var without []string
-	for _, p := range x.parents {
-		if p.inPath && (x.own["create"] || isIn(p.input, createPath(x))) {
-			without = append(without, p.input.Name)
-		}
-	}
-	for _, m := range parentInputs.FindAllStringSubmatch(path.Text, -1) {
-		if x.r.Inputs.Field(m[1]) != nil && !slices.Contains(without, m[1]) {
-			without = append(without, m[1])
-		}
-	}
-	if without != nil {
-		inputs = fmt.Sprintf(`omit(%s, "%s")`, inputs, strings.Join(without, `", "`))
-	}
-	return text("${"+inputs+"}", x.s.Path.Range)
 }
 
 // isIn reports whether a path contains an input.

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/foreign"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/template"
 )
 
 // parent is a parent of the objects: an input in the path of the collection, or in the request of the
@@ -79,6 +82,37 @@ func checkParent(x *options) {
 			x.fail(source.CodeBadValue, n.Range, "parent", "the path of the parent contains the id of the object", "Write the path of the object that contains the collection: `parent: \"/stores/${inputs.store}\"`.")
 		}
 	}
+}
+
+// afterParent adds a request for the parent to an operation, if the author wants one: the operation ends there
+// if the parent does not exist.
+func afterParent(x *expansion, op *spec.Operation) *spec.Operation {
+	if x.s.Parent != nil {
+		parent := request(x.s, []spec.Field{field("path", x.withParents(x.s.Parent, "", false))})
+		parent.As, parent.AsRange = "parent", x.s.Parent.Range
+		op.Steps[0].Gone = goneLater(op.Steps[0].Gone, x.s.Parent.Range)
+		op.Steps, op.Listed = slices.Insert(op.Steps, 0, parent), true
+	}
+	return op
+}
+
+// goneLater returns the condition that a step which is not the first one of an operation finds nothing: only a first step
+// takes a status alone to mean that. As there, the page of a proxy does not mean it.
+func goneLater(gone *spec.Node, at diag.Range) *spec.Node {
+	const missing = "status in [404, 410] && not ((headers['content-type'] ?? '') contains 'html')"
+	if gone == nil || gone.Kind != spec.StringNode {
+		return text("${"+missing+"}", at)
+	}
+	condition, ok := template.Whole(gone.Text)
+	if !ok {
+		return gone // a mistake, which the compiler reports
+	}
+	b := &spec.Splice{File: gone.Range.File}
+	end := utf8.RuneCountInString(gone.Text)
+	b.Generate("${(", gone.Range)
+	b.Copy(gone, end-1-utf8.RuneCountInString(condition), end-1)
+	b.Generate(") || "+missing+"}", gone.Range)
+	return b.Node(gone)
 }
 
 // addParent adds a parent, whose template must be an input, or what else is known of one.

@@ -209,7 +209,7 @@ func waitForPid(t testing.TB, file string) int {
 	return 0
 }
 
-// runs reports whether a process runs, and is no zombie.
+// runs reports whether a process runs. One that has ended, and that nobody has waited for, does not.
 func runs(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, state, _ := strings.Cut(string(stat), ") ")

@@ -37,7 +37,7 @@ func ofLanguage() []Mutant {
 		{
 			Promise:   "A shorthand is what it stands for",
 			Mechanism: "parents of rest are not sent in bodies",
-			File:      "spec/load/rest/expand.go",
+			File:      "spec/load/rest/operations.go",
 			Find:      `		without = append(without, p.input.Name)`,
 			Replace:   `		_ = p`,
 			Package:   "spec/load/rest", Test: "TestWhatOptionsAdd", Fails: "the update sends",
@@ -45,7 +45,7 @@ func ofLanguage() []Mutant {
 		{
 			Promise:   "A shorthand is what it stands for",
 			Mechanism: "inputs in the path of a request of rest are not sent in its body",
-			File:      "spec/load/rest/expand.go",
+			File:      "spec/load/rest/operations.go",
 			Find:      `			without = append(without, m[1])`,
 			Replace:   `			_ = m`,
 			Package:   "spec/load/rest", Test: "TestWhatOptionsAdd", Fails: "the create sends",

@@ -203,7 +203,7 @@ func ofProof() []Mutant {
 			"TestSpecThatLosesItsProof", "elsewhere_test.go"),
 		row(foreign, "a response that shows nothing of the resource is no response about it", "engine/run/reading/reading.go", `	return isObject && object != nil && err == nil && len(found.Values) == 0`, `	return isObject && object != nil && err == nil && false && len(found.Values) == 0`,
 			"TestReadsThatShowNothing", "shows_nothing_test.go"),
-		row(foreign, "a response without the envelope does not say that the object is gone", "spec/load/rest/expand.go", `	if op.Return != nil && !declaresResponse(op) {`, `	if false {`,
+		row(foreign, "a response without the envelope does not say that the object is gone", "spec/load/rest/operations.go", `	if op.Return != nil && !declaresResponse(op) {`, `	if false {`,
 			"TestResponsesWithoutEnvelope", "want fails"),
 		row("Nothing is lost", "a read proves no update of what it does not return", "engine/run/compare/sent.go", `	switch canTell := s.canTell(slices.Concat(unread, rewritten)); {`, `	switch canTell := s.canTell(slices.Concat(unread, rewritten)) || true; {`,
 			"TestLostUpdatesOfUnreadInputs", "unread_update_test.go"),
@@ -294,7 +294,7 @@ func ofProof() []Mutant {
 			"TestETagsOfOthers", "412"),
 		row("An update changes only the version that it knows", "an object that a change requests first has not its ETag", "engine/run/operation/attempts.go", `	case a.Verb == plan.Read || a.ETags.Has(of):`, `	case true:`,
 			"TestETagsOfOthers", "412"),
-		row("Nothing of others is touched", "what is in a parent that does not exist is not deleted", "spec/load/rest/expand.go", `	if x.s.Parent != nil {
+		row("Nothing of others is touched", "what is in a parent that does not exist is not deleted", "spec/load/rest/operations.go", `	if x.s.Parent != nil {
 		step.If =`, `	if false {
 		step.If =`,
 			"TestParentFirst", "deletes were sent"),
