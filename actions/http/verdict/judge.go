@@ -227,6 +227,10 @@ func (j *Judge) unexpectedOutcome(r *request.Request, resp *Response, wait time.
 		switch {
 		case r.Headers.Get("If-Match") != "":
 			text += "; the object was changed since it was last read: run `pulumi refresh`, then try again"
+			if tag := r.Headers.Get("If-Match"); strings.HasPrefix(tag, "W/") {
+				// RFC 9110, 13.1.1: a weak ETag never matches. Some servers compare them nevertheless.
+				text += fmt.Sprintf("; if that does not help: the ETag %s is weak, and this server may match no weak one: then remove ifMatch", tag)
+			}
 		case r.Headers.Get("If-None-Match") != "":
 			text += "; it exists already: import it if it is yours, remove it if an earlier attempt left it, else choose another name"
 		}
