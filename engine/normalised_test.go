@@ -83,7 +83,7 @@ func TestNormalised(t *testing.T) {
 		},
 		"a struct": {
 			inputs: `p: {a: string, b?: string}`, given: map[string]any{"a": "x"}, wrote: yields("p", map[string]any{"a": "X", "b": "filled"}), calls: []string{"make"},
-			looks: []look{{map[string]any{"a": "X", "b": "filled"}, map[string]any{"a": "x"}, 0}, {map[string]any{"a": "X", "b": "y"}, map[string]any{"a": "X", "b": "y"}, 2}},
+			looks: []look{{map[string]any{"a": "X", "b": "filled"}, map[string]any{"a": "x"}, 0}, {map[string]any{"a": "X", "b": "y"}, map[string]any{"a": "x", "b": "y"}, 1}},
 		},
 		"a secret": {
 			inputs: `p: string @secret()`, given: "past", wrote: yields("p", "now"), calls: []string{"make"},

@@ -58,7 +58,7 @@ func (d *Differ) Compare(c *Type, m *Member, old, new property.Value, at string,
 
 // CompareObjects compares the members of two objects or maps.
 func (d *Differ) CompareObjects(c *Type, old, new property.Map, at string, replace bool) {
-	for _, name := range keys(old, new) {
+	for _, name := range Keys(old, new) {
 		if strings.HasPrefix(name, "__") {
 			continue
 		}
@@ -71,19 +71,16 @@ func (d *Differ) CompareObjects(c *Type, old, new property.Map, at string, repla
 	}
 }
 
-// keys returns the names in either map, sorted.
-func keys(a, b property.Map) []string {
+// Keys returns the names in any of the maps, sorted.
+func Keys(all ...property.Map) []string {
 	var out []string
-	for name := range a.All {
-		out = append(out, name)
-	}
-	for name := range b.All {
-		if _, both := a.GetOk(name); !both {
+	for _, m := range all {
+		for name := range m.All {
 			out = append(out, name)
 		}
 	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
 // compareList compares two lists: as sets, by a key, or item by item.

@@ -15,7 +15,7 @@ import (
 func PlainEqual(a, b property.Value) bool {
 	switch {
 	case a.IsMap() && b.IsMap():
-		return !slices.ContainsFunc(keys(a.AsMap(), b.AsMap()), func(name string) bool {
+		return !slices.ContainsFunc(Keys(a.AsMap(), b.AsMap()), func(name string) bool {
 			return !PlainEqual(a.AsMap().Get(name), b.AsMap().Get(name))
 		})
 	case a.IsArray() && b.IsArray():

@@ -219,6 +219,7 @@ func (r Reading) InputsOf(old recorded.State, yield any, importing bool) (proper
 			inputs = inputs.Delete(m.Name)
 		case given && (value.PlainEqual(recorded, shown) || r.Rules.Read().IsSame(r.Vars.Context, m, recorded, shown)):
 		default:
+			shown = wrote.Drifted(shown)
 			inputs = inputs.Set(m.Name, shown.WithSecret(shown.Secret() || recorded.HasSecrets()))
 		}
 	}

@@ -109,6 +109,41 @@ func (w *Written) Values(res *plan.Resource) map[string]WrittenValue {
 	return all
 }
 
+// Drifted returns the value of a property that somebody has changed since the last write. It is what the server
+// shows, without what the server had rewritten in it or added to it and still shows: of such members and entries, it
+// has what the program wrote. So repairing the others leaves them alone.
+func (w WrittenValue) Drifted(shown property.Value) property.Value {
+	if !w.Given {
+		return shown
+	}
+	return drifted(w.Program, w.Server, shown)
+}
+
+func drifted(program, server, shown property.Value) property.Value {
+	if !program.IsMap() || !server.IsMap() || !shown.IsMap() {
+		return shown
+	}
+	wrote, made, shows := program.AsMap(), server.AsMap(), shown.AsMap()
+	out := shows
+	for _, name := range value.Keys(wrote, made, shows) {
+		part, given := wrote.GetOk(name)
+		was, had := made.GetOk(name)
+		now, has := shows.GetOk(name)
+		switch {
+		case had != has: // somebody has added or removed it
+		case had && !value.PlainEqual(was, now):
+			if given {
+				out = out.Set(name, drifted(part, was, now))
+			}
+		case given:
+			out = out.Set(name, CopySecrecy(part, now))
+		default:
+			out = out.Delete(name)
+		}
+	}
+	return property.WithGoValue(shown, out)
+}
+
 // Restore gives a property the value that the program wrote.
 func (w WrittenValue) Restore(inputs property.Map, name string) property.Map {
 	was, there := inputs.GetOk(name)
