@@ -56,7 +56,7 @@ func (r Reading) idOf(inputs property.Map) string {
 
 // identify returns the state that a read found with its id: the one that the read gives, else the
 // one that it had.
-func (r Reading) identify(old recorded.State, found recorded.State) (recorded.State, error) {
+func (r Reading) identify(old, found recorded.State, importing bool) (recorded.State, error) {
 	found.ID = r.idOf(found.Inputs)
 	if found.ID == "" {
 		found.ID = recorded.CurrentID(old)
@@ -65,7 +65,25 @@ func (r Reading) identify(old recorded.State, found recorded.State) (recorded.St
 	if found.ID == "" {
 		return found, errors.New("cannot determine its id: neither the import ID nor the result of `read` contains it")
 	}
-	return found, r.checkIdentity(old, found)
+	if err := r.checkIdentity(old, found); err != nil || !importing {
+		return found, err
+	}
+	return found, r.checkImported(found.ID, found.Inputs)
+}
+
+// checkImported returns an error if the text of an import gives an input a value that its type does not allow: no
+// program could declare the object. The read may have corrected the value.
+func (r Reading) checkImported(text string, inputs property.Map) error {
+	f := value.Findings{Context: r.Vars.Context}
+	for _, m := range r.Resource.Inputs.Fields {
+		if v, given := inputs.GetOk(m.Name); given && r.Resource.Identity.Determines(m.Name) {
+			m.Check.Complete(v, m.Name, &f)
+		}
+	}
+	if len(f.List) == 0 {
+		return nil
+	}
+	return fmt.Errorf("it cannot be imported as %q, because no program could declare it: %s %s", text, f.List[0].Path, f.List[0].Reason)
 }
 
 // areUnchanged reports whether inputs have their recorded values.

@@ -128,7 +128,7 @@ func (r Reading) State(old recorded.State, yield any, importing bool) (*recorded
 		seen.Seen, seen.Unread = true, r.Unread(old, yield) // from now on what differs in the rest is known
 		private.Failed = &seen
 	}
-	found, err := r.identify(old, recorded.State{Inputs: inputs, Outputs: recorded.WithInputs(inputs, got.Values), Private: private})
+	found, err := r.identify(old, recorded.State{Inputs: inputs, Outputs: recorded.WithInputs(inputs, got.Values), Private: private}, importing && !old.Private.Lookup)
 	if err != nil {
 		return nil, m.Error(fmt.Errorf("read of %s: %w", r.Resource.Spec.Name, err))
 	}
