@@ -22,7 +22,7 @@ import (
 	"github.com/declprov/declprov/spec/types"
 )
 
-// CodeBareReference: a text is a reference without ${ and } (warning).
+// CodeBareReference: a string contains a reference without ${ and } (warning).
 const CodeBareReference = "bare-reference"
 
 // compilation is the state of one Compile.

@@ -32,7 +32,7 @@ const (
 	CodeStepBesideSteps    = "step-beside-steps"   // keys of a step, other than `retry` and `lock`, next to `steps`
 	CodeUnknownStep        = "unknown-step"        // a `restart` that does not name an earlier step of the list
 	CodeTypeAsValue        = "type-as-value"       // a type where a value is required
-	CodeBytesValue         = "bytes-value"         // bytes, which values cannot be
+	CodeBytesValue         = "bytes-value"         // a value of CUE's type bytes, which no place accepts
 	CodeHiddenField        = "hidden-field"        // an unused hidden field or definition in a data block, which CUE ignores
 	CodeOctalNumber        = "octal-number"        // an octal number without quotes in YAML, such as 0644, which YAML reads as 420
 	CodeYamlAnchor         = "yaml-alias"          // an alias to an unknown anchor, to itself, or of too many nodes
@@ -52,7 +52,7 @@ const (
 	CodeConditionalType    = "conditional-type"    // a comprehension that depends on the value of an input
 	CodeCrossField         = "cross-field-type"    // a type that refers to another property
 	CodeShadowedType       = "shadowed-type"       // a property with the name of a type that its siblings use
-	CodeShadowedPackage    = "shadowed-package"    // a key with the name of a package that is used within or next to it
+	CodeShadowedPackage    = "shadowed-package"    // a key that hides an imported package of the same name, which is used within or next to the key
 	CodeUntaggedUnion      = "untagged-union"      // a union of structs without a literal field that identifies each
 	CodeBadRegexp          = "bad-regexp"          // an invalid regular expression (RE2)
 	CodeDefaultViolates    = "default-violates"    // a default that its own type does not allow

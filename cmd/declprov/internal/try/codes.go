@@ -2,8 +2,8 @@ package try
 
 // The codes of findings.
 const (
-	codeExists        = "exists-already"         // `try`: an object with the id of the inputs exists, which a trial must not delete
-	codePreview       = "preview-differs"        // `try`: a preview predicts an output that becomes something else
+	codeExists        = "exists-already"         // `try`: an object with the id that the inputs give exists, which `try` neither replaces nor deletes without `--overwrite`
+	codePreview       = "preview-differs"        // `try`: an output has another value than the preview predicted
 	codeChangesAgain  = "changes-again"          // `try`: the next up would change the resource, although the program did not change
 	codeNotFound      = "not-found-after-create" // `try`: read does not find the resource that was just created
 	codeNotRead       = "not-read"               // `try`: the program sets an input that read does not return, so a refresh or an import loses it
