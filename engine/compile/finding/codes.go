@@ -42,13 +42,13 @@ const (
 	CodeFindAny              = "find-any"              // a find that does not depend on the inputs, and may find somebody else's object (warning)
 	CodeAlwaysRefused        = "always-refused"        // an update or delete on the condition that the object does not exist (warning)
 	CodeMayBeForeign         = "may-be-foreign"        // an update or delete of an object that the create may not have created (warning)
-	CodeStuck                = "stuck-at-fail"         // a step that asks for the same failed operation in each later run (warning)
+	CodeStuck                = "stuck-at-fail"         // a step that reads the same failed operation again in each later run (warning)
 	CodeUnsafeRetry          = "unsafe-retry"          // a retry or until that may repeat an effect
 	CodeBadCall              = "bad-call"              // arguments that do not fit together, or break a rule of the action
 	CodeAliasTaken           = "alias-taken"           // a former name that another resource has or had
-	CodeUnknownResource      = "unknown-resource"      // a child of a type that does not exist
-	CodeUnknownChild         = "unknown-child"         // an option of a child that names no child
-	CodeChildCycle           = "child-cycle"           // children that need each other, or a component that contains itself
+	CodeUnknownResource      = "unknown-resource"      // a component's child with a type that does not exist
+	CodeUnknownChild         = "unknown-child"         // an option of a component's child that names none of its other children
+	CodeChildCycle           = "child-cycle"           // children of a component that need each other, or a component that contains itself
 	CodeBadOption            = "bad-option"            // an option of a component's child that is not allowed for this child
 	CodeNoEffect             = "create-without-effect" // a create that creates nothing (warning)
 	CodeNothingDone          = "without-effect"        // an update or delete that only reads (warning)
@@ -60,6 +60,6 @@ const (
 	CodeConstantCondition    = "constant-condition"    // an until, fail or refused that does not depend on anything (warning)
 	CodeLockReleased         = "lock-released"         // a step that writes what an earlier step with the same lock has read, without a lock next to `steps` (warning)
 	CodeDefaultNotPermitted  = "default-not-permitted" // a default of a setting with which an action exceeds the permissions (warning)
-	CodeBadOrigin            = "bad-origin"            // a host under permissions that is not an origin, such as one without a scheme, or with one that no action has
+	CodeBadOrigin            = "bad-origin"            // a host under permissions that is not an origin, such as one without a scheme, or with a scheme that no action has
 	CodeTypeAsValue          = "type-as-value"         // a type where a value is required
 )

@@ -36,7 +36,7 @@ const (
 	CodeHiddenField        = "hidden-field"        // an unused hidden field or definition in a data block, which CUE ignores
 	CodeOctalNumber        = "octal-number"        // an octal number without quotes in YAML, such as 0644, which YAML reads as 420
 	CodeYamlAnchor         = "yaml-alias"          // an alias to an unknown anchor, to itself, or of too many nodes
-	CodeBadType            = "bad-type"            // a type that is not a valid CUE expression
+	CodeBadType            = "bad-type"            // a type that CUE does not have, or an invalid expression in place of a type
 	CodeJSONSchema         = "json-schema"         // a JSON Schema in the place of a type
 	CodeQuotedType         = "quoted-type"         // the name of a type in quotes, which allows only that text (warning)
 	CodeLiteralSetting     = "literal-setting"     // a setting with a literal as its type, so that nothing else can be set (warning)
