@@ -173,7 +173,7 @@ func tooManyPagesError(pages, filled int64) error {
 		return fmt.Errorf("there are more than %d pages; set paginate.maxPages to the number of pages to fetch", pages)
 	}
 	return fmt.Errorf("there are more than %d pages, and those after page %d are empty: if the list ends with an empty page, which names a next one all the same, say so by paginate.next: "+
-		"\"${len(body) == 0 ? null : …}\", with the URL of the next page in place of the dots; in the header Link, it is capture(headers.link ?? '', '<(?P<url>[^>]*)>; *rel=\"next\"')?.url", pages, filled)
+		"\"${len(LIST) == 0 ? null : NEXT}\", with the list in the body and the URL of the next page in place of LIST and NEXT; in the header Link, that is capture(headers.link ?? '', '<(?P<url>[^>]*)>; *rel=\"next\"')?.url", pages, filled)
 }
 
 // pageOutcome returns the outcome of a page that could not be fetched. Only the first page
