@@ -45,6 +45,10 @@ func TestWhatOptionsAdd(t *testing.T) {
 	if r.Import == nil || r.Import.Text != "${inputs.store}/${id}" || r.List.Inputs.Field("store") == nil {
 		t.Errorf("import %+v, list of %v", r.Import, r.List.Inputs.FieldNames())
 	}
+	shared := resource(t, `rest: {path: "/stores/${inputs.store}/pets", unique: ["store", "name"]}`) // the list also has pets of others
+	if shared.Find == nil || !strings.Contains(shared.Find.Return.Text, "inputs.store") || !strings.Contains(shared.Find.Return.Text, "inputs.name") {
+		t.Errorf("find returns %+v", shared.Find)
+	}
 	r = resource(t, `rest: {path: "/pets/", update: "none", list: "none"}`)
 	if r.Find != nil || r.Update != nil || r.List != nil || r.Import != nil {
 		t.Error("find, update, list or import is there")

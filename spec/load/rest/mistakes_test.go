@@ -134,6 +134,7 @@ func TestMistakesInRest(t *testing.T) {
 		{"conditions for an object of a list", source.CodeMisplacedKey, `rest: {path: "/pets", ifMatch: «true», read: "list"}`},
 		{"null without a default", source.CodeMisplacedKey, `rest: {path: "/pets", unwrap: «null»}`},
 		{"unique of JSON", source.CodeBadValue, `rest: {path: "/pets", unique: «"document"»}`},
+		{"unique of the path alone", source.CodeBadValue, `rest: {path: "/stores/${inputs.store}/pets", unique: [«"store"»]}`},
 		{"unique of nothing", source.CodeBadValue, `rest: {path: "/pets", unique: «[]»}`},
 		{"unique of a number", source.CodeBadValue, `rest: {path: "/pets", unique: ["name", «5»]}`},
 		{"unique that the type lacks", source.CodeBadValue, `rest: {path: "/pets", returns: #Pet, unique: «"name"»}`},

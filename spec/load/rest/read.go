@@ -257,6 +257,9 @@ func (x *options) uniqueInput(n *spec.Node) *spec.Property {
 		x.fail(source.CodeBadValue, n.Range, "unique", summary, detail)
 		return nil
 	}
+	isParent := func(name *spec.Node) bool {
+		return slices.ContainsFunc(x.parents, func(p parent) bool { return p.input.Name == name.Text })
+	}
 	switch {
 	case n.Kind == 0:
 		return nil
@@ -277,8 +280,8 @@ func (x *options) uniqueInput(n *spec.Node) *spec.Property {
 	case input.Normalised && input.Equal == "" && input.EqualExpr == nil:
 		return refuse(fmt.Sprintf("the server may rewrite input %q, which is @normalised()", input.Name),
 			"What it has rewritten would not be found, and made again. Say by `@equal` which values are the same, such as `@equal(fold)` or `@equal(trim)`; or name another input, or write a `find` of your own.")
-	case slices.ContainsFunc(x.parents, func(p parent) bool { return p.input == input }):
-		return refuse(fmt.Sprintf("input %q is part of the path", input.Name), "All objects of the list have it in common. Name an input that tells them apart. A request that searches for one object is the `find`.")
+	case isParent(n) && !slices.ContainsFunc(x.s.Unique.Items, func(other *spec.Node) bool { return !isParent(other) }):
+		return refuse(fmt.Sprintf("input %q is part of the path", input.Name), "Most lists have only objects with this value in common. Name an input that tells them apart, too. A request that searches for one object is the `find`.")
 	}
 	if x.returns == nil {
 		return input
