@@ -76,7 +76,7 @@ func (c *resourceCompiler) method(m *spec.Function) *plan.Function {
 	recorded.Fields = slices.DeleteFunc(slices.Clone(state.Fields), func(p *spec.Property) bool { return p.Ephemeral })
 	scope := c.CommonScope(scopes.ResourceName(),
 		expr.Name{Name: "inputs", Type: scopes.CheckedType(m.Inputs)},
-		expr.Name{Name: "state", Type: withoutUnsure(c.r, &recorded)},
+		expr.Name{Name: "state", Type: withoutUnsure(c.r, &recorded), MayLack: true, Lacks: c.r.Lacks},
 		expr.Name{Name: "id", Type: scopes.StringType})
 	scope.NullHelp = nullHelp(c.r, "")
 	f := c.callable(m, "the method", naming, scope)

@@ -68,13 +68,13 @@ func (c *resourceCompiler) scope(v plan.Verb) *expr.Scope {
 	case plan.Update:
 		names = append(names,
 			expr.Name{Name: "inputs", Type: scopes.CheckedType(m.Inputs)},
-			expr.Name{Name: "state", Type: withoutUnsure(c.r, scopes.StateType(m.Inputs, m.Outputs))},
+			expr.Name{Name: "state", Type: withoutUnsure(c.r, scopes.StateType(m.Inputs, m.Outputs)), MayLack: true, Lacks: c.r.Lacks},
 			expr.Name{Name: "changes", Type: scopes.OptionalType(m.Inputs, nil)},
 			expr.Name{Name: "id", Type: scopes.StringType})
 	case plan.Delete:
 		names = append(names,
-			expr.Name{Name: "inputs", Type: scopes.LackingType(scopes.CheckedType(m.Inputs), c.r.Lacks)},
-			expr.Name{Name: "state", Type: withoutUnsure(c.r, scopes.StateType(m.Inputs, m.Outputs))},
+			expr.Name{Name: "inputs", Type: scopes.LackingType(scopes.CheckedType(m.Inputs), c.r.Lacks), MayLack: true, Lacks: c.r.Lacks},
+			expr.Name{Name: "state", Type: withoutUnsure(c.r, scopes.StateType(m.Inputs, m.Outputs)), MayLack: true, Lacks: c.r.Lacks},
 			expr.Name{Name: "id", Type: scopes.StringType})
 	case plan.List:
 		names = append(names, expr.Name{Name: "inputs", Type: scopes.CheckedType(m.List.Inputs)})

@@ -56,6 +56,9 @@ func Expression(tree ast.Node, at parse.Place, scope *Scope, functions *Function
 		} else {
 			c.checkResult(tree, v, want, out.At)
 		}
+		if c.isLacking(v) {
+			c.reportNull(v, v.T)
+		}
 	}
 	for _, e := range c.unchecked {
 		out.Unchecked = append(out.Unchecked, at.At(e))
@@ -67,6 +70,15 @@ func Expression(tree ast.Node, at parse.Place, scope *Scope, functions *Function
 		out.Keys = parse.KeysOf(tree, &c.extents)
 	}
 	return out
+}
+
+// isLacking reports whether a value is a member that is missing, and no condition has excluded that.
+func (c *checker) isLacking(v TypedPart) bool {
+	if len(v.Origin) != 2 || !types.MayBeNull(v.T, c.Types) {
+		return false
+	}
+	of := c.scope.Find(v.Origin[0])
+	return of != nil && of.Lacks == v.Origin[1]
 }
 
 // AppendRefs appends the references of the expression, in the order of the document.

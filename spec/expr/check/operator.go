@@ -206,6 +206,20 @@ func (c *binaryCheck) checkOrder() {
 	}
 }
 
+// mayLack reports whether a node is a member of a value that may lack required members.
+func (c *checker) mayLack(n ast.Node) bool {
+	m, ok := n.(*ast.MemberNode)
+	if !ok {
+		return false
+	}
+	id, ok := m.Node.(*ast.IdentifierNode)
+	if !ok {
+		return false
+	}
+	of := c.scope.Find(id.Value)
+	return of != nil && of.MayLack
+}
+
 // checkEquality reports comparisons whose result is always the same.
 func (c *binaryCheck) checkEquality() {
 	l, r := c.l, c.r
@@ -213,11 +227,11 @@ func (c *binaryCheck) checkEquality() {
 	at := l.At.Join(r.At)
 	always := map[string]string{"==": "false", "!=": "true"}[c.n.Operator]
 	if types.IsNull(a) || types.IsNull(b) {
-		other, v := b, r
+		other, v, node := b, r, c.n.Right
 		if types.IsNull(b) {
-			other, v = a, l
+			other, v, node = a, l, c.n.Left
 		}
-		if !types.IsAny(other) && !types.MayBeNull(other, c.Types) {
+		if !types.IsAny(other) && !types.MayBeNull(other, c.Types) && !c.mayLack(node) {
 			c.report(diag.Warning, CodeNeverEqual, at, "Remove the comparison.", "%s is never null, so this is always %s", c.Text(v.At), always)
 		}
 		return

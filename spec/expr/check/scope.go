@@ -36,6 +36,12 @@ type Name struct {
 	// secret parts. Value.Secret uses it; at evaluation, Vars.Secrets determines what
 	// is secret.
 	Secret bool
+	// MayLack means that the value was recorded earlier, so that required members may be missing although the type
+	// says otherwise. Comparing one with null is a guard, and has an effect.
+	MayLack bool
+	// Lacks is a member that is missing in the value, "" if none is known to be. An expression that is this member is
+	// then null where its author relies on a value.
+	Lacks string
 	// Absent is set for a name of the language that is not available here. It is a
 	// sentence that says where the name is available. Type is then ignored.
 	Absent string
