@@ -144,19 +144,25 @@ func (c *attrCall) failKind(t *spec.Type, summary, detail string) {
 	}
 }
 
-// read reads the attributes of a property, of the definition that it refers to, and
+// read reads the attributes of a property, of the definitions that its type refers to, and
 // those that CUE binds to the values of a map.
 func (r *attributeReader) read() {
 	seen := map[string]bool{}
-	for i, from := range r.sources() {
+	each := func(from walk.Item, definition bool, read func(*attrCall)) {
 		for _, a := range from.Value.Attributes(cue.ValueAttr) {
 			key := a.Name() + "(" + a.Contents() + ")"
-			if IsForeign(a.Name()) || seen[key] || i > 0 && isWireRule(a) {
+			if IsForeign(a.Name()) || seen[key] || definition && isWireRule(a) {
 				continue // on a definition, the rule applies to its members
 			}
 			seen[key] = true
-			(&attrCall{attributeReader: r, attr: a, at: r.rangeOf(from, a)}).read()
+			read(&attrCall{attributeReader: r, attr: a, at: r.rangeOf(from, a)})
 		}
+	}
+	for i, from := range r.sources() {
+		each(from, i > 0, (*attrCall).read)
+	}
+	for _, of := range r.inners() {
+		each(of.Item, true, func(c *attrCall) { c.readInner(of) })
 	}
 	r.checkExclusive()
 }

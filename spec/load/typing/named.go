@@ -76,7 +76,7 @@ func (x *Extractor) referenceType(it walk.Item, s Site) (*spec.Type, bool) {
 // referTo returns a reference to a definition. The first time, it extracts the type.
 func (n *namer) referTo(id, last string, it walk.Item, s Site) *spec.Type {
 	if t, ok := n.plain[id]; ok {
-		return t
+		return copyOf(t)
 	}
 	name, known := n.names[id]
 	if known {
@@ -107,9 +107,15 @@ func (n *namer) referTo(id, last string, it walk.Item, s Site) *spec.Type {
 	if !worthAName(t) && !n.recursive[id] {
 		delete(n.types, name)
 		n.plain[id] = t
-		return t
+		return copyOf(t)
 	}
 	return &spec.Type{Ref: name}
+}
+
+// copyOf returns a type of its own for each use of a definition: `null | #Port` changes only its own.
+func copyOf(t *spec.Type) *spec.Type {
+	out := *t
+	return &out
 }
 
 // worthAName reports whether schemas can show a type by name, which they can for
