@@ -42,6 +42,7 @@ func TestDefaults(t *testing.T) {
 		{"a condition of a PUT", `ifNoneMatch: true`, `rest: "/pets"`, "create ifNoneMatch", "true", false},
 		{"a patch without updates", `patch: "merge"`, `rest: {path: "/pets", update: "none"}`, "create patch", "merge", false},
 		{"pages without a list", `paginate: link: true`, `rest: {path: "/pets", list: "none"}`, "create paginate", "", false},
+		{"the next page without a list", `items: "results", paginate: next: "${body.links.next}"`, `rest: {path: "/pets", list: "none", items: null}`, "create paginate", "", false},
 		{"a key", `idempotencyKey: true`, `rest: "/pets"`, "create idempotencyKey", "true", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

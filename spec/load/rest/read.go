@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/foreign"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/template"
@@ -296,7 +297,7 @@ func (x *options) uniqueInput(n *spec.Node) *spec.Property {
 
 // checkItems reports a list whose items cannot be the body.
 func (x *options) checkItems() {
-	if x.items != nil || x.s.Items != nil {
+	if x.items != nil || x.s.Items != nil || !lists.Find(x.optionsOfLists(), func(o option) bool { return o.name == "paginate" }).used {
 		return
 	}
 	for _, n := range []*spec.Node{x.s.Paginate.Get("next"), x.s.Paginate.Get("cursor").Get("next")} {
