@@ -19,6 +19,7 @@ func Reference() string {
 	b.WriteString("A step runs one action. Every argument may contain templates (`${…}`) unless it says otherwise. " +
 		"The other keys of a step are in the [language reference](language.md).\n\n" +
 		"What *the permissions grant* is what the block [`permissions`](language.md#permissions) of the spec lists, or, without that block, what the spec names. " +
+		"*Not found*, *refused*, *unknown* and *safe* are explained in [Failures](language.md#failures).\n\n" +
 		"In the tables, a *struct* is an object whose members are listed below the table, a *map* is an object with any keys, " +
 		"and an *asset* is a file, an *archive* a folder of files, that the user's program passes.\n")
 	for _, f := range Families() {
@@ -95,8 +96,6 @@ func writeArgs(b *strings.Builder, args []actions.Arg) {
 			doc += " Must not contain templates."
 		case actions.Words:
 			doc += " An item that is a list is replaced by its items; an item that is null is omitted."
-		case actions.Late:
-			doc += " Evaluated when the response has arrived."
 		}
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", a.Name, cell(typeText(a.Type)), byDefault, cell(doc))
 	}

@@ -32,23 +32,23 @@ func arguments() []actions.Arg {
 		returns,
 		exitCodesArg(),
 		declare.Option("effect", declare.OneOf("none", "write"), "write", "Whether the command changes anything; `none` if it only reads."),
-		declare.Option("idempotent", declare.Bool(), false, "Running the command twice has the same effect as running it once. It is then run again if its outcome is unknown, and a create is not *at least once*. The first run may still be ending then, or run on over `ssh`, so two runs must not harm each other if they overlap."),
+		declare.Option("idempotent", declare.Bool(), false, "Running the command twice has the same effect as running it once. It is then run again if its outcome is unknown, and `vet` does not warn that it may run twice (`at-least-once`). The first run may not have ended when the second one starts, so runs that overlap must not harm each other."),
 	}
 }
 
 // defaults returns the arguments that a spec may also give for all its commands.
 func defaults() []actions.Arg {
-	env := declare.Arg("env", declare.Map(declare.Any()), "Environment variables; null removes one. The variables of a command override those of the defaults.")
+	env := declare.Arg("env", declare.Map(declare.Any()), "Environment variables; null removes one. A variable of a step replaces the one of that name in the defaults.")
 	env.Merged = true
 	dir := declare.Arg("dir", declare.NonEmpty(), "Working directory, relative to the folder of the user's program. Default: that folder.")
 	dir.Exposed = true
-	message := declare.Arg("error", declare.Any(), "Message of a failure, from `stdout`, `stderr` and `exitCode`. Default: the end of the command's output.")
+	message := declare.Arg("error", declare.Any(), "Message of a failure, from `stdout`, `stderr` and `exitCode`. Default: the end of the standard error or, if that is empty, of the standard output.")
 	message.Mode = actions.Late
 	box := declare.Option("sandbox", declare.OneOf("auto", "required", "off"), "auto",
-		"Whether the Linux kernel confines the command to the granted permissions. `auto`: if the spec has a `permissions` block, as far as the kernel can. `required`: always; otherwise the command does not start. `off`: never.")
+		"Whether the Linux kernel confines the command to the granted permissions. `auto`: as far as the kernel can, if the spec has a `permissions` block. `required`: always; otherwise the command does not start. `off`: never.")
 	box.Mode = actions.Raw
 	box.Instead = "It must be visible in the spec whether commands are confined. Write \"auto\", \"required\" or \"off\"."
-	interpreter := words("interpreter", "Program that runs a `shell` script, and its arguments; the script is added as the last one. Default: `[\"/bin/sh\", \"-c\"]`.")
+	interpreter := words("interpreter", "Program that runs a `shell` script, and its arguments; the script is added as the last argument. Default: `[\"/bin/sh\", \"-c\"]`.")
 	return []actions.Arg{
 		interpreter, env, dir, box, sshArg(),
 		declare.Arg("log", declare.OneOf("both", "stdout", "stderr", "none"),

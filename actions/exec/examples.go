@@ -27,6 +27,6 @@ func examples() []actions.Example {
 			Files: map[string]string{"pet.json": `{"id": 7, "name": "Rex"}`},
 		},
 		{Summary: "Standard input, a working directory and a time limit", Spec: `exec: {command: ["tee", "copy.txt"], stdin: "text\n", dir: "work", timeout: "30s", stdout: "none"}`, Files: map[string]string{"work/README": ""}},
-		{Summary: "An error message from the output", Spec: `exec: {command: ["sh", "-c", "echo '{}'"], stdout: "json", error: "${stdout.error.message}"}`},
+		{Summary: "An error message from the output, if the command fails", Spec: `exec: {command: ["sh", "-c", "echo '{}'"], stdout: "json", error: "${stdout.error.message}"}`},
 	}
 }

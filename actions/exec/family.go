@@ -50,7 +50,7 @@ type runner struct {
 // kind returns the only kind of the family. It has the arguments of the defaults, too.
 func kind(shared []actions.Arg) *actions.Kind {
 	return &actions.Kind{
-		Summary:   "Runs a command to its end, and yields its output.",
+		Summary:   "Runs a command, and returns its output.",
 		Doc:       doc,
 		Args:      append(arguments(), shared...),
 		OneOf:     [][]string{{"command", "shell"}},
@@ -61,48 +61,48 @@ func kind(shared []actions.Arg) *actions.Kind {
 	}
 }
 
-const doc = `A ` + "`command`" + ` is a list of the program and its arguments. It is not passed to a shell, so no character of a value has a special
-meaning. An item that is a list adds its items; an item that is null adds nothing. The program is looked up once, in the
-provider's ` + "`PATH`" + `. A program with a slash is a path, relative to the folder of the user's program.
+const doc = `A ` + "`command`" + ` is a list of the program and its arguments. No shell interprets it, so no character of a value has a special
+meaning. The program is looked up once, in the provider's ` + "`PATH`" + `. A program with a slash in its name is a path, relative to the folder of the
+user's program.
 
 A value that begins with ` + "`-`" + ` is refused, because the program may take it as an option. It is allowed after a literal ` + "`--`" + `, after literal text
 in the same item (` + "`\"--name=${inputs.name}\"`" + `), or if the step sets ` + "`dashes: true`" + `. Other users of the machine can see a command line while it
 runs, so it must not contain secrets: pass them by ` + "`env` or `stdin`" + `.
 
 A ` + "`shell`" + ` script must not contain values. Pass values by ` + "`env`" + ` (` + "`\"$NAME\"`" + ` in the script) or by ` + "`stdin`" + `. The script is the last argument of
-the ` + "`interpreter`" + `, by default ` + "`/bin/sh -c`" + `, which requires a permission like any other program: ` + "`permissions: run: [\"/bin/sh\"]`" + `. The name ` + "`sh`" + ` grants
-it too, if ` + "`sh`" + ` is ` + "`/bin/sh`" + ` in the provider's ` + "`PATH`" + `.
+the ` + "`interpreter`" + `, by default ` + "`/bin/sh -c`" + `, which requires a permission like any other program: ` + "`permissions: run: [\"/bin/sh\"]`" + `. ` + "`run: [\"sh\"]`" + ` grants
+it too, if ` + "`sh`" + ` in the provider's ` + "`PATH`" + ` is ` + "`/bin/sh`" + `.
 
 The environment of a command consists of ` + "`PATH`, `HOME`" + `, the variables in ` + "`permissions.env`" + `, and its ` + "`env`" + `. It has no terminal, so it cannot prompt.
 
 On timeout, on cancellation, and if the provider is killed, the command and all its descendants receive SIGTERM and, after ` + "`grace`" + `, SIGKILL.
-(On systems other than Linux, only the descendants in the command's process group receive these signals. On Linux, if the provider and the process that
-supervises its commands are killed at the same time, all descendants receive SIGKILL, also those in a session of their own.) On cancellation, a command that has an effect first gets 10s to end by itself
-(` + "`DECLPROV_CANCEL_GRACE`" + `); a second cancellation ends it at once. If a command ends by itself, processes that it left running in the background keep
-running. They should write to a file, because their output is no longer read.
+
+- On cancellation, a command that has an effect first gets 10s to end by itself (` + "`DECLPROV_CANCEL_GRACE`" + `); a second cancellation ends it at once.
+- On Linux, if the provider and the process that supervises its commands are killed at the same time, all descendants receive SIGKILL, also those in a
+  session of their own. On other systems, only the descendants in the command's process group receive signals.
+- If a command ends by itself, processes that it left running in the background keep running. They should write to a file, because their output is no
+  longer read.
 
 On Linux, the commands of a spec with a ` + "`permissions`" + ` block run in a sandbox of the kernel, which refuses them and their descendants everything that the
-spec's permissions do not grant: see [language.md](language.md#commands-in-the-kernels-sandbox). ` + "`sandbox`" + ` changes that.
+spec's permissions do not grant: see [language.md](language.md#commands-in-the-kernels-sandbox). The argument ` + "`sandbox`" + ` changes that.
 
-An exit code that is not in ` + "`ok`, `gone` or `refused`" + ` is an error: the command ran, and its effect is incomplete. The message is the end of its
-standard error, or the value of ` + "`error`" + `. ` + "`exitCodes: refused: [9]`" + ` lists exit codes that mean that the command had no effect ("the user
-already exists"). With ` + "`exitCodes: refused: \"others\"`" + `, all codes that are not listed mean that. ` + "`retry: on: [75]`" + ` retries after an exit code, ` + "`\"timeout\"`" + ` after a timeout. A command that did not start had no effect. The effect of a
+An exit code that is not in ` + "`ok`, `gone` or `refused`" + ` is an error: the command ran, and its effect is incomplete. ` + "`exitCodes: refused: [9]`" + ` lists
+exit codes that mean that the command had no effect ("the user already exists"); with ` + "`refused: \"others\"`" + `, all codes that are not listed mean that.
+` + "`retry: on: [75]`" + ` retries after an exit code, ` + "`retry: on: [\"timeout\"]`" + ` after a timeout. A command that did not start had no effect. The effect of a
 command that was ended by a signal or a timeout is not known.
 
 With ` + "`ssh`" + `, the command runs on another machine, with the rights of the user there. The permissions must grant the machine (` + "`hosts: [\"ssh://build.example.com\"]`" + `),
-not the program, and no sandbox confines it. The environment is that of the log-in, and ` + "`env`" + `. A relative ` + "`dir`" + ` is relative to the user's home. Otherwise a command
-has the same result as on this machine:
+not the program, and no sandbox confines it. The environment is that of the log-in, and ` + "`env`" + `. A relative ` + "`dir`" + ` is relative to the user's home. In all else, a command
+behaves as on this machine, with these rules:
 
-- What the log-in prints (` + "`.bashrc`" + `, a banner) is not output of the command. If the log-in runs something else, such as a forced command in ` + "`authorized_keys`" + ` or a
-  shell that allows no commands, the step fails, and nothing of the command was sent. A forced command may run ` + "`$SSH_ORIGINAL_COMMAND`" + `.
-- A command did not start, and had no effect, if the folder or the program is missing there, if the program is not executable, or if its arguments are too long.
+- What the log-in prints (` + "`.bashrc`" + `, a banner) is not output of the command. If the log-in does not run the command, for example because of a forced command in
+  ` + "`authorized_keys`" + ` or a shell that allows no commands, the step fails, and nothing of the command was sent. A forced command that runs ` + "`$SSH_ORIGINAL_COMMAND`" + ` works.
+- If the folder or the program does not exist there, the program is not executable, or its arguments are too long, the command did not start, and had no effect.
 - On timeout and cancellation, the command's process group is ended; processes that left the group keep running.
-- If the connection breaks while the command runs, its outcome is not known. The machine then ends the command's process group (SIGTERM and, after ` + "`grace`" + `, SIGKILL) as soon as
-  it notices that the connection is gone. Before the provider runs another command there, it ends the old one, and waits until it has ended. A later ` + "`pulumi up`" + ` cannot do that:
-  if the machine has not noticed yet that the connection is gone (` + "`ClientAliveInterval`" + ` of sshd), the old command still runs. A machine that allows one session per
-  connection (` + "`MaxSessions 1`" + `) lets it run on, too, until another command is run.
-
-If ` + "`stdout`" + ` is ` + "`text`" + `, one newline at the end of the output is removed.`
+- If the connection breaks while the command runs, its outcome is not known. The machine ends the command's process group (SIGTERM and, after ` + "`grace`" + `, SIGKILL) when
+  it notices that the connection is gone. Before the same provider process runs another command there, it ends the old one, and waits until it has ended. A later
+  ` + "`pulumi up`" + ` cannot do that: the old command runs until the machine notices (` + "`ClientAliveInterval`" + ` of sshd). On a machine that allows only one session per
+  connection (` + "`MaxSessions 1`" + `), it runs until another command is run.`
 
 func (r *runner) run(ctx context.Context, _ *actions.Kind, call *actions.Call) actions.Outcome {
 	c, err := prepare(call)

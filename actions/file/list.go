@@ -24,9 +24,9 @@ func listKind() *actions.Kind {
 	return &actions.Kind{
 		Name:    "list",
 		Summary: "Lists the files in a directory.",
-		Doc: `The items are sorted by path. A symbolic link is listed as its target, if the permissions grant that, but
-directories are not searched through links. Files that the permissions do not grant are omitted, and so are files
-that disappear meanwhile and names that are not valid UTF-8.
+		Doc: `The items are sorted by path. A symbolic link is listed under its own path, with the members of its target, if the
+permissions grant the target; directories are not searched through links. Files that the permissions do not grant,
+that disappear meanwhile, or whose names are not valid UTF-8 are omitted.
 
 If the directory does not exist, the result is *not found*.`,
 		Args: []actions.Arg{

@@ -24,7 +24,7 @@ func fileType() *spec.Type {
 		declare.Member("sha256", declare.Text(), "SHA-256 of the content, in hex. Only computed if the spec refers to it."),
 		declare.Member("mode", declare.Text(), "Permission bits, in octal: `0644`."),
 		declare.Member("modified", declare.Text(), "When the content last changed: RFC 3339, in UTC."),
-		declare.Member("content", declare.Text(), "The content, only read if the spec refers to it. Content that is not UTF-8 is an error; if the spec also refers to contentBase64, content is null then."),
+		declare.Member("content", declare.Text(), "The content, only read if the spec refers to it. Content that is not UTF-8 is an error; if the spec also refers to contentBase64, it is null instead."),
 		declare.Member("contentBase64", declare.Text(), "The content in base64. Only read if the spec refers to it."),
 	)
 }

@@ -31,11 +31,11 @@ written atomically, but not all of them together: if a run fails, the files writ
 An existing file is an error unless ` + "`overwrite`" + ` is true. With ` + "`exact`" + `, files that are not in the archive are deleted from the directory, and so are
 folders that are then empty.
 
-Links in an archive, and names that lead out of it, are errors. Use ` + "`file.list`" + ` with ` + "`glob: \"**\"`" + ` to read the directory.`,
+Links in an archive, and names that lead out of the directory, are errors. Use ` + "`file.list`" + ` with ` + "`glob: \"**\"`" + ` to read the directory.`,
 		Args: []actions.Arg{
 			pathArg("Directory to write into. It is made if it does not exist."),
 			{Property: spec.Property{Name: "archive", Type: declare.Archive(), Required: true, Doc: "The files, as an archive that the user passes."}},
-			modeArg("Permission bits of each file in octal. Default: those in the archive, or only those of the owner if the archive is secret."),
+			modeArg("Permission bits of each file in octal. Default: those in the archive; if the archive is secret, without those of group and others."),
 			overwriteArg("Replace existing files."),
 			declare.Option("exact", declare.Bool(), false, "Delete all other files in the directory. The permissions must grant the whole tree: `dir/**`."),
 			rootArg(),

@@ -20,15 +20,14 @@ func writeKind() *actions.Kind {
 either the old file or the new one, also after a crash. Temporary files of a killed process are removed by the next
 change in the folder.
 
-An existing file is an error unless ` + "`overwrite`" + ` is true. Then a symbolic link is followed, if its target is
-permitted, and the target is replaced; other hard links of a replaced file keep the old content. A replaced file keeps
-its owner and group, if the user that runs the provider has the right to set them.
+An existing file is an error unless ` + "`overwrite`" + ` is true. If the path is a symbolic link, ` + "`overwrite`" + ` replaces the target of the link, if the permissions
+grant it. Other hard links of a replaced file keep the old content. A replaced file keeps its owner and group, if the user that runs the provider has the
+right to set them.
 
-The provider may be killed after it has made a file, and before that is recorded. So it marks the file with an extended
-attribute, if the file system supports them. The next run of the same create may then replace the file, unless somebody
-has changed it.
+If the provider is killed after it has made a file, and before that is recorded, the next run of the same create may replace the file, unless somebody has
+changed it. To recognize the file, the provider marks it with an extended attribute, if the file system supports them.
 
-The user of the provider passes ` + "`source`" + `, so it may be read from any place, without a permission of the spec.`,
+The user chooses the file of ` + "`source`" + `, so it may be anywhere, and requires no permission.`,
 		Args: []actions.Arg{
 			pathArg("File to write."),
 			declare.Arg("content", declare.Text(), "The content as text (UTF-8)."),

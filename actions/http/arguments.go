@@ -22,39 +22,39 @@ func wireArg(name string, t *spec.Type, doc string) actions.Arg {
 func arguments() []actions.Arg {
 	method := declare.Arg("method", declare.Matching(request.MethodPattern),
 		"Method of the request. Default: GET, or POST if there is a body.")
-	path := declare.Arg("path", declare.Text(), "Path of the URL, relative to `baseURL`. Each value is escaped as one segment.")
+	path := declare.Arg("path", declare.Text(), "Path of the URL, relative to `baseURL`. The value of a template is escaped as one segment.")
 	path.Mode, path.Exposed = actions.Path, true
-	address := declare.Arg("url", declare.Text(), "URL, instead of `path`. It may begin with a value that is a URL; a URL without a host is relative to `baseURL`.")
+	address := declare.Arg("url", declare.Text(), "URL, instead of `path`. It may begin with a template whose value is a URL; a URL without a host is relative to `baseURL`.")
 	address.Mode, address.Exposed = actions.Path, true
-	ifMatch := declare.Arg("ifMatch", declare.Either(declare.Bool(), declare.Text()), "ETag that the object must have; true means the ETag of the last read. If there is none, the request is not sent.")
+	ifMatch := declare.Arg("ifMatch", declare.Either(declare.Bool(), declare.Text()), "ETag that the object must have; true means the ETag of the last read. Without an ETag, the request is not sent.")
 	ifMatch.NotNull = true
-	ifNoneMatch := declare.Arg("ifNoneMatch", declare.Either(declare.Bool(), declare.Text()), "The request only succeeds if the object does not exist (true), or does not have this ETag. So a create by PUT does not overwrite anything; false says that it may.")
+	ifNoneMatch := declare.Arg("ifNoneMatch", declare.Either(declare.Bool(), declare.Text()), "The request only succeeds if the object does not exist (true), or does not have this ETag. Use true for a create by PUT, so that it overwrites nothing; false says that it may.")
 	ifNoneMatch.NotNull = true
 	idempotencyKey := declare.Arg("idempotencyKey", declare.Either(declare.Bool(), declare.Object(
 		declare.Field("header", declare.NonEmpty(), "Header of the key. Default: Idempotency-Key."), declare.Field("value", declare.Any(), "The key. Default: a key that declprov makes."),
 	)), "Send a key by which the server recognizes a repeated request.")
 	idempotencyKey.NotNull = true
-	items := declare.Arg("items", declare.Any(), "Expression for the list in a response or page, from `body`, `status` and `headers`. If it is null, it is not known whether there are none: for a server that leaves out an empty list, write `${body.pets ?? []}`.")
+	items := declare.Arg("items", declare.Any(), "Expression for the list in a response or page, from `body`, `status` and `headers`. null means that it is not known whether there are items. If the server leaves out an empty list, write `${body.pets ?? []}`.")
 	items.Mode = actions.Late
 	graphql := wireArg("graphql", declare.Object(
 		declare.Member("query", declare.Text(), "The document; templates are not evaluated in it."), declare.Field("variables", declare.Map(declare.Any()), "Its variables."),
 		declare.Field("operationName", declare.Text(), "The operation to run, if the document has several."),
 	), "GraphQL request as the body. The body of the response is its data; a response with `errors` is an error.")
 	graphql.Inner = map[string]actions.Mode{"query": actions.Raw}
-	stream := declare.Arg("stream", declare.OneOf("events", "lines"), "Read the response while it arrives: as server-sent events, or as lines of JSON. Each event is a result, for which `refused`, `fail`, `progress` and `until` are evaluated; the last one is the result of the step.")
+	stream := declare.Arg("stream", declare.OneOf("events", "lines"), "Read the response while it arrives: as server-sent events, or as lines of JSON. `refused`, `fail`, `gone`, `progress` and `until` are evaluated for each event; the last event is the result of the step.")
 	stream.Mode, stream.Instead = actions.Raw, "Write \"events\" or \"lines\"."
 	return []actions.Arg{
 		method, path, address,
-		wireArg("json", declare.Any(), "Body as JSON. A member whose expression is null is left out; a `null` that the spec has, and the nulls inside a value such as `${changes}`, are sent."),
-		wireArg("form", declare.Map(declare.Any()), "Body as a form. Lists and maps are written by the rule `lists`; null is omitted."),
-		declare.Arg("multipart", declare.List(partType()), "Body of several parts, as of forms with files."),
+		wireArg("json", declare.Any(), "Body as JSON. A member whose expression gives null is left out. A `null` that the spec spells out is sent, and so are nulls inside a value such as `${changes}`."),
+		wireArg("form", declare.Map(declare.Any()), "Body as a form. `lists` says how lists and maps are written; null is omitted."),
+		declare.Arg("multipart", declare.List(partType()), "Body of several parts (`multipart/form-data`), such as a form with files."),
 		declare.Arg("text", declare.Text(), "Body as text."),
 		wireArg("xml", declare.Map(declare.Any()), "Body as XML: an object with one member, the root element."),
 		declare.Arg("bytes", declare.Either(declare.Text(), declare.Asset(), declare.Archive()), "Body of bytes: base64, an asset, or an archive, which is packed."),
 		declare.Arg("archiveFormat", declare.OneOf(assets.Formats()...), "Format in which an archive in `bytes` is packed. Default: zip."),
 		graphql, stream, items, paginateArg(),
 		ifMatch, ifNoneMatch, idempotencyKey,
-		declare.Arg("idempotent", declare.Bool(), "Whether sending the request twice has the same effect as sending it once. Default: by the method. Set it to true, for example, for a POST that sets a value or a PATCH to fixed values, and to false for a PUT that appends. If true, the request is sent again if its response is lost, and a create is not *at least once*."),
+		declare.Arg("idempotent", declare.Bool(), "Whether sending the request twice has the same effect as sending it once. Default: by the method. Set it to true, for example, for a POST that sets a value or a PATCH to fixed values, and to false for a PUT that appends. If true, the request is sent again if its response is lost, and `vet` does not warn that it may run twice (`at-least-once`)."),
 		declare.Arg("effect", declare.OneOf("none", "write"), "Whether the request changes anything. Default: by the method. Set it, for example, for a POST that only searches."),
 	}
 }
@@ -83,7 +83,7 @@ func paginateArg() actions.Arg {
 			declare.Field("limitParam", declare.NonEmpty(), "Parameter of the page size."), declare.Field("limit", declare.Positive(), "Page size."), numbersIn()), "Request pages by the number of items before them."),
 		declare.Field("cursor", declare.Object(declare.Field("param", declare.NonEmpty(), "Query parameter of the cursor."), declare.Field("body", declare.NonEmpty(), "Member of the JSON body of the request that sends the cursor, like `page.after`."),
 			declare.Field("next", declare.Any(), "Expression for the next cursor, from `body`, `status` and `headers`; null means that there are no more pages.")), "Request pages by a cursor in the response."),
-		declare.Field("maxPages", declare.Positive(), "Maximum number of pages. If it is set, further pages are ignored, but a find, read or delete that has not found the object by then fails. If it is not set, more than 1000 pages are an error."),
+		declare.Field("maxPages", declare.Positive(), "Maximum number of pages. Further pages are ignored, but a find, read or delete that has not found the object by then fails. Default: more than 1000 pages are an error."),
 		declare.Field("timeout", declare.Text(), "Maximum time for all pages together. Default: 10m. The step's own `timeout` covers all attempts."),
 	), "Fetch page after page, until there is no next one. `page` and `offset` stop at an empty page, and at a page with the same items as the previous one. A link or cursor that repeats is an error. Requires `items`.")
 	a.Inner = map[string]actions.Mode{"next": actions.Late, "cursor.next": actions.Late}
@@ -96,12 +96,12 @@ func defaults() []actions.Arg {
 	base.Exposed, base.Recalled = true, true
 	message := declare.Arg("error", declare.Any(), "Expression for the server's message in an error response, from `body`, `status` and `headers`.")
 	message.Mode = actions.Late
-	headers := declare.Arg("headers", declare.Map(declare.Any()), "Headers. Names must not contain templates. Those of a request override those for all requests; null removes one.")
+	headers := declare.Arg("headers", declare.Map(declare.Any()), "Headers. Names must not contain templates. A header of a step replaces the one of that name in the defaults; null removes it.")
 	headers.Merged, headers.ExposedNames = true, []string{""}
-	query := wireArg("query", declare.Map(declare.Any()), "Query parameters. Lists and maps are written by the rule `lists`; null is omitted. Those of a request override those for all requests.")
+	query := wireArg("query", declare.Map(declare.Any()), "Query parameters. `lists` says how lists and maps are written; null is omitted. A parameter of a step replaces the one of that name in the defaults.")
 	query.Merged, query.Exposed = true, true
 	query.Instead = "Servers and proxies log whole URLs. Send the secret in a header or the body; if the API only accepts its key as a parameter, use `auth: apiKey: {query: \"…\", value: \"…\"}`."
-	returns := declare.Arg("returns", declare.Any(), "Type of the body of the response: a definition in the spec. null removes the one for all requests.")
+	returns := declare.Arg("returns", declare.Any(), "Type of the body of the response: a definition in the spec. null in a step removes that of the defaults.")
 	returns.Mode = actions.Typed
 	return []actions.Arg{
 		base,
@@ -109,13 +109,13 @@ func defaults() []actions.Arg {
 		headers,
 		returns,
 		authArg(),
-		declare.Arg("lists", declare.OneOf(request.ListRules()...), "How `query` and `form` write lists and maps: `repeat` (`a=1&a=2`, no maps), `brackets` (`a[]=1`, `a[0][b]=2`, `a[b]=3`), `member.N` (`a.member.1=1`, `a.b=3`) or `N` (`a.1=1`, `a.b=3`). Default: repeat."),
+		declare.Arg("lists", declare.OneOf(request.ListRules()...), "How `query` and `form` write lists and maps: `repeat` (`a=1&a=2`; a map is an error), `brackets` (`a[]=1`, `a[0][b]=2`, `a[b]=3`), `member.N` (`a.member.1=1`, `a.b=3`) or `N` (`a.1=1`, `a.b=3`). Default: repeat."),
 		declare.Arg("tls", declare.TLSType(), "TLS settings. The minimum version is 1.2."),
 		declare.Arg("proxy", declare.NonEmpty(), "URL of an http or https proxy, which `permissions: hosts` must list. The proxy of the environment is never used."),
-		declare.Option("redirects", declare.OneOf("none", "same-origin"), "none", "Which redirects are followed."),
-		declare.Arg("expect", declare.List(declare.Either(declare.Between("100", "599"), declare.OneOf(verdict.Partial))), "Statuses that are not an error. For GraphQL, \"partial\" accepts data beside errors."),
+		declare.Option("redirects", declare.OneOf("none", "same-origin"), "none", "Which redirects are followed: none, or those within the origin."),
+		declare.Arg("expect", declare.List(declare.Either(declare.Between("100", "599"), declare.OneOf(verdict.Partial))), "Statuses that are not errors. For GraphQL, \"partial\" accepts data next to errors."),
 		declare.Arg("response", declare.OneOf("json", "xml", "text", "bytes", "none"),
-			"Format of the body of the response; `bytes` returns base64. Default: by the Content-Type; with `returns`, JSON unless the Content-Type is XML. Without `response`, an HTML page with a status of success is an error: proxies and login portals send them."),
+			"Format of the body of the response; `bytes` returns base64. Default: by the Content-Type; with `returns`, JSON unless the Content-Type is XML. Without `response`, an HTML page with a status of success is an error, because proxies and login portals send such pages."),
 		message,
 		declare.Arg("rateLimit", declare.Object(declare.Member("requests", declare.Positive(), "Number of requests."), declare.Member("per", declare.Text(), "Period, like 1s."),
 			declare.Field("burst", declare.Positive(), "Maximum number of requests at once. Default: `requests`.")), "Rate limit for requests to an origin, for the whole process."),

@@ -15,7 +15,7 @@ import (
 func authArg() actions.Arg {
 	kinds := authType()
 	a := declare.Arg("auth", declare.Either(declare.OneOf("none", "default"), kinds, declare.List(kinds)),
-		"Credentials, or a list of several, each of which sees the request with those before it. \"none\" sends none. In a step, \"default\" sends those of the defaults to an origin in their `origins`.")
+		"Credentials. In a list of several, each sees the request with what those before it have added. \"none\" sends none. In a step, \"default\" sends those of the defaults, also to an origin that their `origins` list.")
 	a.Recalled, a.Requestable = true, true
 	a.Inner = map[string]actions.Mode{
 		"login.token": actions.Late, "login.expires": actions.Late, "login.http.error": actions.Late,
@@ -33,43 +33,43 @@ func authArg() actions.Arg {
 
 // authType returns the type of one item of `auth`.
 func authType() *spec.Type {
-	named := func(what string) *spec.Property { return declare.Field(what, declare.NonEmpty(), "Its name.") }
+	named := func(place, doc string) *spec.Property { return declare.Field(place, declare.NonEmpty(), doc) }
 	user := func() *spec.Type {
 		return declare.Object(declare.Member("username", declare.Text(), "User name."), declare.Member("password", declare.Text(), "Password."))
 	}
 	return declare.Object(
 		declare.Field("origins", declare.List(declare.NonEmpty()),
-			"Origins (`https://api.example.com`) that receive the credentials; if `auth` is a list, those of all its items. In a step, they are in addition to that of the step's URL. The origins of the block of defaults apply if the block has no `baseURL`, or if the step has `auth: \"default\"`. They also receive the secret headers of the block."),
+			"Origins (`https://api.example.com`) that receive the credentials; if `auth` is a list, the `origins` of its items apply to the whole list. In a step, they add to the origin of the step's URL. In the block of defaults, they also receive its secret headers, and only apply if the block has no `baseURL`, or to steps with `auth: \"default\"`."),
 		declare.Field("bearer", declare.Text(), "Bearer token."),
 		declare.Field("basic", user(), "User name and password."),
-		declare.Field("apiKey", declare.Object(named("header"), named("query"), named("cookie"), declare.Member("value", declare.Text(), "The key.")), "API key, in a header, query parameter or cookie."),
-		declare.Field("digest", user(), "User name and password, by the Digest scheme (RFC 7616): MD5, SHA-256, SHA-512 and SHA-512-256. The first request to a server is sent twice."),
+		declare.Field("apiKey", declare.Object(named("header", "Name of the header."), named("query", "Name of the query parameter."), named("cookie", "Name of the cookie."), declare.Member("value", declare.Text(), "The key.")), "API key, in a header, query parameter or cookie."),
+		declare.Field("digest", user(), "User name and password, by the Digest scheme (RFC 7616): MD5, SHA-256, SHA-512 and SHA-512-256. The first request to a server is sent twice, because the server first responds with a challenge."),
 		declare.Field("jwt", jwtType(), "JSON Web Token that is signed for each request, as a bearer token."),
-		declare.Field("oauth2", oauth2Type(), "Token of OAuth 2. It is shared by all requests, renewed before it expires, and once if the server rejects it."),
+		declare.Field("oauth2", oauth2Type(), "Token of OAuth 2. All requests share it. It is renewed before it expires, and once if the server rejects it."),
 		declare.Field("login", declare.Object(
 			declare.Field("http", declare.Map(declare.Any()), "The login request."),
 			declare.Field("exec", helperType(), "A command that prints a token, instead of a request. `permissions.run` must grant its program."),
-			declare.Field("token", declare.Any(), "Expression for the token, from `body`, `status` and `headers`, or for a command from `stdout`. Default for a command: its whole output."),
-			declare.Field("expires", declare.Any(), "Expression for the expiry: seconds from now, or a time."),
-			declare.Field("as", declare.Object(declare.Field("header", declare.NonEmpty(), "Default: Authorization."), declare.Field("prefix", declare.Text(), "What precedes the token in the header. Default: `Bearer ` if `as` names no header, else nothing.")), "How the token is sent."),
-		), "Fetch a token by a login request or a command. The token is shared by all requests, and renewed once if the server rejects it."),
+			declare.Field("token", declare.Any(), "Expression for the token, from `body`, `status` and `headers` of the response, or from `stdout` of the command. Default for a command: its whole output."),
+			declare.Field("expires", declare.Any(), "Expression for the expiry: seconds from now, or a time. Default: the token does not expire."),
+			declare.Field("as", declare.Object(declare.Field("header", declare.NonEmpty(), "Name of the header. Default: Authorization."), declare.Field("prefix", declare.Text(), "Text before the token. Default: `Bearer ` without `header`, otherwise none.")), "How the token is sent."),
+		), "Token that a login request or a command returns. All requests share it. It is renewed before it expires, and once if the server rejects it."),
 		declare.Field("sigv4", declare.Object(
 			declare.Member("service", declare.NonEmpty(), "Service in the scope of the signature, such as `s3` or `dynamodb`."), declare.Member("region", declare.NonEmpty(), "Region, such as `us-east-1`."),
 			declare.Member("accessKey", declare.Text(), "Id of the access key."), declare.Member("secretKey", declare.Text(), "Secret access key."),
 			declare.Field("sessionToken", declare.Text(), "Session token of temporary keys."),
-			declare.Field("unsignedPayload", declare.Bool(), "Do not sign the body, which S3 accepts over https. A large body is then not read twice."),
+			declare.Field("unsignedPayload", declare.Bool(), "Do not sign the body, which S3 accepts over https. A large body is then read only once."),
 		), "AWS Signature Version 4, in headers."),
 		declare.Field("sign", declare.Object(
 			declare.Field("headers", declare.Map(declare.Any()), "Headers to add. Names must not contain templates; null adds none."),
 			declare.Field("query", declare.Map(declare.Any()), "Query parameters to add. Names must not contain templates; null adds none."),
-		), "Sign each request by expressions. They see `request` (`method`, `url`, `host`, `path`, `query`, `rawQuery`, `headers` by their names in lower case, `body` with `size`, `text` and the digests `md5`, `sha1`, `sha256` and `sha512` in hex) and `now`, the current time, which is corrected if the server's clock differs."),
+		), "Sign each request by expressions. They see `now`, the current time, corrected if the server's clock differs, and `request`: `method`, `url`, `host`, `path`, `query`, `rawQuery`, `headers` by their names in lower case, and `body` with `size`, `text` and the digests `md5`, `sha1`, `sha256` and `sha512` in hex."),
 	)
 }
 
 // helperType returns the type of a command that prints a token.
 func helperType() *spec.Type {
 	return declare.Object(
-		declare.Member("command", declare.List(declare.Text()), "The program and its arguments. Without a shell; see exec."),
+		declare.Member("command", declare.List(declare.Text()), "The program and its arguments. No shell interprets them: see exec."),
 		declare.Field("env", declare.Map(declare.Any()), "Environment variables, in addition to those in `permissions.env`."),
 		declare.Field("stdin", declare.Text(), "Standard input."),
 		declare.Field("stdout", declare.OneOf("text", "json"), "Format of the output. Default: text."),
@@ -98,10 +98,10 @@ func oauth2Type() *spec.Type {
 		declare.Member("tokenURL", declare.NonEmpty(), "URL of the token endpoint."),
 		declare.Field("grant", declare.OneOf(names...), "Grant. Must not contain templates. Default: client_credentials."),
 		declare.Field("clientID", declare.Text(), "Client id."),
-		declare.Field("clientSecret", declare.Text(), "Client secret, sent in a header, or in the body if the server only accepts that. Without it, the client is public, or shows the certificate of `tls`."),
+		declare.Field("clientSecret", declare.Text(), "Client secret, sent in a header, or in the body if the server only accepts that. Without it and `clientAssertion`, the client is public, or identified by the certificate in `tls`."),
 		declare.Field("clientAssertion", assertion, "Authenticate the client by a JWT (private_key_jwt) instead of a secret. `iss` and `sub` are the client id, `aud` is `tokenURL` and `jti` is random, unless `claims` has others."),
 		declare.Field("username", declare.Text(), "User name, for the grant password."), declare.Field("password", declare.Text(), "Password, for the grant password."),
-		declare.Field("refreshToken", declare.Text(), "Refresh token, for the grant refresh_token. If the server replaces it, the new one is kept until the run ends."),
+		declare.Field("refreshToken", declare.Text(), "Refresh token, for the grant refresh_token. If the server replaces it, the provider keeps the new one until it ends."),
 		declare.Field("assertion", assertion, "Assertion, for the grant jwt-bearer. `aud` is `tokenURL`, unless `claims` has another."),
 		declare.Field("subjectToken", declare.Text(), "Token to exchange, for the grant token-exchange."),
 		declare.Field("subjectTokenType", declare.NonEmpty(), "Type of that token. Default: an access token."),

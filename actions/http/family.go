@@ -175,32 +175,41 @@ func ambiguous(class string) bool {
 	return err != nil || verdict.StatusOf(status) == actions.Unknown
 }
 
-const doc = `The request is sent to ` + "`path`" + `, relative to ` + "`baseURL`" + `, or to ` + "`url`" + `. In both, each value is escaped as one segment of the path
-(or, after a literal ` + "`?`" + `, of the query); ` + "`segments(x)`" + ` keeps slashes. A segment that is empty, ` + "`.` or `..`" + ` is an error. A value that
-begins a ` + "`url`" + ` is a URL, absolute or relative to ` + "`baseURL`" + `, without such segments of dots. The header ` + "`location`" + ` in a result is absolute.
+const doc = `The request is sent to ` + "`url`" + `, or to ` + "`path`" + `, which is relative to ` + "`baseURL`" + `. In both, the value of a template is escaped: it is one segment of the path
+or, after a literal ` + "`?`" + `, a part of the query; ` + "`segments(x)`" + ` keeps slashes. A segment that is empty, ` + "`.`" + ` or ` + "`..`" + ` is an error. If a ` + "`url`" + ` begins with a
+template, the value is a URL, absolute or relative to ` + "`baseURL`" + `; a segment ` + "`.`" + ` or ` + "`..`" + ` in it is an error, too. In a result, the header ` + "`location`" + ` is absolute.
 
-` + "`auth`" + ` and secret headers belong to the block that declares them. Those of the defaults are only sent to the origin of the defaults' ` + "`baseURL`" + `, or, without one, to
-` + "`auth: origins`" + `. If a step's ` + "`baseURL` or `url`" + ` has another origin, the request has none of them. ` + "`auth: \"default\"`" + ` in a step also sends them to ` + "`auth: origins`" + `. Redirects and links to another origin are not followed. Credentials of a step are sent to
-its ` + "`baseURL`" + `, or to the host that its ` + "`url`" + ` spells out.
+Credentials (` + "`auth`" + `) and secret headers belong to the block that declares them. Those of the block of defaults are sent to the origin of its ` + "`baseURL`" + `,
+or, without one, to its ` + "`auth: origins`" + `. A step whose ` + "`baseURL`" + ` or ` + "`url`" + ` has another origin sends none of them, unless it has ` + "`auth: \"default\"`" + `, and ` + "`origins`" + `
+lists that origin. Those of a step are sent to its ` + "`baseURL`" + `, to the host that its ` + "`url`" + ` spells out, or to its ` + "`origins`" + `. Redirects and links to another
+origin are not followed.
 
 By default any 2xx response is a success. If ` + "`expect`" + ` contains a 2xx or 3xx status, it replaces that default; if it contains only 4xx or 5xx statuses, they are accepted in addition to 2xx.
-404 and 410 are *not found*, unless the body is an HTML page although the request expects something else; this also holds if ` + "`expect`" + ` contains them: ` + "`gone: \"${status == 404}\"`" + ` says that the API responds so. Any other status is an error, with the message that ` + "`error`" + ` extracts, or else the beginning of the body.
-After a 207 (a status for each part), the effect of a change is unknown, unless ` + "`expect`" + ` contains 207; then judge the parts by ` + "`fail` or `refused`" + `.
+Otherwise 404 and 410 are *not found*, and any other status is an error, with the message that ` + "`error`" + ` extracts, or else the beginning of the body.
+
+- A 404 or 410 whose body is an HTML page is an error, even if ` + "`expect`" + ` contains it, because a proxy may have sent the page. If the API itself sends
+  such pages, add ` + "`gone: \"${status == 404}\"`" + `, or ` + "`response: \"text\"`" + ` if it sends nothing else.
+- After a 207 (a status for each part), the effect of a change is unknown, unless ` + "`expect`" + ` contains 207; then judge the parts by ` + "`fail`" + ` or ` + "`refused`" + `.
 
 Unless the step says otherwise, a request is retried if nothing of it was sent, or if the response is 429. After 408, 499, most 5xx
-or a broken connection, it is unknown whether the request was processed. After 408, 502, 504, 503 with Retry-After or a broken connection, it is retried if that is safe: for GET, HEAD,
-OPTIONS, PUT and DELETE without ` + "`ifMatch` or `ifNoneMatch`" + `, and for requests with ` + "`effect: \"none\"`, `idempotent: true` without `ifNoneMatch`" + `, or an ` + "`idempotencyKey`" + `.
+or a broken connection, it is unknown whether the request was processed. Of these, it is retried after 408, 502, 504, 503 with Retry-After and
+a broken connection, if that is safe:
+
+- GET, HEAD, OPTIONS, and requests with ` + "`effect: \"none\"`" + `;
+- PUT and DELETE without ` + "`ifMatch`" + ` or ` + "`ifNoneMatch`" + `;
+- requests with ` + "`idempotent: true`" + ` without ` + "`ifNoneMatch`" + `, or with an ` + "`idempotencyKey`" + `.
+
 ` + "`idempotent: false`" + ` says that it is not safe, for any method.
 
-` + "`refused` and `fail`" + ` of a step may also be set in the block of defaults: ` + "`http: refused: \"${body.error}\"`" + ` is for APIs that report errors under status 200.
+` + "`refused`" + ` and ` + "`fail`" + ` of a step may also be set in the block of defaults: ` + "`http: refused: \"${body.error}\"`" + ` is for APIs that report errors with status 200.
 
 XML corresponds to objects as follows: ` + "`{pet: {\"@id\": 7, name: \"Rex\", tag: [\"a\", \"b\"]}}`" + ` is
 ` + "`<pet id=\"7\"><name>Rex</name><tag>a</tag><tag>b</tag></pet>`" + `. ` + "`\"#text\"`" + ` is the text of an element that also has attributes. ` + "`\"#children\"`" + ` is a list of
 objects with one member each, for elements whose order matters. Null is omitted, and ` + "`\"\"`" + ` writes an empty element.
 
-XML does not distinguish a value from a list of one, or a string from a number; ` + "`returns`" + ` defines which it is. Two elements with the same
-local name in different namespaces are distinct: ` + "`{DAV:}href`" + ` is ` + "`href`" + ` in the namespace ` + "`DAV:`" + `, for any prefix that the server uses. In a
-response, such a name is only required if the local name is ambiguous. In a request, an element without a namespace is in that of
+XML does not distinguish a value from a list of one, or a string from a number; the type in ` + "`returns`" + ` decides. Two elements with the same
+local name in different namespaces are distinct: ` + "`{DAV:}href`" + ` is ` + "`href`" + ` in the namespace ` + "`DAV:`" + `, whatever prefix the server uses. In a
+response, the local name is enough if only one element has it. In a request, an element without a namespace is in that of
 its parent. A prefix (` + "`D:href`" + `) must be declared by ` + "`@xmlns:D`" + ` at the element or around it.`
 
 // effect returns None if the request changes nothing, by its method or body, unless the

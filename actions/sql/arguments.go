@@ -40,7 +40,7 @@ func placeholderArguments() []actions.Arg {
 	return []actions.Arg{
 		params,
 		exposed("ident", declare.Map(declare.Either(name, declare.List(name))), "Names of tables, columns, roles or databases, by the names of their placeholders. They are quoted.", inStatement),
-		exposed("literals", declare.Map(declare.Any()), "Strings, numbers, booleans and nulls, by the names of their placeholders. They stand in the statement, strings in quotes; use `params` if the statement takes parameters.", inStatement),
+		exposed("literals", declare.Map(declare.Any()), "Strings, numbers, booleans and nulls, by the names of their placeholders. They become part of the statement, strings in quotes; use `params` if the statement takes parameters.", inStatement),
 		exposed("words", declare.Map(word), "Words that the spec lists, by the names of their placeholders.", inStatement),
 	}
 }
@@ -54,7 +54,7 @@ func returnsArgument(doc string) actions.Arg {
 func queryArguments() []actions.Arg {
 	text := raw("statement", declare.NonEmpty(), "The statement, such as a `select`.", noValues)
 	text.Required = true
-	list := raw("list", declare.Bool(), "Whether the query returns any number of rows.", "It decides whether the result has `row` or `rows`. Write true or false.")
+	list := raw("list", declare.Bool(), "Whether the query may return any number of rows.", "It decides whether the result has `row` or `rows`. Write true or false.")
 	list.Default = false
 	return append([]actions.Arg{text, list}, append(placeholderArguments(),
 		returnsArgument("Type of the row, or with `list` of the list of rows: a definition of the spec."))...)
@@ -75,7 +75,7 @@ func execArguments() []actions.Arg {
 
 func idempotentArgument() actions.Arg {
 	return declare.Option("idempotent", declare.Bool(), false,
-		"Running the statements twice has the same effect as running them once. They then run again if their outcome is unknown, and a create is not *at least once*.")
+		"Running the statements twice has the same effect as running them once. They then run again if their outcome is unknown, and `vet` does not warn that they may run twice (`at-least-once`).")
 }
 
 // defaults returns the arguments that a spec may set for all its statements.
@@ -86,12 +86,12 @@ func defaults() []actions.Arg {
 		exposed("url", declare.NonEmpty(), "Server and database: `postgres://db.example.com:5432/app`. User and password are arguments of their own.", inURL),
 		exposed("host", declare.NonEmpty(), "Server, instead of `url`.", inURL),
 		exposed("port", declare.Either(declare.Between("1", "65535"), declare.Text()), "Port of `host` or `socket`. Default: 5432 for PostgreSQL, 3306 for MySQL.", inURL),
-		exposed("socket", declare.NonEmpty(), "Unix socket, instead of `url`: for PostgreSQL the folder that contains it, for MySQL the socket. It must be granted for writing.", inURL),
-		exposed("file", declare.NonEmpty(), "The file of an SQLite database, relative to the folder of the user's program. It must be granted for writing, or for reading if there are only queries. The first `sql.exec` creates it.", inURL),
+		exposed("socket", declare.NonEmpty(), "Unix socket, instead of `url`: for PostgreSQL the folder that contains it, for MySQL the socket. The permissions must grant it for writing.", inURL),
+		exposed("file", declare.NonEmpty(), "The file of an SQLite database, relative to the folder of the user's program. The permissions must grant it for writing or, if there are only queries, for reading. The first `sql.exec` creates it.", inURL),
 		exposed("database", declare.NonEmpty(), "Database at `host` or `socket`. Default: for PostgreSQL the name of the user, for MySQL none.", inURL),
 		exposed("user", declare.NonEmpty(), "User of the server.", inURL),
 		declare.Arg("password", declare.Text(), "Password of the user."),
-		declare.Arg("tls", declare.Either(declare.OneOf("off"), declare.TLSType()), "TLS settings, or \"off\". Default: TLS with a verified server, except on loopback addresses and sockets, where there is none."),
+		declare.Arg("tls", declare.Either(declare.OneOf("off"), declare.TLSType()), "TLS settings, or \"off\". Default: TLS with a verified server; no TLS on loopback addresses and sockets."),
 		declare.Option("connections", declare.Between("1", "100"), json.Number("4"), "Maximum number of connections, for the whole process."),
 		declare.Option("timeout", declare.Text(), "2m", "Time limit of one attempt, including the time to connect. The step's own `timeout` covers all attempts."),
 		declare.Option("maxRows", declare.Between("1", "1000000"), json.Number("100000"), "Maximum number of rows; more are an error."),

@@ -99,10 +99,10 @@ func certainty(s actions.Static) actions.Certainty {
 	return actions.Uncertain
 }
 
-const placeholdersDoc = `A statement contains no values. Each ` + "`{name}`" + ` in it is a placeholder, and one of these arguments says what it stands for:
+const placeholdersDoc = `A statement contains no values. Each ` + "`{name}`" + ` in it is a placeholder. One of these arguments gives what it stands for:
 
 - ` + "`params`" + `: a value, which is sent separately from the statement. Lists and objects are sent as JSON; PostgreSQL gets a list
-  as an array or as JSON, as the type of the parameter requires.
+  as an array or as JSON, depending on the type of the parameter.
 - ` + "`ident`" + `: the name of a table, column, role or database, quoted by the rule of the database. A list of names is separated by commas.
 - ` + "`literals`" + `: a string in quotes, a number, a boolean or null, for statements that take no parameters, such as ` + "`comment on`" + `.
 - ` + "`words`" + `: one or several of the words that the spec lists: ` + "`words: privileges: {of: [\"select\", \"insert\"], is: \"${inputs.privileges}\"}`" + `.`
@@ -112,26 +112,25 @@ const quotedDoc = `Within quotes and comments, ` + "`{name}`" + ` is ordinary te
 const queryDoc = `The statement runs in a read-only transaction. It returns one row, as ` + "`row`" + `; no row is *not found*, so in a resource's
 ` + "`read`" + ` the resource is then gone; several rows are an error. With ` + "`list: true`" + ` it returns any number of them, as ` + "`rows`" + `.
 
-The names of columns are wire names: ` + "`returns`" + ` may rename them. The values are strings, numbers and booleans. Decimal numbers are exact;
+The names of columns are [names on the wire](language.md#names-on-the-wire): ` + "`returns`" + ` may rename them. The values are strings, numbers and booleans. Decimal numbers are exact;
 dates and times are RFC 3339; JSON columns and PostgreSQL's arrays are decoded; bytes are base64. MySQL and SQLite have no booleans: compare
 with ` + "`== 1`" + `.
 
-The elements of an array have the form of single values; one of several dimensions is a list of lists, and arrays lose bounds of their own. All
-other types of PostgreSQL (enums, XML, ranges, intervals, composite types, arrays of boxes) are the text that PostgreSQL writes, as are the dates
-that RFC 3339 does not have: ` + "`infinity`" + `, and with BC at the end (` + "`0044-03-15 BC`" + `). PostgreSQL accepts them as parameters. A list for
-an array of a type of your own is a parameter with two casts: ` + "`{v}::text[]::mood[]`" + `. A value that cannot be read is an error: cast it in the
-statement, ` + "`v::text`" + `.
+An array is a list, and an array of several dimensions a list of lists; indexes that do not start at 1 are lost. All other types of PostgreSQL (enums, XML,
+ranges, intervals, composite types, arrays of ` + "`box`" + `) are the text that PostgreSQL writes, and so are dates that RFC 3339 cannot express: ` + "`infinity`" + `,
+and dates with BC at the end (` + "`0044-03-15 BC`" + `). PostgreSQL accepts such text as a parameter. A list that becomes an array of a type of your own requires two
+casts: ` + "`{v}::text[]::mood[]`" + `. A value that cannot be read is an error: cast it in the statement, ` + "`v::text`" + `.
 
 ` + placeholdersDoc + "\n\n" + quotedDoc
 
-const execDoc = `With ` + "`statements`" + `, all run on one connection, in one transaction: if one fails, none has an effect. That does not hold for MySQL's statements on
-tables, users and databases, which commit at once; if a later statement fails, the step has failed with an incomplete effect. A single
+const execDoc = `With ` + "`statements`" + `, all run on one connection, in one transaction: if one fails, none has an effect. MySQL's statements on
+tables, users and databases are an exception: they commit at once. If a later statement fails, the effect of the step is incomplete. A single
 ` + "`statement`" + ` runs without a transaction around it, as ` + "`create database`" + ` requires in PostgreSQL. Steps do not share a transaction.
 
 An error that the server reports for a statement (a violated constraint, a missing permission, a mistake in the statement) means that nothing
-was done. If the connection is lost after the statement was sent, or the time is up and the server does not confirm that it stopped, the effect is
-unknown; with ` + "`idempotent: true`" + `, the statements run again. If an ` + "`update`" + ` or a ` + "`delete`" + ` affects no row, the step has done
-nothing: ` + "`read`" + ` then tells whether the object is as it should be, or is gone. ` + "`retry: on`" + ` lists the errors by number: the SQLSTATE
+was done. If the connection is lost after the statement was sent, or the time is up and the server does not confirm that it stopped the statement, the effect
+is unknown; with ` + "`idempotent: true`" + `, the statements run again. If an ` + "`update`" + ` affects no row, or a ` + "`delete`" + ` in the
+operation ` + "`delete`" + `, the step has done nothing: ` + "`read`" + ` then tells whether the object is as it should be, or no longer exists. ` + "`retry: on`" + ` lists the errors by number: the SQLSTATE
 of PostgreSQL (` + "`40001`" + `), or the error number of MySQL and SQLite.
 
 ` + placeholdersDoc + `
@@ -141,4 +140,4 @@ of PostgreSQL (` + "`40001`" + `), or the error number of MySQL and SQLite.
 
 ` + quotedDoc + `
 
-If the connection is to SQLite, ` + "`attach`" + ` is refused, since it would open files that the permissions do not name, and so is ` + "`vacuum`" + `, which attaches a file.`
+In SQLite, ` + "`attach`" + ` is refused, because it would open files that the permissions do not name, and so is ` + "`vacuum`" + `, which attaches a file.`
