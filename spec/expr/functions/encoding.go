@@ -25,10 +25,10 @@ func encodingFunctions() []*Function {
 		def(eval.OfTextTimes(2), "base64urlencode(v: any) string", "As base64encode, with the URL-safe alphabet and without padding.", `base64urlencode("a?>")`, `"YT8-"`, fnBase64URLEncode),
 		def(eval.OfTextTimes(4), "base64urldecode(s: string) string", "As base64decode.", `base64urldecode("YT8-")`, `"a?>"`, fnBase64Decode),
 		def(eval.OfTextTimes(3), "hex(s: string) string", "The bytes of the text, in hex.", `hex("a?")`, `"613f"`, fnHex),
-		def(eval.OfTextTimes(2), "unhex(s: string) string", "The bytes that the hex stands for. They need not be valid text: `base64encode(unhex(hmac(\"sha256\", key, s)))` is an HMAC in base64.", `unhex("613f")`, `"a?"`, fnUnhex),
+		def(eval.OfTextTimes(2), "unhex(s: string) string", "The bytes that the hex stands for. They need not be UTF-8: `base64encode(unhex(hmac(\"sha256\", key, s)))` is an HMAC in base64.", `unhex("613f")`, `"a?"`, fnUnhex),
 		def(eval.OfTextTimes(4), "urlencode(s: any) string", "A scalar as a string, escaped for use as one segment or value in a URL.", `urlencode("a b/c")`, `"a%20b%2Fc"`, fnURLEncode),
 		def(eval.OfTextTimes(3), "urldecode(s: string) string", "The text without the escapes of a URL. A plus sign stays a plus sign.", `urldecode("a%20b%2Fc+d")`, `"a b/c+d"`, fnURLDecode),
-		def(eval.OfTextTimes(4), "segmentOf(url: string?, base: string, path: string) string?", "The segment of the URL in place of `*` in the path, which is relative to the URL `base`, without escapes. Null if the URL is null, or has another origin or path; its query does not matter.", `segmentOf("https://x.test/pets/a%2Fb", "https://x.test/pets", "pets/*")`, `"a/b"`, fnSegmentOf),
+		def(eval.OfTextTimes(4), "segmentOf(url: string?, base: string, path: string) string?", "The segment of `url` that stands in the place of `*` in `path`, without escapes. `path` is relative to the URL `base`. Null if `url` is null, or has another origin or path; its query does not matter.", `segmentOf("https://x.test/pets/a%2Fb", "https://x.test/pets", "pets/*")`, `"a/b"`, fnSegmentOf),
 	}
 }
 

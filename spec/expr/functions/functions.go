@@ -120,6 +120,6 @@ func predicateFunctions() []*Function {
 		def(eval.OfItems, "sum(items: list, of?: predicate) number", "The sum of the items, or of the results of the expression for each item.", `sum([{n: 1}, {n: 2}], .n)`, `3`, nil),
 		def(nil, "groupBy(items: list, by: predicate) {list}", "The items grouped by the result of the expression, which must be a scalar. The keys are the results as strings.", `groupBy([1, 2, 3], # % 2)`, `{"0":[2],"1":[1,3]}`, nil),
 		def(eval.Metered, "sortBy(items: list, by: predicate, order?: string) list", `The items sorted by the result of the expression. The order is "asc" or "desc".`, `sortBy([{n: 2}, {n: 1}], .n)`, `[{"n":1},{"n":2}]`, nil),
-		def(nil, "reduce(items: list, make: predicate, start?: any) any", "The last result of the expression, which is evaluated for each item in turn. In it, #acc is the previous result; at the beginning, it is `start`, or else the first item, which is then skipped.", `reduce([1, 2, 3], #acc + #, 0)`, `6`, nil),
+		def(nil, "reduce(items: list, make: predicate, start?: any) any", "The last result of the expression, which is evaluated for each item in turn. In it, #acc is the previous result. For the first item, #acc is `start`; without `start`, the first item is the first #acc, and is skipped.", `reduce([1, 2, 3], #acc + #, 0)`, `6`, nil),
 	}
 }

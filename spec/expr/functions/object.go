@@ -13,19 +13,19 @@ import (
 // objectFunctions operate on maps and structs, and on values of any type.
 func objectFunctions() []*Function {
 	return []*Function{
-		def(eval.Flat, "type(v: any?) string", `The name of a value's type: "nil", "bool", "int", "float", "string", "array" or "map".`, `type([1])`, `"array"`, fnType).withType(typeOfType),
+		def(eval.Flat, "type(v: any?) string", `The name of a value's type: "nil", "bool", "int", "float", "string", "array", "map", "time", "duration", or "file" for an asset or archive.`, `type([1])`, `"array"`, fnType).withType(typeOfType),
 		def(eval.Flat, "coalesce(v...: any?) any?", "The first value that is not null, or null.", `coalesce(null, "a", "b")`, `"a"`, fnCoalesce).withType(typeOfCoalesce),
 		def(eval.Flat, "expectNull(v: any?, message: string) any?", "Null; if the value is not null, the evaluation fails with the message.", `expectNull(find([1, 2], # > 2), "a number is too large")`, `null`, fnExpectNull).withType(typeOfNull),
-		def(eval.OfItems, "merge(m...: map?) map", "The members of all maps or structs in one. If a name occurs more than once, the last value is used, even if it is null. Arguments that are null are ignored.", `merge({a: 1, b: 1}, {b: 2})`, `{"a":1,"b":2}`, fnMerge).withType(typeOfMerge),
-		def(eval.Metered, "mergePatch(old: map, new: map) map", "The JSON merge patch (RFC 7396) for members that have changed: `new`, in which null stands for each nested member that only `old` has.", `mergePatch({a: {b: 1, c: 2}}, {a: {b: 3}})`, `{"a":{"b":3,"c":null}}`, fnMergePatch).withType(typeOfMergePatch),
-		def(eval.OfItems, "pick(m: map, name...: string) map", "A map or struct with only these members, if it has them.", `pick({a: 1, b: 2}, "a")`, `{"a":1}`, fnPick).withType(typeOfPick),
+		def(eval.OfItems, "merge(m...: map?) map", "A map with the members of all maps or structs. If a name occurs more than once, the last value is used, even if it is null. Arguments that are null are ignored.", `merge({a: 1, b: 1}, {b: 2})`, `{"a":1,"b":2}`, fnMerge).withType(typeOfMerge),
+		def(eval.Metered, "mergePatch(old: map, new: map) map", "The JSON merge patch (RFC 7396) for an object of which `new` has the changed members: `new`, with null for each nested member that only `old` has.", `mergePatch({a: {b: 1, c: 2}}, {a: {b: 3}})`, `{"a":{"b":3,"c":null}}`, fnMergePatch).withType(typeOfMergePatch),
+		def(eval.OfItems, "pick(m: map, name...: string) map", "A map or struct with only these members, as far as it has them.", `pick({a: 1, b: 2}, "a")`, `{"a":1}`, fnPick).withType(typeOfPick),
 		def(eval.OfItems, "omit(m: map, name...: string) map", "A map or struct without these members.", `omit({a: 1, b: 2}, "a")`, `{"b":2}`, fnOmit).withType(typeOfOmit),
 		def(eval.Metered, "keys(m: map) [string]", "The keys of a map or struct, sorted.", `keys({b: 1, a: 2})`, `["a","b"]`, fnKeys),
 		def(eval.Metered, "values(m: map) list", "The values of a map or struct, in the order of its sorted keys.", `values({b: 1, a: 2})`, `[2,1]`, fnValues).withType(typeOfValues),
-		def(eval.Metered, "toPairs(m: map) [list]", "The key and value of each entry, in the order of the keys.", `toPairs({a: 1})`, `[["a",1]]`, fnToPairs),
+		def(eval.Metered, "toPairs(m: map) [list]", "For each entry, a list of its key and its value, in the order of the keys.", `toPairs({a: 1})`, `[["a",1]]`, fnToPairs),
 		def(eval.Metered, "entries(m: map) list", "The entries of a map or struct as structs with a key and a value, in the order of the keys.", `entries({a: 1})`, `[{"key":"a","value":1}]`, fnEntries).withType(typeOfEntries),
-		def(eval.OfItems, "archive(files: map) archive", "The archive of these assets and archives, by their paths in it.", `type(archive({}))`, `"file"`, fnArchive),
-		def(eval.OfItems, "fromPairs(pairs: [list]) {any}", "The map with these pairs of key and value.", `fromPairs([["a", 1]])`, `{"a":1}`, fnFromPairs),
+		def(eval.OfItems, "archive(files: map) archive", "An archive of assets and archives: the keys are their paths in it.", `type(archive({}))`, `"file"`, fnArchive),
+		def(eval.OfItems, "fromPairs(pairs: [list]) {any}", "The map of these pairs, each a list of a key and its value.", `fromPairs([["a", 1]])`, `{"a":1}`, fnFromPairs),
 	}
 }
 

@@ -22,7 +22,7 @@ func page() string {
 
 The signature of each function, what it returns, and an example that a test executes. ` + "`?`" + ` after a parameter marks it as optional, and after a type allows null;
 ` + "`...`" + ` is any number of arguments; ` + "`[T]`" + ` is a list and ` + "`{T}`" + ` a map. A predicate is an expression that is evaluated for each item: ` + "`#`" + ` is the item, ` + "`.name`" + ` its member,
-` + "`#index`" + ` its index. A predicate that makes a struct is in parentheses: ` + "`map(items, ({name: .title}))`" + `. Within another predicate, ` + "`let`" + ` keeps the outer item:
+` + "`#index`" + ` its index. A predicate that makes a struct is in parentheses: ` + "`map(items, ({name: .title}))`" + `. ` + "`let`" + ` keeps an item for a predicate within the predicate:
 ` + "`map(groups, let name = .name; map(.users, name + '/' + #))`" + `. The [language reference](language.md#templates) explains expressions.
 `)
 	code := func(s string) string {

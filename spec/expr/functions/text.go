@@ -15,14 +15,14 @@ import (
 func textFunctions() []*Function {
 	return []*Function{
 		def(eval.Metered, "string(v: any?) string", "A scalar as a string; lists and maps as JSON; null as the empty string.", `string(1.5)`, `"1.5"`, fnString).withType(typeOfString),
-		def(eval.OfPairs, "trim(s: string, chars?: string) string", "The string without white space, or the given characters, at both ends.", `trim("  a ")`, `"a"`, fnTrim),
-		def(eval.OfText, "trimPrefix(s: string, prefix: string) string", "The string without a prefix, if it has the prefix.", `trimPrefix("v1.2", "v")`, `"1.2"`, mapStrings(strings.TrimPrefix)),
-		def(eval.OfText, "trimSuffix(s: string, suffix: string) string", "The string without a suffix, if it has the suffix.", `trimSuffix("a.txt", ".txt")`, `"a"`, mapStrings(strings.TrimSuffix)),
+		def(eval.OfPairs, "trim(s: string, chars?: string) string", "The string without white space, or without the characters in `chars`, at both ends.", `trim("  a ")`, `"a"`, fnTrim),
+		def(eval.OfText, "trimPrefix(s: string, prefix: string) string", "The string without `prefix`, if it begins with it.", `trimPrefix("v1.2", "v")`, `"1.2"`, mapStrings(strings.TrimPrefix)),
+		def(eval.OfText, "trimSuffix(s: string, suffix: string) string", "The string without `suffix`, if it ends with it.", `trimSuffix("a.txt", ".txt")`, `"a"`, mapStrings(strings.TrimSuffix)),
 		def(eval.OfTextTimes(4), "upper(s: string) string", "The string in upper case.", `upper("aé")`, `"AÉ"`, mapString(strings.ToUpper)),
 		def(eval.OfTextTimes(4), "lower(s: string) string", "The string in lower case.", `lower("AÉ")`, `"aé"`, mapString(strings.ToLower)),
-		def(eval.Metered, "split(s: string, by: string, most?: int) [string]", "The parts between separators, at most `most`; the last one has the rest.", `split("a,b,c", ",", 2)`, `["a","b,c"]`, splitWith(strings.SplitN)),
+		def(eval.Metered, "split(s: string, by: string, most?: int) [string]", "The parts between separators; at most `most` parts, of which the last one has the rest.", `split("a,b,c", ",", 2)`, `["a","b,c"]`, splitWith(strings.SplitN)),
 		def(eval.Metered, "splitAfter(s: string, by: string, most?: int) [string]", "As split, but each part keeps the separator after it.", `splitAfter("a,b", ",")`, `["a,","b"]`, splitWith(strings.SplitAfterN)),
-		def(eval.Metered, "replace(s: string, old: string, new: string, count?: int) string", "The string with all occurrences, or the first `count`, replaced.", `replace("a-b-c", "-", "+")`, `"a+b+c"`, fnReplace),
+		def(eval.Metered, "replace(s: string, old: string, new: string, count?: int) string", "The string with all occurrences of `old`, or the first `count`, replaced by `new`.", `replace("a-b-c", "-", "+")`, `"a+b+c"`, fnReplace),
 		def(eval.Metered, "repeat(s: string, times: int) string", "The string repeated `times` times.", `repeat("ab", 3)`, `"ababab"`, fnRepeat),
 		def(eval.Metered, "join(items: list, by?: string) string", "The items, which must be scalars, with a separator between them.", `join(["a", 1], "-")`, `"a-1"`, fnJoin).withType(typeOfJoin),
 		def(eval.OfText, "indexOf(s: string, part: string) int", "The index of the first occurrence of `part`, in characters from 0, or -1.", `indexOf("éa", "a")`, `1`, indexWith(strings.Index)),
@@ -30,7 +30,7 @@ func textFunctions() []*Function {
 		def(eval.OfText, "hasPrefix(s: string, prefix: string) bool", "Whether the string begins with `prefix`.", `hasPrefix("abc", "ab")`, `true`, nil).runs(eval.Textual("hasPrefix", strings.HasPrefix)),
 		def(eval.OfText, "hasSuffix(s: string, suffix: string) bool", "Whether the string ends with `suffix`.", `hasSuffix("abc", "bc")`, `true`, nil).runs(eval.Textual("hasSuffix", strings.HasSuffix)),
 		def(eval.Metered, "capture(s: string, re: regexp) {string}?", "The matches of the named groups of a regular expression; null if it does not match.", "capture(\"v1.2\", `v(?P<major>\\d+)\\.(?P<minor>\\d+)`)", `{"major":"1","minor":"2"}`, fnCapture).withType(typeOfCapture),
-		def(eval.OfText, "segments(s: string) [string]", "The segments of a path. In the `path` of an http request they remain separate: a/b is two segments, and its slash is not escaped. A slash at the beginning or end gives an empty segment, which a request refuses.", `segments("a/b")`, `["a","b"]`, fnSegments),
+		def(eval.OfText, "segments(s: string) [string]", "The parts of a path between its slashes. In the `path` of an http request they stay separate segments: the slash of a/b is not escaped. A slash at the beginning or end gives an empty segment, which a request refuses.", `segments("a/b")`, `["a","b"]`, fnSegments),
 	}
 }
 

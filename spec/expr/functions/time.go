@@ -15,7 +15,7 @@ import (
 func timeFunctions() []*Function {
 	return []*Function{
 		def(eval.OfText, "parsetime(s: any) time", "The time, in UTC, of a string in RFC 3339 or of a number of seconds since 1970.", `parsetime("2024-05-01T10:00:00+02:00").Unix()`, `1714550400`, fnParseTime),
-		def(eval.OfText, "date(s: string, layout?: string) time", "The time, in UTC, of a string such as 2024-05-01, 2024-05-01 10:00:00 or 2024-05-01T10:00:00Z, or in the given layout. A layout is the time 15:04:05 on 2 January 2006 in that format: 02/01/2006 is day, month, year. Times have Year(), Month(), Day(), Hour(), Minute(), Second(), Weekday(), YearDay(), Unix(), UnixMilli(), Format(layout), Add(duration), AddDate(y, m, d), Sub(time), Truncate(duration), Before, After and Equal; they also support + and -.", `date("2024-05-01").Year()`, `2024`, fnDate),
+		def(eval.OfText, "date(s: string, layout?: string) time", "The time, in UTC, of a string such as 2024-05-01, 2024-05-01 10:00:00 or 2024-05-01T10:00:00Z, or in the given layout. A layout shows how the time 15:04:05 on 2 January 2006 is written: 02/01/2006 is day, month, year. Times have Year(), Month(), Day(), Hour(), Minute(), Second(), Weekday(), YearDay(), Unix(), UnixMilli(), Format(layout), Add(duration), AddDate(y, m, d), Sub(time), Truncate(duration), Before(time), After(time) and Equal(time). `time + duration`, `time - duration` and `time - time` are also possible.", `date("2024-05-01").Year()`, `2024`, fnDate),
 		def(eval.OfText, "duration(s: string) duration", "The duration of a string such as \"1h30m\". Durations have Hours(), Minutes(), Seconds() and Milliseconds().", `duration("1h30m").Minutes()`, `90`, fnDuration),
 	}
 }

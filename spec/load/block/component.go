@@ -9,7 +9,7 @@ var Component = &Block{
 		{Name: "inputs", Kind: Types, Part: true, Doc: "The inputs, as types."},
 		{Name: "outputs", Kind: Types, Part: true, Doc: "The outputs, as types."},
 		{Name: "children", Kind: Members, Of: Child, Members: Identifiers, Required: true, Example: "children: KEY: {type: …, inputs: {…}}", Doc: "The resources of the component, by key."},
-		{Name: "return", Kind: Data, Part: true, Into: to(func(c *spec.Component) any { return &c.Return }), Doc: "The outputs."},
+		{Name: "return", Kind: Data, Part: true, Into: to(func(c *spec.Component) any { return &c.Return }), Doc: "The values of the outputs, by name."},
 	},
 }
 
@@ -32,20 +32,20 @@ var ChildOptions = &Block{
 	Keys: []Key{
 		{Name: "dependsOn", Kind: Templates, Doc: "The children that must exist before it."},
 		{Name: "protect", Kind: Condition, Doc: "Protects the child from deletion."},
-		{Name: "aliases", Kind: List, Of: ChildAlias, Or: "string", Doc: "Former names, former URNs, or the former attributes that differ."},
+		{Name: "aliases", Kind: List, Of: ChildAlias, Or: "string", Doc: "Former names or URNs, or blocks with the attributes that have changed."},
 		{Name: "deleteBeforeReplace", Kind: Condition, Doc: "Replacements delete the old resource before they create the new one."},
 		{Name: "ignoreChanges", Kind: Templates, Doc: "Inputs whose changes are ignored."},
 		{Name: "replaceOnChanges", Kind: Templates, Doc: "Inputs whose changes replace the child."},
 		{Name: "provider", Kind: Template, CUE: "string", Doc: `The child that is its provider, of the type "pulumi:providers:PKG".`},
 		{Name: "version", Kind: Template, CUE: "string", Doc: "The version of the child's package."},
 		{Name: "pluginDownloadURL", Kind: Template, CUE: "string", Doc: "Where the plugin of the package is downloaded from."},
-		{Name: "parent", Kind: Template, CUE: "string", Doc: "The child that it is a child of; by default the component."},
+		{Name: "parent", Kind: Template, CUE: "string", Doc: "The child that is its parent; by default the component."},
 		{Name: "additionalSecretOutputs", Kind: Templates, Doc: "Outputs that are also secret."},
 		{Name: "retainOnDelete", Kind: Condition, Doc: "Keeps the managed object when the child is deleted."},
 		{Name: "deletedWith", Kind: Template, CUE: "string", Doc: "The child whose deletion also deletes this one."},
 		{Name: "customTimeouts", Kind: Struct, Of: ChildTimeouts, Doc: "The timeouts of its operations."},
 		{Name: "import", Kind: Template, CUE: "string", Doc: "The id of an existing resource to import."},
-		{Name: "component", Kind: Bool, Doc: "The type is a component of its package."},
+		{Name: "component", Kind: Bool, Doc: "For a child of another package: its type is a component."},
 	},
 }
 

@@ -59,9 +59,9 @@ var roles = []struct {
 func reference() string {
 	var page strings.Builder
 	page.WriteString("<!-- Generated from spec/load/block; run \"make generate\". -->\n\n# The keys of a spec\n\n" +
-		"The keys of each block. The [language reference](language.md) explains how they work together, and [actions](actions.md) lists what a step can do.\n\n" +
+		"The keys of each block. The [language reference](language.md) explains how they work together, and [actions](actions.md) lists the families of actions (`file`, `http`, …): the name of a family is a key of a step, and at the top of a spec the key of its block of defaults.\n\n" +
 		"- A *template* is a string that may contain expressions: `\"/pets/${id}\"`. An *expression* is a string that consists of one: `\"${inputs.size > 3}\"`.\n" +
-		"- A *struct* is an object in CUE, YAML or JSON. A *block* is a struct with the keys of one of the tables, and *named blocks* are a struct of blocks: `NAME: {…}`.\n" +
+		"- A *struct* is an object in CUE, YAML or JSON. A *block* is a struct with the keys of one of the tables, and *named blocks* are a struct with a block for each name: `NAME: {…}`.\n" +
 		"- A *duration* is a string such as `\"1m30s\"`.\n" +
 		"- A *name on the wire* is the name of a property in requests and responses.\n")
 	for _, t := range titles {
@@ -77,6 +77,9 @@ func reference() string {
 				if k.Into == nil {
 					form += ", or an expression"
 				}
+			}
+			if k.Or != "" && k.Kind == block.List {
+				form = "a list of " + k.Or + "s and blocks"
 			}
 			if k.Null {
 				form += " or `null`"

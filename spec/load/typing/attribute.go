@@ -37,7 +37,7 @@ func Attributes() []Attribute {
 	all := ConfigRole | InputRole | OutputRole | ArgumentRole | ResultRole
 	return []Attribute{
 		{
-			Name: "replace", Usage: "@replace()", Doc: "A change replaces the resource; of a setting, all resources of the provider.",
+			Name: "replace", Usage: "@replace()", Doc: "A change of the input replaces the resource; a change of the setting, all resources of the provider.",
 			Roles: InputRole | ConfigRole, remedy: "It declares that a change of an input replaces the resource. Remove it.",
 			read: marker(func(p *spec.Property) { p.Replace = true }),
 		},
@@ -46,12 +46,12 @@ func Attributes() []Attribute {
 			Roles: all, read: marker(func(p *spec.Property) { p.Secret = true }),
 		},
 		{
-			Name: "noRead", Usage: "@noRead()", Doc: "Reads do not return it, such as a password, or a token that is shown once: the recorded value is kept.",
+			Name: "noRead", Usage: "@noRead()", Doc: "Reads do not return it, for example a password or a token that is shown once. The recorded value is kept.",
 			Roles: InputRole | OutputRole, remedy: "It declares that the API does not return an input or output. Remove it.",
 			read: readNoRead,
 		},
 		{
-			Name: "normalised", Usage: "@normalised()", Doc: "The API may rewrite the value. It is unchanged as long as the program's value and the API's value are those of the last write.",
+			Name: "normalised", Usage: "@normalised()", Doc: "The API may rewrite the value. The input counts as unchanged as long as the program's value and the API's value are those of the last create or update.",
 			Roles: InputRole, top: true, remedy: "It declares that the API may rewrite an input. Put it on the input; an output always has the value of the API.",
 			read: readNormalised,
 		},
@@ -83,12 +83,12 @@ func Attributes() []Attribute {
 		{Name: "set", Usage: "@set()", Doc: "A list whose order is irrelevant.", Roles: all, read: readSet},
 		{Name: "key", Usage: "@key(name)", Doc: "A list whose items are identified by that field.", Roles: all, read: readKey},
 		{
-			Name: "equal", Usage: "@equal(fold)", Doc: "When two values count as equal: `fold`, `trim`, `json`, `path`, or an expression over `old` and `new`. `exact` distinguishes an empty list or map from none.",
+			Name: "equal", Usage: "@equal(fold)", Doc: "When two values count as equal: `fold`, `trim`, `json`, `path`, or an expression over `old` and `new`. `exact` distinguishes an empty list or map from an absent one.",
 			Roles: InputRole | OutputRole, remedy: "It defines when two values of an input or output are equal. Remove it.",
 			read: readEqual,
 		},
 		{
-			Name: "wire", Usage: "@wire(name)", Doc: "Its name in requests and responses, or a path: `@wire(meta.name)`, `@wire(tags[].name)`. `type=int` sends text as an integer, and a boolean as 0 or 1; `type=string` sends numbers and booleans as text.",
+			Name: "wire", Usage: "@wire(name)", Doc: "Its name or path in requests and responses: `@wire(meta.name)`, `@wire(tags[].name)`. `@wire(type=int)` sends text as an integer, and a boolean as 0 or 1; `@wire(type=string)` sends numbers and booleans as text.",
 			Roles: all &^ ConfigRole, remedy: "The names of configuration properties never go over the wire. Remove it.",
 			read: readWire,
 		},
