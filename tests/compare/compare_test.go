@@ -156,10 +156,16 @@ After every step, it compares the operations of the CLI, the files, the errors, 
 	for _, step := range scenario() {
 		fmt.Fprintf(&b, "- %s\n", step.name)
 	}
-	b.WriteString("\nThe following differences are expected. The test fails if there is any other difference, or if one of these no longer exists.\n\n")
+	b.WriteString("\nThe following differences are expected. The test fails if there is any other difference, or if one of these no longer exists. A table shows the lines that only one of the two has or, if only the order differs, all lines.\n\n")
 	fmt.Fprintf(&b, "After every step, our state also contains `%s`, which the guide's provider does not have.\n", strings.Join(onlyOurs(), "`, `"))
+	before := ""
 	for _, d := range differences() {
-		fmt.Fprintf(&b, "\n## %s: %s\n\n%s\n\n| the guide's provider | ours |\n|---|---|\n| %s | %s |\n", d.Step, d.Aspect, d.why, cell(d.Guide), cell(d.Ours))
+		why := d.why
+		if why == before {
+			why = "The reason is the same as above."
+		}
+		before = d.why
+		fmt.Fprintf(&b, "\n## %s: %s\n\n%s\n\n| the guide's provider | ours |\n|---|---|\n| %s | %s |\n", d.Step, d.Aspect, why, cell(d.Guide), cell(d.Ours))
 	}
 	return b.String()
 }

@@ -28,8 +28,8 @@ func differences() []difference {
 		{observation{"replacement", ops, deleteFirst, createFirst}, order},
 		{
 			observation{"create over an existing file", fault, "force overwrites the object", ""},
-			"Ours is the message of the action file.write, which is the same for all specs. It names the argument `overwrite` of the action, and the position in " +
-				"the spec where this argument refers to the input `force`.",
+			"The message of the guide's provider names its input `force`. Ours is the message of the action file.write, which is the same for all specs: " +
+				"it names the argument `overwrite`, and the position in the spec where this argument refers to `force`.",
 		},
 		{observation{"import of a file that does not exist", fault, "", "the object to import does not exist"}, ghost},
 		{observation{"import of a file that does not exist", state, phantom, ""}, ghost},
@@ -42,7 +42,7 @@ func differences() []difference {
 			},
 			crash + " (The state of the guide's provider also still contains nothing.txt: see the import of a file that does not exist.)",
 		},
-		{observation{"destroy after one file was deleted", files, "hidden.txt: ", ""}, "The empty file of the crash is in no state."},
-		{observation{"destroy after one file was deleted", ops, "delete File nothing", "delete File hidden"}, "Each provider deletes the resources in its state."},
+		{observation{"destroy after one file was deleted", files, "hidden.txt: ", ""}, "The crash has left an empty file, which no state contains, so nothing deletes it."},
+		{observation{"destroy after one file was deleted", ops, "delete File nothing", "delete File hidden"}, "Each provider deletes the resource in its own state."},
 	}
 }
