@@ -14,7 +14,7 @@ import (
 	"github.com/declprov/declprov/tests/internal/tools"
 )
 
-// hop is a row of the table "How a Create travels".
+// hop is a row of the table "The path of a create".
 type hop struct{ file, function string }
 
 var hopRow = regexp.MustCompile("(?m)^\\| [0-9]+ \\| `([^`]+)` \\| `([^`]+)` \\|")
