@@ -24,7 +24,7 @@ An existing file is an error unless ` + "`overwrite`" + ` is true. If the path i
 grant it. Other hard links of a replaced file keep the old content. A replaced file keeps its owner and group, if the user that runs the provider has the
 right to set them.
 
-If the provider is killed after it has made a file, and before that is recorded, the next run of the same create may replace the file, unless somebody has
+If the provider is killed after it has made a file, and before the state contains the resource, the next run of the same create may replace the file, unless somebody has
 changed it. To recognize the file, the provider marks it with an extended attribute, if the file system supports them.
 
 The user chooses the file of ` + "`source`" + `, so it may be anywhere, and requires no permission.`,
