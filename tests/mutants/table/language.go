@@ -5,6 +5,34 @@ package table
 func ofLanguage() []Mutant {
 	return []Mutant{
 		{
+			Promise:   "What a type declares holds wherever it is used",
+			Mechanism: "the attributes of definitions within a type are read",
+			File:      "spec/load/typing/attribute.go",
+			Find:      `	for _, of := range r.inners() {`,
+			Replace:   `	for _, of := range r.inners()[:0] {`,
+			Package:   "spec/load/typing", Test: "TestAttributesOfDefinitions", Fails: "has no effect on",
+		},
+		{
+			Promise:   "What a type declares holds wherever it is used",
+			Mechanism: "each use of a definition has a type of its own",
+			File:      "spec/load/typing/named.go",
+			Find: `		return copyOf(t)
+	}
+	name, known`,
+			Replace: `		return t
+	}
+	name, known`,
+			Package: "spec/load/typing", Test: "TestUsesOfADefinitionAreIndependent", Fails: "is nullable beside",
+		},
+		{
+			Promise:   "A repair changes only what somebody else has changed",
+			Mechanism: "a refresh leaves out what the server has made of the last write",
+			File:      "engine/run/recorded/written.go",
+			Find:      `	return drifted(w.Program, w.Server, shown)`,
+			Replace:   `	return shown`,
+			Package:   "engine", Test: "TestDriftBesideOtherValuesOfTheServer", Fails: "sends",
+		},
+		{
 			Promise:   "A verdict is about its own response",
 			Mechanism: "in a forEach, the response is that of the current element",
 			File:      "engine/plan/step.go",
