@@ -100,7 +100,7 @@ func (c *attrCall) readInner(of inner) {
 	case name == "doc", name == "deprecated":
 	default:
 		c.Report(source.CodeMisplacedAttribute, c.item.At, c.site.Place, fmt.Sprintf("@%s of %s has no effect on %s", name, of.name, of.part),
-			"It holds for whole properties. Write it behind the type of this property, if it is meant there, and remove it from the definition; or give the definition without it another name.")
+			fmt.Sprintf("It holds for whole properties. Write the type of %s itself here; and if it is meant for this property, @%s behind it.", of.name, name))
 	}
 }
 
