@@ -21,6 +21,7 @@ var warnings = map[string][]string{
 	"directus":   {"denied-is-gone"},                 // items, which have no name. The warning came after the spec.
 	"hydra":      {"ephemeral-stored"},               // as the author knew
 	"jupyterhub": {"at-least-once", "at-least-once"}, // tokens and codes, which the API cannot find
+	"nocodb":     {"id-changes"},                     // a field is found by its title in the response, which is its table
 	// The DN of a parent may contain line breaks. The warning came after the spec.
 	"openldap":   {"bad-call", "bad-call", "bad-call"},
 	"pocketbase": {"at-least-once"},
