@@ -79,6 +79,10 @@ type Call struct {
 	// keeps all members, and adds those that fit under their declared names. Nil: the call
 	// has no typed result.
 	Adapt func(v any, form Form) any
+	// WithDictionaries returns a value from outside in which each map of the declared type is a *Dictionary: its
+	// members are data, and not what the server says about the response. Nil: the call has no
+	// typed result.
+	WithDictionaries func(v any, form Form) any
 	// Event judges an event of a run that reads a stream (Facts.Streams): the outcome is Done,
 	// with a result as if the run had ended with this event. It reports whether the run goes
 	// on to the next one; if not, the run ends with this outcome. Nil: it goes on to the end.
@@ -93,6 +97,13 @@ type Call struct {
 	// Secret registers a text as secret from now on, such as a token from a login. Nil: the
 	// text is not registered.
 	Secret func(text string)
+}
+
+// Dictionary is an object whose members have keys that somebody has chosen; see Call.WithDictionaries.
+type Dictionary struct {
+	Members map[string]any
+	// OfAny says that the type of the members is any, as in `{...}`, by which authors also leave open what an object is.
+	OfAny bool
 }
 
 // Source is where an argument of a call comes from.

@@ -29,13 +29,15 @@ func (r *run) partial(resp *verdict.Response) *actions.Partial {
 		sign = rangeSign(resp.Header)
 	}
 	if sign == "" {
-		sign = signOf(resp)
+		w := signs{items: -1}
+		sign = w.ofResponse(resp, r.session.Judge.Wire(resp))
 	}
 	if sign == "" {
 		return nil
 	}
 	return &actions.Partial{Listed: true, Why: fmt.Sprintf("%s returned a list that has more items, by its %s: read all pages with `paginate`, or let the server look for the object. "+
-		"If the list is complete, `paginate: {next: \"${null}\"}` says so", r.session.Judge.Title(r.req), sign)}
+		"If %[2]s is a key that users choose, such as a label, declare the response by `returns`, with the member that has such keys as a map (`[string]: string`). "+
+		"If the response is complete, `items: \"${[body]}\", paginate: {next: \"${null}\"}` says so, and in rest `paginate: {next: \"${null}\"}`", r.session.Judge.Title(r.req), sign)}
 }
 
 // partialPages returns why n pages with these items may be incomplete. What an expression of the author says
@@ -51,7 +53,7 @@ func (r *run) partialPages(resp *verdict.Response, n int64, items int) *actions.
 	}
 	w := signs{items: items}
 	if sign == "" {
-		sign = w.ofResponse(resp)
+		sign = w.ofResponse(resp, r.session.Judge.Wire(resp))
 	}
 	if sign == "" {
 		return nil
@@ -114,12 +116,6 @@ func rangeSign(header http.Header) string {
 	return ""
 }
 
-// signOf returns the sign of more items in the response to a request for a single page.
-func signOf(resp *verdict.Response) string {
-	w := signs{items: -1}
-	return w.ofResponse(resp)
-}
-
 // signs looks for words by which APIs say that a list has more items. A word that also has other meanings
 // counts only beside a list.
 type signs struct {
@@ -127,6 +123,8 @@ type signs struct {
 	items int
 	// ended is true if the response says that there are no more.
 	ended bool
+	// xml is true for XML, in which a list of one item is no list. Users choose no names of elements.
+	xml bool
 }
 
 // The words are without separators, in lower case.
@@ -144,9 +142,12 @@ var (
 	pageCounts = []string{"totalpages", "pagecount", "numpages", "numberofpages", "pages", "wptotalpages", "lastpage", "paginationpagecount"}
 )
 
-// ofResponse returns the name of the first sign of more items in a response, or "".
-func (w *signs) ofResponse(resp *verdict.Response) string {
-	body := resp.Wire()
+// ofResponse returns the name of the first sign of more items in a response with this body, or "".
+func (w *signs) ofResponse(resp *verdict.Response, body any) string {
+	w.xml = resp.IsXML()
+	if d, ok := body.(*actions.Dictionary); ok && d.OfAny {
+		body = d.Members
+	}
 	list, isList := body.([]any)
 	headers := map[string]any{}
 	for name, values := range resp.Header {
@@ -158,7 +159,7 @@ func (w *signs) ofResponse(resp *verdict.Response) string {
 	} else if isList {
 		longest = len(list)
 	}
-	found := w.inObject(body, longest >= 0, longest, 0)
+	found := w.inObject(body, longest, 0)
 	if sign := w.inHeaders(headers, longest); found == "" {
 		found = sign
 	}
@@ -209,30 +210,54 @@ func longestList(members map[string]any, depth int) int {
 // maxSignDepth is how deep in a body signs are looked for.
 const maxSignDepth = 4
 
-// inObject returns the name of the first sign in an object of a body. It has no path, because the keys of a map
-// may be secret.
-func (w *signs) inObject(v any, beside bool, longest, depth int) string {
+// inObject returns the name of the first sign in an object of the envelope of a list. It has no path, because the keys of a
+// map may be secret.
+func (w *signs) inObject(v any, longest, depth int) string {
 	members, ok := v.(map[string]any)
 	if !ok || depth > maxSignDepth {
 		return ""
 	}
-	found := w.inNames(members, "", beside, longest)
+	found := w.inNames(members, "", longest >= 0, longest)
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		sign := ""
-		switch v := members[name].(type) {
-		case map[string]any:
-			sign = w.inObject(v, beside, longest, depth+1)
-		case []any:
-			word := normalName(name)
-			if strings.HasPrefix(word, "link") && hasNextLink(v) || word == "unreachable" && len(v) > 0 {
-				sign = localName(name)
-			}
+		sign, word := "", normalName(name)
+		if inner := w.envelope(name, members[name], longest >= 0); inner != nil {
+			sign = w.inObject(inner, longest, depth+1)
+		}
+		if v, isList := members[name].([]any); isList && (strings.HasPrefix(word, "link") && hasNextLink(v) || word == "unreachable" && len(v) > 0) {
+			sign = localName(name)
 		}
 		if found == "" {
 			found = sign
 		}
 	}
 	return found
+}
+
+// The names of objects about a list, in the form of normalName: those that say so, and those that are also names of other
+// things, which count only beside a list.
+var (
+	pagesObject = regexp.MustCompile(`^pag(e|es|ing|er|ination|inator|einfo|econtext|ingmetadata|inginfo|inationinfo|inationmeta)$|pag(ing|ination|einfo)$|^resultinfo$`)
+	aboutList   = regexp.MustCompile(`(meta|metadata|links?|cursors?|results?|response|totals?|counts?)$|^(info|summary|nav|navigation|next|continue|context|data|listinfo|stats)$`)
+)
+
+// envelope returns a member of an object of an envelope as the next one, or nil if it is none: what is in it is data.
+// It is one if it has the list, or is about it by its name.
+func (w *signs) envelope(name string, v any, beside bool) map[string]any {
+	word := normalName(name)
+	if d, ok := v.(*actions.Dictionary); ok {
+		if pagesObject.MatchString(word) || beside && (name == "_links" || d.OfAny && aboutList.MatchString(word)) {
+			return d.Members // links to pages, whose relations the type does not list
+		}
+		return nil
+	}
+	object, _ := v.(map[string]any)
+	if w.xml || pagesObject.MatchString(word) || beside && aboutList.MatchString(word) || longestList(object, maxSignDepth) >= 0 {
+		return object
+	}
+	if _, isMeta := object["pagination"]; isMeta && strings.HasSuffix(word, "meta") {
+		return map[string]any{"pagination": object["pagination"]}
+	}
+	return nil
 }
 
 // hasNextLink reports whether a list of links has one to the next page.

@@ -148,7 +148,7 @@ var aboutHTTP = []string{
 	"TestFoundForOtherInputsHasOutputs", "TestWrittenKeysGoOutAsTheyAre", "TestWrittenKeysOfOtherArguments", "TestXMLHasItsType",
 	"TestNamespacesAreKeptApart", "TestNamespacesAreSent", "TestFailuresInXML", "TestXMLLaws", "TestMayBeForeign", "TestUngrantedInputs",
 	"TestResponseThatIsNeverGone", "TestLoopsJudgeAsSteps", "TestShorthandsOutliveOtherSteps", "TestGoneFirst", "TestGoneGuardsWhatFollows", "TestNullsAreSent", "TestDefaultRetryOfRefusals", "TestListsWithoutIDs", "TestSkippedStepsHaveNoResponse", "TestSkippedWhole", "TestPutsToCollections",
-	"TestUniqueByRulesOfEquality", "TestRestEnvelopes", "TestNullLists", "TestETagsOfOthers", "TestLostOutputs", "TestParentFirst", "TestPagesAreNoAbsence", "TestObjectsUnderOtherNames", "TestAddressedObjectsAreNotReadAgain", "TestIncompleteListsProveNothing", "TestIncompleteListsWarn", "TestResponsesWithoutList", "TestLocationsOfObjects", "TestUpdatesTwice",
+	"TestUniqueByRulesOfEquality", "TestRestEnvelopes", "TestNullLists", "TestETagsOfOthers", "TestLostOutputs", "TestParentFirst", "TestPagesAreNoAbsence", "TestObjectsUnderOtherNames", "TestAddressedObjectsAreNotReadAgain", "TestIncompleteListsProveNothing", "TestKeysOfMapsAreNoSigns", "TestAnEndInAMapEndsNoList", "TestRemediesForSigns", "TestIncompleteListsWarn", "TestResponsesWithoutList", "TestLocationsOfObjects", "TestUpdatesTwice",
 	"TestDenialsThatMeanGone", "TestDeniedIsGone", "TestResponsesWithoutEnvelope", "TestListsThatMayBeAbsent", "TestEveryPlaceUsesResults",
 	"TestResumedReads", "TestResumedNumbers", "TestHalfUndone", "TestLoopsOfOtherElements", "TestKeysOfWhatWasUndone", "TestLostElementsOfWhatWasUndone", "TestRestartsHaveNewKeys", "TestLoopGoesOnElsewhere", "TestETagsReadBack", "TestLoopGoesOnOverAMap",
 }

@@ -83,8 +83,8 @@ func (resp *Response) ETag() string {
 	return strings.ToValidUTF8(strings.Join(resp.Header.Values("Etag"), ", "), "\uFFFD")
 }
 
-// Wire returns the body with the names that it has on the wire. That of a response of GraphQL is its data.
-func (resp *Response) Wire() any { return resp.wireBody }
+// IsXML reports whether the body was XML.
+func (resp *Response) IsXML() bool { return resp.wireForm == actions.XML }
 
 // Scope returns the names that a late expression may refer to.
 func (resp *Response) Scope() map[string]any { return resp.scopeWithBody(resp.Body) }

@@ -192,7 +192,7 @@ func (a *attempts) call(ctx context.Context, attempt int) (*actions.Call, error)
 	a.Owner.Sign(call, s)
 	if s.Returns {
 		call.Receive = func(v any, form actions.Form) (any, error) { return s.ResultNaming.Receive(v, s.Yield, form) }
-		call.Adapt = s.ResultNaming.Adapt
+		call.Adapt, call.WithDictionaries = s.ResultNaming.Adapt, s.ResultNaming.WithDictionaries
 	}
 	return call, arguments.Evaluate(&a.Scope, s, call)
 }
