@@ -149,7 +149,7 @@ var aboutHTTP = []string{
 	"TestNamespacesAreKeptApart", "TestNamespacesAreSent", "TestFailuresInXML", "TestXMLLaws", "TestMayBeForeign", "TestUngrantedInputs",
 	"TestResponseThatIsNeverGone", "TestLoopsJudgeAsSteps", "TestShorthandsOutliveOtherSteps", "TestGoneFirst", "TestGoneGuardsWhatFollows", "TestNullsAreSent", "TestDefaultRetryOfRefusals", "TestListsWithoutIDs", "TestSkippedStepsHaveNoResponse", "TestSkippedWhole", "TestPutsToCollections",
 	"TestUniqueByRulesOfEquality", "TestRestEnvelopes", "TestNullLists", "TestETagsOfOthers", "TestLostOutputs", "TestParentFirst", "TestPagesAreNoAbsence", "TestObjectsUnderOtherNames", "TestAddressedObjectsAreNotReadAgain", "TestIncompleteListsProveNothing", "TestKeysOfMapsAreNoSigns", "TestAnEndInAMapEndsNoList", "TestRemediesForSigns", "TestIncompleteListsWarn", "TestResponsesWithoutList", "TestLocationsOfObjects", "TestUpdatesTwice",
-	"TestDenialsThatMeanGone", "TestDeniedIsGone", "TestResponsesWithoutEnvelope", "TestListsThatMayBeAbsent", "TestEveryPlaceUsesResults",
+	"TestDenialsThatMeanGone", "TestDeniedIsGone", "TestResponsesWithoutEnvelope", "TestListsThatMayBeAbsent", "TestOnlyTheListMayBeAbsent", "TestEveryPlaceUsesResults",
 	"TestResumedReads", "TestResumedNumbers", "TestHalfUndone", "TestLoopsOfOtherElements", "TestKeysOfWhatWasUndone", "TestLostElementsOfWhatWasUndone", "TestRestartsHaveNewKeys", "TestLoopGoesOnElsewhere", "TestETagsReadBack", "TestLoopGoesOnOverAMap",
 }
 

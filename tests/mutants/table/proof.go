@@ -19,6 +19,8 @@ func ofProof() []Mutant {
 			"TestWhatWasNotReadMayBeThere", "Err:<nil>"),
 		row("Nothing is made twice", "a list that says that it has more proves nothing", "actions/http/run.go", `r.req.ETagOf(), r.partial(resp)`, `r.req.ETagOf(), nil`,
 			"TestIncompleteListsProveNothing/find/next", "without the object: made gone, want refused error"),
+		row("Nothing is lost", "a response without a body is no empty list", "spec/load/rest/expand.go", `	if x.returns == nil { // otherwise`, `	if false { // otherwise`,
+			"TestOnlyTheListMayBeAbsent/unique/plain/items/null", "made gone, want refused error"),
 		row("Nothing is lost", "keys of maps say nothing about a list", "actions/http/verdict/judge.go", `	if !j.typed || j.call.WithDictionaries == nil {`, `	if true {`,
 			"TestKeysOfMapsAreNoSigns/a_map_named_like_an_envelope", "refused error error, want made gone done"),
 		row("Nothing is lost", "only the envelope of a list says that it has more", "actions/http/partial.go", `	if w.xml || pages`, `	if true || pages`,
