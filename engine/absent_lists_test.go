@@ -14,10 +14,10 @@ func TestOnlyTheListMayBeAbsent(t *testing.T) {
 	t.Parallel()
 	// PATH is where the list is, and EXTRA what else a way needs.
 	ways := map[string]string{
-		"unique":         `rest: {path: "/pets", read: "list", unique: "name", items: "PATH?"EXTRA}`,
-		"a name":         `rest: {path: "/pets", read: "list", id: "${inputs.name}", items: "PATH?"EXTRA}`,
-		"a search":       `rest: {path: "/pets", read: "list", unique: "name", list: "POST /pets/search", items: "PATH?"EXTRA}`,
-		"another find":   `rest: {path: "/pets", read: "list", unique: "name", find: "GET /pets/search?name=${inputs.name}", items: "PATH?"EXTRA}`,
+		"unique":       `rest: {path: "/pets", read: "list", unique: "name", items: "PATH?"EXTRA}`,
+		"a name":       `rest: {path: "/pets", read: "list", id: "${inputs.name}", items: "PATH?"EXTRA}`,
+		"a search":     `rest: {path: "/pets", read: "list", unique: "name", list: "POST /pets/search", items: "PATH?"EXTRA}`,
+		"another find": `rest: {path: "/pets", read: "list", unique: "name", find: "GET /pets/search?name=${inputs.name}", items: "PATH?"EXTRA}`,
 	}
 	extras := map[string]string{
 		"plain": "", "link": `, paginate: link: true`, "next": `, paginate: next: "${body.next}"`, "cursor": `, paginate: cursor: {param: "c", next: "${body.next}"}`,

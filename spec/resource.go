@@ -34,7 +34,10 @@ type Resource struct {
 	Consistency *Node    `json:",omitzero"`
 	// Find looks for the object of a create whose outcome is unknown.
 	Find *Operation `json:",omitzero"`
-	List *Lister    `json:",omitzero"`
+	// Unsought is true if there is no Find because a create is to look for nothing (`find: null`).
+	Unsought bool `json:",omitzero"`
+
+	List *Lister `json:",omitzero"`
 
 	// Aliases are former names or type tokens of the resource.
 	Aliases    []*Node `json:",omitzero"`

@@ -42,11 +42,12 @@ func (l *resourceReader) readResource(it walk.Item, p source.Place) *spec.Resour
 	r.Inputs = l.readObject(b, "inputs", typing.InputRole)
 	r.Outputs = l.readObject(b, "outputs", typing.OutputRole)
 	l.fill(b, r)
+	l.readNulls(b, r)
 	if m, ok := b.get("rest"); ok {
 		l.readRest(m, b.at("rest").AddContext("rest"), r, misplaced)
 	}
 	l.reportMissing(b, r)
-	if m, ok := b.get("find"); ok {
+	if m, ok := b.get("find"); ok && !r.Unsought {
 		r.Find = l.readFind(m, b.at("find").AddContext("find"))
 	}
 	l.readRules(b, r)
@@ -59,6 +60,14 @@ func (l *resourceReader) readResource(it walk.Item, p source.Place) *spec.Resour
 	})
 	l.readMembers(b, "examples", "example", func(m walk.Item, at source.Place) { l.readExample(m, at, r) })
 	return r
+}
+
+// readNulls reads the keys by whose null the author says that the resource has no such operation, although `rest` would.
+func (l *resourceReader) readNulls(b *section, r *spec.Resource) {
+	for name, says := range map[string]*bool{"delete": &r.Kept, "find": &r.Unsought} {
+		m, ok := b.get(name)
+		*says = ok && l.isNull(m)
+	}
 }
 
 // readExample reads an example, whose name is a title.
@@ -82,9 +91,6 @@ func (l *resourceReader) reportMissing(b *section, r *spec.Resource) {
 	}
 	if !b.has("create") && !b.has("rest") {
 		l.Report(source.CodeMissingKey, r.Range, b.place, "the resource requires create", "Add the step that creates it: create: file: write: {…}.")
-	}
-	if m, ok := b.get("delete"); ok && l.isNull(m) {
-		r.Kept = true
 	}
 	for name, op := range map[string]**spec.Operation{"create": &r.Create, "read": &r.Read, "update": &r.Update, "delete": &r.Delete} {
 		if *op == nil && b.has(name) && !(name == "delete" && r.Kept) {

@@ -21,7 +21,7 @@ var Resource = &Block{
 		{Name: "checks", Kind: List, Of: Check, Part: true, Doc: "Conditions that the inputs must fulfil."},
 		{Name: "diff", Kind: Struct, Of: Diff, Part: true, Doc: "Rules for what a change of inputs does."},
 		{Name: "consistency", Kind: Duration, Into: to(func(r *spec.Resource) any { return &r.Consistency }), Doc: "How long a change may take to become visible in the API: \"30s\"."},
-		{Name: "find", Kind: Struct, Of: Find, Part: true, Doc: "Looks for the object before a create, and again if the response to the create is lost. If it returns null, there is no such object."},
+		{Name: "find", Kind: Struct, Of: Find, Part: true, Null: true, Doc: "Looks for the object before a create, and again if the response to the create is lost. If it returns null, there is no such object. Next to `rest`, `find: null` removes the search of `rest`."},
 		{Name: "list", Kind: Struct, Of: Lister, Part: true, Doc: "Lists the existing resources."},
 		{Name: "aliases", Kind: Texts, Part: true, Doc: "Former names of the resource type, or former type tokens: \"pkg:index:Name\"."},
 		{Name: "deprecated", Kind: Text, Into: to(func(r *spec.Resource) any { return &r.Deprecated }), Doc: "Marks the resource as deprecated; the text says what to use instead."},

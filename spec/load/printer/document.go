@@ -191,6 +191,9 @@ func (d *document) resource(r *spec.Resource) block {
 			b.add(op.key, d.operation(op.op))
 		}
 	}
+	if r.Unsought {
+		b.add("find", &spec.Node{Kind: spec.NullNode, Text: "null"})
+	}
 	if r.Kept {
 		b.add("delete", &spec.Node{Kind: spec.NullNode, Text: "null"})
 	}

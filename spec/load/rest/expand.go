@@ -74,7 +74,7 @@ type options struct {
 // shorthand stands for.
 func ownParts(r *spec.Resource) map[string]bool {
 	return map[string]bool{
-		"id": r.ID != nil, "import": r.Import != nil, "list": r.List != nil, "find": r.Find != nil, "return": r.Return != nil,
+		"id": r.ID != nil, "import": r.Import != nil, "list": r.List != nil, "find": r.Find != nil || r.Unsought, "return": r.Return != nil,
 		"create": r.Create != nil, "read": r.Read != nil, "update": r.Update != nil, "delete": r.Delete != nil || r.Kept,
 	}
 }

@@ -25,7 +25,7 @@ func (x *expansion) addFind() {
 	r := x.r
 	x = ofCreate(x)
 	switch {
-	case r.Find != nil:
+	case r.Find != nil, r.Unsought:
 	case x.s.Unique != nil && x.unique == nil:
 		r.Find = &spec.Operation{Range: x.s.Range} // a mistake, which was reported
 	case x.unique != nil:

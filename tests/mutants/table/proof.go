@@ -21,6 +21,10 @@ func ofProof() []Mutant {
 			"TestIncompleteListsProveNothing/find/next", "without the object: made gone, want refused error"),
 		row("Nothing is lost", "a response without a body is no empty list", "spec/load/rest/expand.go", `	if x.returns == nil { // otherwise`, `	if false { // otherwise`,
 			"TestOnlyTheListMayBeAbsent/unique/plain/items/null", "made gone, want refused error"),
+		{
+			Promise: "The manual is true", Mechanism: "null for find removes that of rest", File: "spec/load/rest/find.go", Find: `	case r.Find != nil, r.Unsought:`, Replace: `	case r.Find != nil:`,
+			Package: "spec/load", Test: "TestNullsOfKeysAreWhatTheTableSays/find,_rest_true", Fails: "it has find",
+		},
 		row("Nothing is lost", "keys of maps say nothing about a list", "actions/http/verdict/judge.go", `	if !j.typed || j.call.WithDictionaries == nil {`, `	if true {`,
 			"TestKeysOfMapsAreNoSigns/a_map_named_like_an_envelope", "refused error error, want made gone done"),
 		row("Nothing is lost", "only the envelope of a list says that it has more", "actions/http/partial.go", `	if w.xml || pages`, `	if true || pages`,
