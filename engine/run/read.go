@@ -28,7 +28,7 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 			return Result{Err: err}
 		}
 	}
-	if !req.hasOnlyID() {
+	if !req.HasOnlyID() {
 		if err := recorded.CheckComplete(of, state, plan.Read); err != nil {
 			return Result{Err: err}
 		}
@@ -47,10 +47,10 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 		return Result{Err: r.Mask().Error(err)}
 	}
 	var out Result
-	if out.State, out.Err = r.State(state, yield, req.hasOnlyID()); out.State == nil {
+	if out.State, out.Err = r.State(state, yield, req.HasOnlyID()); out.State == nil {
 		return out
 	}
-	out.State.Private.Imported = out.State.Private.Imported || req.hasOnlyID()
+	out.State.Private.Imported = out.State.Private.Imported || req.HasOnlyID()
 	if out.Err == nil {
 		res.warnOfRead(r, req, state, yield, out.State)
 	}
@@ -136,9 +136,4 @@ func withoutRead(s recorded.State, req ReadRequest) Result {
 func (res resource) isIncomplete(s recorded.State, err error) bool {
 	return errors.Is(err, verdict.ErrGone) && (recorded.IsPartlyUndone(s) || recorded.MayNotExistYet(res.Resource, s)) ||
 		errors.Is(err, verdict.ErrNotFound) && recorded.HasUnmadeSteps(res.Resource, s)
-}
-
-// hasOnlyID reports whether nothing is known of a resource but its id.
-func (req ReadRequest) hasOnlyID() bool {
-	return req.Reason == Import || req.Reason == Lookup && req.State.Inputs.Len() == 0 && req.State.Outputs.Len() == 0
 }

@@ -306,24 +306,8 @@ func (n *sending) markUnknown(err error) error {
 
 // withRemedy adds to an error that leaves an intent open what settles the intent.
 func (n *sending) withRemedy(err error) error {
-	s, i := n.step, n.intent
-	again := n.Resource.Finds(s) || s.Certainty.Repeatable() || n.Verb == plan.Update
 	var failed *operation.StepError
-	refused, made := errors.As(err, &failed) && failed.Refused, n.Resource.Maker
-	forget := fmt.Sprintf("`declprov journal forget %s`", i.Key)
-	const unknown = "it is not known whether the step had an effect: "
-	what := unknown + "check the service before you run `pulumi up` again, which repeats the step; `declprov journal` lists it until " + forget
-	switch {
-	case refused && n.Verb == plan.Create && made != nil && s.Index > made.Index:
-		what = "an earlier attempt may have had an effect, and this one was refused: look in the service for what it makes, and remove it if it is left of that; then " + forget + ", and `pulumi up`"
-	case refused && (n.resent || !n.Resource.Finds(s) && n.Verb == plan.Create):
-		what = "an earlier attempt may have had an effect" + map[bool]string{true: " that find does not find"}[n.resent] + ", and this one was refused: look for it in the service, and import it if it is there; then " + forget + " removes it from the journal"
-	case n.Verb == plan.Update && n.Resource.Find == nil && s.Certainty != actions.Keyed && n.renames():
-		what = "it is not known whether it has its new name: look for it in the service. If it has, run `pulumi state delete` and `pulumi import`, else `pulumi up`; `declprov journal` lists it until " + forget
-	case again:
-		what = unknown + "run `pulumi up`, which finds out or repeats it; `declprov journal` lists it until then"
-	case s.Certainty == actions.Conditional:
-		what = unknown + "check the service before you run `pulumi up` again, which is refused if it had; `declprov journal` lists it until " + forget
-	}
-	return fmt.Errorf("%w; %s", err, what)
+	refused := errors.As(err, &failed) && failed.Refused
+	of := entries.Doubt{Resource: n.Resource, Verb: n.Verb, Step: n.step, Key: n.intent.Key, Refused: refused, Resent: n.resent, Renames: n.Verb == plan.Update && n.renames()}
+	return fmt.Errorf("%w; %s", err, of.Remedy())
 }

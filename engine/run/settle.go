@@ -7,45 +7,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/entries"
-	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/spec/expr"
 )
-
-// SettleRequest asks what an intent of the journal made.
-type SettleRequest struct {
-	Intent journal.Intent
-	// Inputs are added to those that the journal holds: it holds no secrets.
-	Inputs property.Map
-	// Delete removes what is found.
-	Delete bool
-	Log    operation.Log
-}
-
-// Settled is what an intent made, as far as that can be found out. The journal keeps the intent;
-// if what it made was deleted, the other intents of the same create are removed.
-type Settled struct {
-	Found bool
-	ID    string
-	// By says how it was found: "find", "read", or "response" if the id was recorded and
-	// the spec has no read.
-	By string
-	// State is the state for a delete.
-	State   *recorded.State
-	Deleted bool
-	// Doubt is the reason why the object may not be what the intent made, or "". An object in
-	// doubt is not deleted.
-	Doubt string
-	// Early is true if nothing was found, but the request was sent so recently that the object
-	// may still appear (the spec's `consistency`).
-	Early bool
-}
 
 // ErrNoFind is the error of a spec without `find`: what an intent made cannot be looked up.
 var ErrNoFind = errors.New("its spec has no `find`")
