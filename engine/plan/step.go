@@ -205,7 +205,11 @@ func (s *Step) Refs() []expr.Ref { return slices.Concat(s.ForEach.Refs(), s.refs
 // refsOfElement is Refs without those of forEach. It includes the late parts of arguments, but not the
 // names that these have of their own.
 func (s *Step) refsOfElement() []expr.Ref {
-	refs := slices.Concat(s.When.Refs(), s.Lock.Refs(), s.Every.Refs(), s.Timeout.Refs())
+	return slices.Concat(s.When.Refs(), s.Lock.Refs(), s.Every.Refs(), s.Timeout.Refs(), s.argumentRefs())
+}
+
+// argumentRefs returns the references of the arguments.
+func (s *Step) argumentRefs() (refs []expr.Ref) {
 	for _, a := range s.Args {
 		refs = append(refs, a.Value.Refs()...)
 		for _, part := range a.Parts.All() {
@@ -265,6 +269,22 @@ func (s *Step) Sends(res *Resource) (names map[string]bool, whole bool) {
 		}
 	}
 	return names, whole
+}
+
+// Changes returns the inputs whose values, or changes, the arguments of a step of an update refer to.
+func (s *Step) Changes(res *Resource) map[string]bool {
+	names := map[string]bool{}
+	for _, ref := range s.argumentRefs() {
+		if ref.Path[0] != "inputs" && ref.Path[0] != "changes" {
+			continue
+		}
+		for _, m := range res.Inputs.Fields {
+			if len(ref.Path) < 2 || ref.Path[1] == m.Name {
+				names[m.Name] = true
+			}
+		}
+	}
+	return names
 }
 
 // aliased adds the synonyms of paths in the step's response: body.id is also

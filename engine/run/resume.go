@@ -26,7 +26,8 @@ func (u update) resume(ctx context.Context, state recorded.State) Result {
 		// the first attempt.
 		op, r = res.Update, u.begin(ctx, state, u.changes(ctx, state))
 	} else {
-		r = updating{run: res.beginWith(ctx, op, plan.Create, u.req.Inputs), req: u.req, old: state}
+		r = updating{run: res.beginWith(ctx, op, plan.Create, u.req.Inputs), req: u.req}
+		r.old = state
 		r.TakeID(recorded.CurrentID(state))
 		r.ETags, r.token = state.Private.ETags, state.Private.Token
 		defer halfMade{r.run}.openOnPanic()

@@ -97,8 +97,14 @@ type run struct {
 	stopped bool
 	// remakes is true if the object itself was undone and is created again.
 	remakes bool
-	// looked is true if find found nothing before the first step was sent.
-	looked bool
+	// looked is true if find found nothing before the first step was sent, or, before an update, the object itself. vacant
+	// is true if it did not find that either.
+	looked, vacant bool
+	// old is the state before an update, or that of a create that is resumed.
+	old recorded.State
+	// misnamed is the id of something else that the response to an update names, "" if it names none. Nothing of
+	// that response is recorded.
+	misnamed string
 	// untold is true if an update succeeded, and neither its responses nor find returned the id
 	// that the resource has now.
 	untold bool

@@ -73,7 +73,8 @@ func (u update) begin(ctx context.Context, state recorded.State, changes []value
 	r.ETags = state.Private.ETags
 	r.Vars.Values["changes"] = r.Changed(changes)
 	r.token = state.Private.Token
-	return updating{run: r, req: u.req, old: state}
+	r.old = state
+	return updating{run: r, req: u.req}
 }
 
 // change runs an update, or resumes an operation that stopped with the same inputs.

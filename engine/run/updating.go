@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/compare"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/outputs"
+	"github.com/declprov/declprov/engine/run/reading"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
@@ -22,8 +26,6 @@ import (
 type updating struct {
 	*run
 	req UpdateRequest
-	// old is the state before the update.
-	old recorded.State
 }
 
 // finish runs the steps of an update that are still to be done, and returns the state that they
@@ -169,12 +171,7 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 // look reads the object after an update of a state, and tells what it shows. It returns the state
 // according to read, nil if that cannot be read. It gives the state the ETag of now if nobody has changed the object.
 func (r updating) look(ctx context.Context, s *recorded.State) (compare.Shown, *recorded.State) {
-	inputs, err := r.res.withIDInputs(r.ID, r.given)
-	if err != nil {
-		return compare.Unclear, nil
-	}
-	now := recorded.State{ID: r.ID, Inputs: inputs, Outputs: s.Outputs, Private: recorded.Private{Token: s.Private.Token, Written: s.Private.Written}}
-	reader, yield, err := r.readAs(ctx, now)
+	reader, now, yield, err := r.readUnder(ctx, r.ID, *s)
 	if errors.Is(err, verdict.ErrGone) {
 		return compare.Absent, nil
 	} else if err != nil {
@@ -184,8 +181,7 @@ func (r updating) look(ctx context.Context, s *recorded.State) (compare.Shown, *
 	if seen == nil || err != nil {
 		return compare.Unclear, nil
 	}
-	sent := compare.Sent{Rules: r.res.rules(), Before: *s, Given: r.given, Ignore: r.req.Ignore, Writes: r.Operation.Writes()}
-	shown := sent.ShownBy(ctx, seen.Inputs, reader.Unread(now, yield))
+	shown := r.sent(*s).ShownBy(ctx, seen.Inputs, reader.Unread(now, yield))
 	if shown == compare.Former {
 		r.ETags, s.Private.ETags, shown = reader.ETags, reader.ETags, compare.Other // nobody else has changed it
 	}
@@ -193,6 +189,22 @@ func (r updating) look(ctx context.Context, s *recorded.State) (compare.Shown, *
 		r.takeServerValues(yield, reader.Mask())
 	}
 	return shown, seen
+}
+
+// sent returns the update that was sent to the object of a state.
+func (r updating) sent(s recorded.State) compare.Sent {
+	return compare.Sent{Rules: r.res.rules(), Before: s, Given: r.given, Ignore: r.req.Ignore, Writes: r.Operation.Writes()}
+}
+
+// readUnder reads what has an id after an update of a state. It returns the state as which that is read.
+func (r *run) readUnder(ctx context.Context, id string, s recorded.State) (reading.Reading, recorded.State, any, error) {
+	inputs, err := r.res.withIDInputs(id, r.given)
+	now := recorded.State{ID: id, Inputs: inputs, Outputs: s.Outputs, Private: recorded.Private{Token: s.Private.Token, Written: s.Private.Written}}
+	if err != nil {
+		return reading.Reading{}, now, nil, err
+	}
+	reader, yield, err := r.readAs(ctx, now)
+	return reader, now, yield, err
 }
 
 // findNewID runs find for the id of a resource whose update was done, if no response has it. It
@@ -228,8 +240,8 @@ func (r updating) mayLeaveOld(ctx context.Context, s *recorded.State) bool {
 	return !errors.Is(err, verdict.ErrGone)
 }
 
-// takeNewID takes the id that an update gave the resource, from its responses or from find. The id
-// stays untold if neither has it, or if it refers to a step of another operation.
+// takeNewID takes the id that an update gave the resource, from its responses or from find, if read confirms that it is not
+// that of something else. The id stays untold if neither has it, or if it refers to a step of another operation.
 func (r updating) takeNewID(ctx context.Context) error {
 	id := ""
 	if r.HasIDSources(plan.Last(r.Results) != nil) {
@@ -239,14 +251,59 @@ func (r updating) takeNewID(ctx context.Context) error {
 		r.untold = !r.findNewID(ctx)
 		return nil
 	}
-	if id != r.ID {
-		now := recorded.State{ID: id, Inputs: r.given, Outputs: r.old.Outputs}
-		if err := r.res.taken(now, "the response to the update names it, so the id stays as it was. Run `pulumi refresh`, which shows what both of them are now"); err != nil {
+	if id == r.ID || id == r.misnamed {
+		return nil
+	}
+	renamed, err := r.isRenamed(ctx, id)
+	if err != nil {
+		return fmt.Errorf("the response to the update names the id %q, and nothing confirms that this is its own: %w. The id stays %q: look for it in the service, then run `pulumi refresh`", id, err, r.ID)
+	}
+	if renamed || r.Resource.Read == nil {
+		if err := r.res.taken(recorded.State{ID: id, Inputs: r.given, Outputs: r.old.Outputs}, "the response to the update names it, so the id stays as it was. Run `pulumi refresh`, which shows what both of them are now"); err != nil {
 			return err
 		}
 	}
+	if !renamed {
+		r.misnamed = id
+		r.Log.Message(operation.Warning, fmt.Sprintf("the response to the update names the id %q, and nothing shows that it is no longer %q, which stays. "+
+			"If that response is about something else, such as a job, let the step of the update have `response: \"none\"`", id, r.ID))
+		return nil
+	}
 	r.TakeID(id)
 	return nil
+}
+
+// isRenamed reports whether the update has given the object the id that its response, or the inputs that were sent,
+// give. It returns an error if nothing tells, although it may have.
+func (r updating) isRenamed(ctx context.Context, id string) (bool, error) {
+	switch {
+	case !r.Resource.IDFromResponses() || r.idOfInputs(recorded.WithDefaults(r.Resource, r.old)) == r.ID:
+		return true, nil // the inputs that were sent give it
+	case r.Resource.Read != nil:
+		of := reading.Renaming{Was: r.ID, Now: id, Sent: r.sent(r.old), Read: func(id string) (reading.Reading, recorded.State, any, error) {
+			return r.readUnder(ctx, id, r.old)
+		}}
+		var renamed bool
+		var unclear error
+		err := r.retryUntilSeen(ctx, time.Now(), func() (bool, error) {
+			renamed, unclear = of.Confirm(ctx)
+			return !errors.Is(unclear, verdict.ErrGone), nil
+		})
+		return renamed, errors.Join(err, unclear)
+	case r.looked:
+		if found, err := r.res.findOwnID(ctx, r.ID, r.given, r.old); err != nil || found != "" {
+			return found == id, err
+		}
+	}
+	return false, nil
+}
+
+// idOfInputs returns the id that the response would give with other inputs.
+func (r updating) idOfInputs(inputs property.Map) string {
+	defer r.Branch()()
+	r.SetInputs(inputs)
+	id, _ := r.EvalID()
+	return id
 }
 
 // goneRemedy returns what to do about an update that did not find its object.

@@ -6,6 +6,8 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
+	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
 )
@@ -54,6 +56,50 @@ func (s Sent) ShownBy(ctx context.Context, seen property.Map, unread []string) S
 	default:
 		return Other
 	}
+}
+
+// OfStep returns what the inputs that a read has returned show of a step of the update: that the object has what the step
+// was to give it, or what it had before. What an earlier step sends, too, shows nothing of this one.
+func (s Sent) OfStep(ctx context.Context, op *plan.Operation, step *plan.Step, seen property.Map, unread []string) Shown {
+	unread = slices.Concat(unread, s.rewritten())
+	sends, wanted, former, hidden := step.Changes(s.Resource), false, false, false
+	for _, m := range s.Resource.Inputs.Fields {
+		was, now, shown := s.Before.Inputs.Get(m.Name), s.Given.Get(m.Name), seen.Get(m.Name)
+		of := s.Resource.Identity
+		switch {
+		case m.Ephemeral || !sends[m.Name] || value.PlainEqual(was, now):
+		case of.Determines(m.Name) || slices.Contains(of.OfInputs, m.Name):
+			return Unclear // a copy may be there under the other id
+		case slices.ContainsFunc(op.Steps[:step.Index], func(e *plan.Step) bool { return e.Effect == actions.Write && e.Changes(s.Resource)[m.Name] }):
+		case m.NoRead || slices.Contains(unread, m.Name):
+			hidden = true
+		case s.Read().IsSame(ctx, m, shown, now):
+			wanted = true
+		case s.Read().IsSame(ctx, m, shown, was):
+			former = true
+		default:
+			return Other
+		}
+	}
+	switch {
+	case wanted && !former && !hidden:
+		return Wanted
+	case former && !wanted:
+		return Former
+	default:
+		return Unclear
+	}
+}
+
+// Confirms reports whether the inputs that a read has returned show that an object is the one to which the update was sent,
+// although it has another id now: what was sent, in at least one input that the id does not say. known is true if
+// something else shows it.
+func (s Sent) Confirms(ctx context.Context, seen property.Map, unread []string, known bool) bool {
+	rewritten := s.rewritten()
+	return s.same(ctx, s.Given, seen, rewritten) && (known || slices.ContainsFunc(s.Resource.Inputs.Fields, func(m *value.Member) bool {
+		hidden := m.NoRead || m.Ephemeral || slices.Contains(unread, m.Name) || slices.Contains(rewritten, m.Name)
+		return !hidden && !s.Given.Get(m.Name).IsNull() && !s.Resource.Identity.Determines(m.Name)
+	}))
 }
 
 // canTell reports whether read can tell that an update was done. It can if the update changes an input

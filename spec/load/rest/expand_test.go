@@ -58,7 +58,7 @@ func TestWhatOptionsAdd(t *testing.T) {
 		`id: "name"`:  "${result.body != null ? result.body.name : segmentOf(headers.location, result.url, 'pets/*') ?? ''}", // it may change
 	} {
 		r := resource(t, `rest: {path: "/pets", response: "none", `+options+`}`)
-		if r.ID.Text != want || argument(r.Create, "response") != "none" {
+		if r.ID.Text != want || argument(r.Create, "response") != "none" || argument(r.Update, "response") != "none" {
 			t.Errorf("with %s, the id is %s", options, r.ID.Text)
 		}
 	}

@@ -78,7 +78,11 @@ func (x *expansion) updateOperation() *spec.Operation {
 	if method == "PATCH" && x.patch == "merge" {
 		headers = object(x.s.Patch.Range, field("content-type", text("application/merge-patch+json", x.s.Patch.Range)))
 	}
-	return withMembers(x, x.operation(true, field("method", text(method, at)), field("path", path), field("headers", headers), sent(x, body), field("ifMatch", x.s.IfMatch)))
+	var response spec.Field
+	if x.bodiless {
+		response = field("response", x.s.Response) // what it contains may be a job with an id of its own
+	}
+	return withMembers(x, x.operation(!x.bodiless, field("method", text(method, at)), field("path", path), field("headers", headers), sent(x, body), field("ifMatch", x.s.IfMatch), response))
 }
 
 // deleteOperation returns the delete. If the API responds to what is in a missing parent as it likes, nothing is
