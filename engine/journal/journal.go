@@ -167,6 +167,9 @@ type Intent struct {
 	Looked bool `json:"looked,omitempty"`
 	// Keyed says how Key was sent with the request, so that the server knows it; "" if it was not.
 	Keyed string `json:"keyed,omitempty"`
+	// Vacant is true if `find` did not find the object of an update either, before the first attempt was sent. If it finds
+	// it later, the update gave it the name by which find looks.
+	Vacant bool `json:"vacant,omitempty"`
 	// Proves is true if no other part of the update has had an effect since then. If
 	// `find` finds another id later, this step assigned it.
 	Proves bool `json:"proves,omitempty"`

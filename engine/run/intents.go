@@ -75,6 +75,7 @@ func (r *run) intent(s *plan.Step) journal.Intent {
 	i := journal.Intent{
 		Operation: op, Token: r.token, ID: r.ID,
 		Step: s.Index, StepName: s.Name, Element: r.At, Place: s.Place, Hash: r.inputsHash(), Looked: r.looked, Keyed: s.KeyedBy,
+		Vacant:        r.Verb == plan.Update && r.vacant,
 		Proves:        r.Verb == plan.Update && r.looked && !r.Effected,
 		Stays:         r.Verb == plan.Update && !r.renames() && (r.Resource.Find != nil || !r.Resource.IDFromResponses()),
 		Configuration: r.res.all.journal.Configuration,

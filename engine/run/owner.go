@@ -48,6 +48,9 @@ func (o owner) send(ctx context.Context, s *plan.Step) (any, error) {
 	before, sync := o.journalled(s)
 	if !before {
 		value, err := o.withUnmadeIntent(ctx, s)
+		if o.wasDone(ctx, s, time.Time{}, err) {
+			return nil, nil
+		}
 		return value, o.recordLater(s, err)
 	}
 	if _, err := o.res.all.journal.Key(); err != nil {
@@ -64,12 +67,9 @@ func (o owner) send(ctx context.Context, s *plan.Step) (any, error) {
 		}
 	}
 	if n.doubt {
-		moved, err := n.settleMove(ctx)
-		if err != nil {
+		if moved, err := n.settleMove(ctx); err != nil {
 			return nil, n.leaveOpen(n.unknown(err))
-		}
-		if moved {
-			o.warn(o.book().Put(n.intent, false))
+		} else if moved {
 			return nil, nil
 		}
 	}
@@ -210,7 +210,7 @@ func (o owner) findBeforeUpdate(ctx context.Context) error {
 	if err != nil {
 		return o.Stop(o.Operation.Steps[0], 1, actions.Refused, fmt.Errorf("looking for it before it is changed: %w", err))
 	}
-	o.looked = id == "" || id == o.ID
+	o.looked, o.vacant = id == "" || id == o.ID, id == ""
 	if !o.looked && o.res.rules().Differ(ctx, o.Resource.Names, o.Before, o.given) && o.Resource.FindFirst && !o.resumed && !o.Effected {
 		return o.Stop(o.Operation.Steps[0], 1, actions.Refused, fmt.Errorf("it exists already (its id is %q), and nothing was sent: choose another name, or remove that object", id))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/compare"
 	"github.com/declprov/declprov/engine/run/entries"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
@@ -195,6 +196,11 @@ func (n *sending) close(ctx context.Context, value any, err error) (any, error) 
 		return value, nil
 	}
 	n.doubtRefusal(err)
+	if n.wasDone(ctx, n.step, n.intent.LastSent(), err) {
+		n.intent.Status = journal.Answered
+		n.warn(n.book().Put(n.intent, false))
+		return nil, nil
+	}
 	switch operation.StatusOf(err) {
 	case actions.Refused, actions.Gone:
 		return nil, errors.Join(err, n.book().RemoveOne(n.intent))
@@ -206,7 +212,6 @@ func (n *sending) close(ctx context.Context, value any, err error) (any, error) 
 		if moved, looked := n.settleMove(ctx); looked != nil {
 			err = errors.Join(err, looked)
 		} else if moved {
-			n.warn(n.book().Put(n.intent, false))
 			return nil, nil
 		}
 	}
@@ -278,18 +283,54 @@ func (n *sending) adopt(ctx context.Context, found any) (any, error) {
 // last step of an update is left to read, which shows more.
 func (n *sending) settleMove(ctx context.Context) (bool, error) {
 	s, i := n.step, &n.intent
-	if n.Verb != plan.Update || !i.Proves || len(s.Undo) > 0 || n.Operation.Uses(s) || operation.IsLastWrite(n.Run, s.Index) {
+	if !i.Proves || !n.maySettle(s) {
 		return false, nil
 	}
 	id, err := n.res.findOwnID(ctx, i.ID, n.given, recorded.State{Inputs: n.Before})
-	if err != nil || id == "" || id == i.ID {
+	if err != nil || id == "" || id == i.ID && !i.Vacant {
 		return false, err
 	}
-	n.Log.Message(operation.Info, "the response to "+s.Name+" of the update was lost: it was done, as find shows")
-	operation.Found(n.Run, s, nil)
+	n.settled(s, "find")
 	n.ID, n.Vars.Values["id"] = id, i.ID
-	i.Status, i.ID, i.Moved = journal.Answered, id, true
+	i.Status, i.ID, i.Moved = journal.Answered, id, id != i.ID
+	n.warn(n.book().Put(*i, false))
 	return true, nil
+}
+
+// maySettle reports whether something else than its response may tell that a step of an update was done: nothing needs
+// the response, and it is not the last step with an effect, which is left to read.
+func (r *run) maySettle(s *plan.Step) bool {
+	return r.Verb == plan.Update && len(s.Undo) == 0 && !r.Operation.Uses(s) && !operation.IsLastWrite(r.Run, s.Index)
+}
+
+// settled records that a step of an update was done, as something else than its response shows.
+func (r *run) settled(s *plan.Step, by string) {
+	r.Log.Message(operation.Info, "the response to "+s.Name+" of the update was lost: it was done, as "+by+" shows")
+	operation.Found(r.Run, s, nil)
+}
+
+// wasDone reports whether read shows that a step of an update was done of which an attempt was lost, since a time, and a
+// later one was refused. If it shows what was there before, no attempt had an effect: the error is that of a refusal then.
+func (r *run) wasDone(ctx context.Context, s *plan.Step, since time.Time, err error) bool {
+	failed := operation.RefusedInDoubt(r.Run, s, err, r.old.Private.Failed)
+	if failed == nil || r.Undoing || r.Resource.Read == nil {
+		return false
+	}
+	shown := compare.Unclear
+	looked := r.retryUntilSeen(ctx, since, func() (bool, error) {
+		if reader, now, yield, err := r.readUnder(ctx, r.ID, r.old); err == nil {
+			shown = reader.Shown(now, yield, compare.Sent{Rules: r.res.rules(), Before: r.old, Given: r.given}, r.Operation, s)
+		}
+		return shown != compare.Former, nil
+	})
+	if shown == compare.Former && looked == nil && !since.IsZero() {
+		failed.Status = actions.Refused
+	}
+	if shown != compare.Wanted || !r.maySettle(s) {
+		return false
+	}
+	r.settled(s, "read")
+	return true
 }
 
 // leaveOpen records that the outcome of the step is unknown, and adds to the error what settles

@@ -6,6 +6,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
 )
 
 // StepError is the error of an operation that stopped at a step.
@@ -57,4 +58,17 @@ func StatusOf(err error) actions.Status {
 		return failed.Status
 	}
 	return actions.Refused
+}
+
+// RefusedInDoubt returns the error of a step of an update that was refused by a response, after an attempt of this run, or of
+// the earlier one that stopped as f says, was lost. It returns nil for other errors.
+func RefusedInDoubt(r *Run, s *plan.Step, err error, f *recorded.Failed) *StepError {
+	var failed *StepError
+	if r.Verb != plan.Update || s.ForEach != nil || !errors.As(err, &failed) || !failed.Refused || !failed.Responded() {
+		return nil
+	}
+	if failed.Status != actions.Unknown && (f == nil || !f.Unknown || f.Step != s.Index || f.Op != string(plan.Update)) {
+		return nil
+	}
+	return failed
 }

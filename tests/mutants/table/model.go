@@ -75,7 +75,7 @@ func ofModel() []Mutant {
 		row(lost, "a token guards what has the id of what is deleted", "DELETED WHAT IT HAD MADE",
 			"engine/run/recorded/tokens.go", `	return by, known && by.token != token`, `	return by, known && by.token != token && false`),
 		row(foreign, "a lost update takes over only what was not there before", "ANOTHER OWNER'S OBJECT",
-			"engine/run/owner.go", `	o.looked = id == "" || id == o.ID`, `	o.looked = id == "" || id == o.ID || true`),
+			"engine/run/owner.go", `	o.looked, o.vacant = id == "" || id == o.ID, id == ""`, `	o.looked, o.vacant = id == "" || id == o.ID || true, id == ""`),
 		row(wanted, "what was undone is done again", "NOT AS WANTED",
 			"engine/run/aftermath.go", `		if i != r.Failed {`, `		if false {`),
 		row(lost, "the id is evaluated again after a read", "LOST AND NOT LISTED",

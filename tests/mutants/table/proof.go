@@ -225,10 +225,22 @@ func ofProof() []Mutant {
 			"TestTwoResourcesShareNoObject", "2 resources have the object"),
 		row(foreign, "a create may take over the object of a resource that the program has no more", "engine/run/claim.go", `	if ok || !by.Managed {`, `	if ok {`,
 			"TestWhoseObjectAResponseNames", "refused: true, want false"),
-		row(foreign, "an update takes no object of another resource", "engine/run/updating.go", `	if id != r.ID {
-		now :=`, `	if false {
-		now :=`,
+		row(foreign, "an update takes no object of another resource", "engine/run/updating.go", `	if renamed || r.Resource.Read == nil {`, `	if false {`,
 			"TestUpdateThatNamesAnotherObject", "claims_test.go"),
+		row(foreign, "an update takes no id from a response that is about something else", "engine/run/updating.go", `		r.misnamed = id
+		r.Log`, `		r.TakeID(id)
+		r.Log`,
+			"TestIDsOfResponsesToUpdates", "an object of somebody else is changed"),
+		row(foreign, "an update takes the id of its response only if that shows what was sent", "engine/run/reading/renaming.go", `differs != "" || !n.Sent.Confirms(ctx, seen.Inputs, unread, same)`, `false && (differs != "" || same)`,
+			"TestIDsOfResponsesToUpdates", "an object of somebody else is"),
+		row(foreign, "nothing is recorded of a response that names another object", "engine/run/outputs.go", ` && r.misnamed == "" {`, ` {`,
+			"TestIDsOfResponsesToUpdates", "what is somebody else's is recorded"),
+		row("Nothing stays in doubt that read tells", "a step whose repetition is refused had no effect if read shows what was before", "engine/run/sending.go", `		failed.Status = actions.Refused
+	}`, `		_ = actions.Refused
+	}`,
+			"TestRefusedRepeatsOfLostSteps", "entries are open"),
+		row("Nothing stays in doubt that read tells", "a step whose repetition is refused was done if read shows what it sent", "engine/run/sending.go", `	if shown != compare.Wanted || !r.maySettle(s) {`, `	if true {`,
+			"TestRefusedRepeatsOfLostSteps", "it fails:"),
 		row(foreign, "an update that gives another id was not done while the old one is there", "engine/run/relocate.go", `		why, err = f.ownUnderID(ctx, was, id, before)`, `		why = ""`,
 			"TestARenameTakesNoOthersID/beside_the_old", "has the id of what was found: true"),
 		row("Nothing is lost", "an update whose object is not found stays listed where a delete finds nothing", "engine/run/entries/entries.go", ` && (failed == nil || failed.Op != string(plan.Update))`, ``,
