@@ -30,7 +30,7 @@ func (r *run) partial(resp *verdict.Response) *actions.Partial {
 	}
 	if sign == "" {
 		w := signs{items: -1}
-		sign = w.ofResponse(resp, r.session.Judge.Wire(resp))
+		sign = w.ofResponse(resp, resp.Wire(r.call))
 	}
 	if sign == "" {
 		return nil
@@ -53,7 +53,7 @@ func (r *run) partialPages(resp *verdict.Response, n int64, items int) *actions.
 	}
 	w := signs{items: items}
 	if sign == "" {
-		sign = w.ofResponse(resp, r.session.Judge.Wire(resp))
+		sign = w.ofResponse(resp, resp.Wire(r.call))
 	}
 	if sign == "" {
 		return nil

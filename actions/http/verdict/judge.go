@@ -338,15 +338,6 @@ func cutFold(s, prefix string) (rest string, ok bool) {
 	return s[len(prefix):], true
 }
 
-// Wire returns the body with the names that it has on the wire, in which the maps of the declared type are of the type
-// *actions.Dictionary. That of a response of GraphQL is its data.
-func (j *Judge) Wire(resp *Response) any {
-	if !j.typed || j.call.WithDictionaries == nil {
-		return resp.wireBody
-	}
-	return j.call.WithDictionaries(resp.wireBody, resp.wireForm)
-}
-
 // adaptedBody returns the body of an error response, with the members that fit the declared
 // type under their declared names.
 func (j *Judge) adaptedBody(resp *Response) any {

@@ -83,6 +83,15 @@ func (resp *Response) ETag() string {
 	return strings.ToValidUTF8(strings.Join(resp.Header.Values("Etag"), ", "), "\uFFFD")
 }
 
+// Wire returns the body with the names that it has on the wire, in which the maps of the type that the call declares are of
+// the type *actions.Dictionary. That of a response of GraphQL is its data.
+func (resp *Response) Wire(c *actions.Call) any {
+	if c.WithDictionaries == nil {
+		return resp.wireBody
+	}
+	return c.WithDictionaries(resp.wireBody, resp.wireForm)
+}
+
 // IsXML reports whether the body was XML.
 func (resp *Response) IsXML() bool { return resp.wireForm == actions.XML }
 

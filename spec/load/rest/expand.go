@@ -168,7 +168,7 @@ func (x *expansion) lister() *spec.Lister {
 func (x *expansion) listStep(r requestLine, inList bool) (step *spec.Step, items string) {
 	items = "body" + accessAll(x.inBody(x.items))
 	if x.omitsEmpty {
-		items = x.itemsOrNone()
+		items = itemsOrNone(x)
 	}
 	path := x.path("", inList)
 	if r.path != nil {
@@ -187,7 +187,7 @@ func (x *expansion) listStep(r requestLine, inList bool) (step *spec.Step, items
 
 // itemsOrNone returns the expression for the items if the response may lack the member that contains them. It fails if the
 // response lacks what should have the member, such as the whole body: then nothing says that there are none.
-func (x *expansion) itemsOrNone() string {
+func itemsOrNone(x *expansion) string {
 	path := x.inBody(x.items)
 	holder, member := path[:len(path)-1], accessAll(path[len(path)-1:])
 	from := "body" + accessAll(holder)

@@ -25,7 +25,7 @@ func ofProof() []Mutant {
 			Promise: "The manual is true", Mechanism: "null for find removes that of rest", File: "spec/load/rest/find.go", Find: `	case r.Find != nil, r.Unsought:`, Replace: `	case r.Find != nil:`,
 			Package: "spec/load", Test: "TestNullsOfKeysAreWhatTheTableSays/find,_rest_true", Fails: "it has find",
 		},
-		row("Nothing is lost", "keys of maps say nothing about a list", "actions/http/verdict/judge.go", `	if !j.typed || j.call.WithDictionaries == nil {`, `	if true {`,
+		row("Nothing is lost", "keys of maps say nothing about a list", "actions/http/verdict/response.go", `	if c.WithDictionaries == nil {`, `	if true {`,
 			"TestKeysOfMapsAreNoSigns/a_map_named_like_an_envelope", "refused error error, want made gone done"),
 		row("Nothing is lost", "only the envelope of a list says that it has more", "actions/http/partial.go", `	if w.xml || pages`, `	if true || pages`,
 			"TestKeysOfMapsAreNoSigns/tags_beside_a_list", "refused error error, want made gone done"),
