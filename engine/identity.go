@@ -138,13 +138,17 @@ func (p *Program) ImportID(name, id string, inputs, config property.Map) (text s
 	return text, true
 }
 
-// MayCreateTwice reports whether a lost response to the create of a resource may lead to a second
-// object, because nothing can tell what the first request has made.
-func (p *Program) MayCreateTwice(name string) bool {
+// MayRunTwice returns the name of the first step that a lost response to the create of a resource may
+// run twice, because nothing can tell what it has made, or "" if there is none.
+func (p *Program) MayRunTwice(name string) string {
 	r, err := p.Resource(name)
-	return err == nil && r.Create != nil && slices.ContainsFunc(r.Create.Steps, func(s *plan.Step) bool {
-		return s.Effect == actions.Write && s.Certainty == actions.Uncertain && !r.Finds(s)
-	})
+	if err != nil || r.Create == nil {
+		return ""
+	}
+	if i := slices.IndexFunc(r.Create.Steps, r.MayRunTwice); i >= 0 {
+		return r.Create.Steps[i].Name
+	}
+	return ""
 }
 
 // RefusesExisting reports whether the create of a resource fails if its object exists already,

@@ -70,8 +70,8 @@ func (t *trial) plan(p *engine.Program, r *spec.Resource, values []string) (plan
 	if t.o.drift != "" && r.Read == nil {
 		return plan, usagef("%s has no `read`, so a refresh cannot find a change", r.Name)
 	}
-	if t.o.loseResponse && p.MayCreateTwice(r.Name) {
-		return plan, usagef("a lost response would create %s twice: see `at-least-once` of vet", r.Name)
+	if twice := p.MayRunTwice(r.Name); t.o.loseResponse && twice != "" {
+		return plan, usagef("%s may be created twice if a response is lost, because %s may run twice: see `at-least-once` of vet", r.Name, twice)
 	}
 	q, err := t.query(p, r.Name, r.Inputs, values)
 	if err != nil {

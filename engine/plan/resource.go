@@ -112,6 +112,13 @@ func (r *Resource) FormerNames() []string {
 // effect. It does for the step that creates the object.
 func (r *Resource) Finds(s *Step) bool { return r.Find != nil && s == r.Maker && s.ForEach == nil }
 
+// MayRunTwice reports whether the next run repeats a step of create whose response was lost, although that may make
+// a second object. A step that only changes the object that another one has made is taken for one that may be
+// repeated.
+func (r *Resource) MayRunTwice(s *Step) bool {
+	return s.Certainty == actions.Uncertain && !r.Finds(s) && (s == r.Maker || !s.OnlyChanges())
+}
+
 // Journals reports whether the journal may contain intents of the resource.
 func (r *Resource) Journals() bool {
 	if r.Create != nil && len(r.Create.Steps) > 1 && slices.ContainsFunc(r.Create.Steps, (*Step).IsInMade) {

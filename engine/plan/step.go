@@ -82,6 +82,10 @@ func (s *Step) Yields() *spec.Type {
 	return &spec.Type{}
 }
 
+// OnlyChanges reports whether a step sets members of the object that its path names, as PATCH does:
+// such a request is taken for one that may be repeated.
+func (s *Step) OnlyChanges() bool { return s.Place != "" && !s.Makes }
+
 // SetDefaults sets the family's defaults, and keeps those in Recalled that the step
 // overrides.
 func (c *Call) SetDefaults(defaults map[string]Argument) {

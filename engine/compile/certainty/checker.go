@@ -112,7 +112,7 @@ func namesOf(r *plan.Resource) []string {
 func (c *checker) checkCreate() {
 	r := c.r
 	for _, s := range r.Create.Steps {
-		if s.Certainty == actions.Uncertain && !r.Finds(s) && (s == r.Maker || !onlyChanges(s)) {
+		if r.MayRunTwice(s) {
 			d := c.Warn(finding.CodeAtLeastOnce, s.Model.Range, "create", fmt.Sprintf("%s may be created twice: %s may run twice", r.Spec.Name, s.Name),
 				"If the response is lost, or the provider dies before it arrives, it is not known whether the step had an effect, and the next run repeats it. "+c.onceRemedy(s))
 			if !noteIfAccepted(d, s) {

@@ -20,7 +20,7 @@ func (c *checker) checkUpdate() {
 	}
 	for _, s := range r.Update.Steps {
 		why := c.whyUntold(s)
-		if s.Certainty != actions.Uncertain || onlyChanges(s) || why == "" || c.isReported(s) {
+		if s.Certainty != actions.Uncertain || s.OnlyChanges() || why == "" || c.isReported(s) {
 			continue
 		}
 		remedy := s.RepeatRemedy
@@ -34,10 +34,6 @@ func (c *checker) checkUpdate() {
 		}
 	}
 }
-
-// onlyChanges reports whether a step sets members of the object that its path names, as PATCH does:
-// such a request is taken for one that may be repeated.
-func onlyChanges(s *plan.Step) bool { return s.Place != "" && !s.Makes }
 
 // whyUntold returns why read cannot show whether a step of update was done, as a clause, or "" if it can.
 func (c *checker) whyUntold(s *plan.Step) string {
@@ -57,6 +53,6 @@ func (c *checker) whyUntold(s *plan.Step) string {
 // with the same text, or of a later step that restarts there.
 func (c *checker) isReported(s *plan.Step) bool {
 	return slices.ContainsFunc(c.r.Create.Steps, func(other *plan.Step) bool {
-		return other.At == s.At && other.Certainty == actions.Uncertain && !c.r.Finds(other)
+		return other.At == s.At && c.r.MayRunTwice(other)
 	}) || slices.ContainsFunc(c.r.Update.Steps[s.Index+1:], func(after *plan.Step) bool { return after.Restart <= s.Index })
 }
