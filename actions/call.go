@@ -56,6 +56,9 @@ type Call struct {
 	// Mask masks known secrets in a text from outside. It must run before the text is cut,
 	// since it does not recognize half of a secret. Nil: there are no secrets.
 	Mask func(text string) string
+	// Resembles reports whether a text has a part in common with a known secret, also in a changed
+	// form. Nil: it is not known.
+	Resembles func(text string) bool
 	// Secrets are the wire names of secret members of responses.
 	Secrets []string
 	// Unfinished returns how many bytes at the end of a text may be the beginning of a

@@ -24,47 +24,67 @@ func (j *Judge) maskText(text string) string {
 // response. It finds them by the names of their members, or as TokenOf would find the token
 // in the response to a login.
 func (j *Judge) learnSecrets(resp *Response) {
+	l := learner{Judge: j, refused: resp.Status >= 400 && resp.Status < 500}
 	if j.TokenOf != nil {
-		j.learnToken(resp.Scope())
+		l.learnToken(resp.Scope())
 	}
-	objects := 0
-	j.learnSecretsIn(resp.Body, &objects)
+	l.learnIn(resp.Body)
+	for _, text := range l.found {
+		j.AddSecret(text)
+	}
+}
+
+// learner finds the secrets in a response.
+type learner struct {
+	*Judge
+	// refused says that the response is a refusal, which may have a reason in place of a secret.
+	refused bool
+	found   []string
+	// objects and reasons count what was examined.
+	objects, reasons int
 }
 
 // mostObjects limits in how many objects of a response a token is searched.
 const mostObjects = 1000
 
-func (j *Judge) learnSecretsIn(v any, objects *int) {
+func (l *learner) learnIn(v any) {
 	switch v := v.(type) {
 	case []any:
 		for _, item := range v {
-			j.learnSecretsIn(item, objects)
+			l.learnIn(item)
 		}
 	case map[string]any:
-		if *objects++; j.TokenOf != nil && *objects <= mostObjects {
-			j.learnToken(map[string]any{"body": v, "result": map[string]any{"body": v}})
+		if l.objects++; l.TokenOf != nil && l.objects <= mostObjects {
+			l.learnToken(map[string]any{"body": v, "result": map[string]any{"body": v}})
 		}
 		for name, item := range v {
-			if slices.ContainsFunc(j.call.Secrets, func(s string) bool { return decode.LocalName(s) == decode.LocalName(name) }) || slices.Contains(j.secretMembers, name) {
-				j.addSecrets(item)
-			} else {
-				j.learnSecretsIn(item, objects)
+			switch {
+			case slices.Contains(l.secretMembers, name):
+				l.learn(item)
+			case slices.ContainsFunc(l.call.Secrets, func(s string) bool { return decode.LocalName(s) == decode.LocalName(name) }):
+				l.learnBut(item, func(text string) bool { return l.refused && l.isReason(name, text) })
+			default:
+				l.learnIn(item)
 			}
 		}
 	}
 }
 
-// learnToken registers what TokenOf finds in the scope.
-func (j *Judge) learnToken(known map[string]any) {
-	if v, err := j.TokenOf(known); err == nil {
-		j.addSecrets(v)
+// learnToken takes for secret what TokenOf finds in the scope.
+func (l *learner) learnToken(known map[string]any) {
+	if v, err := l.TokenOf(known); err == nil {
+		l.learn(v)
 	}
 }
 
-func (j *Judge) addSecrets(v any) {
+// learn takes the scalars in a value for secret.
+func (l *learner) learn(v any) { l.learnBut(v, func(string) bool { return false }) }
+
+// learnBut is learn without the scalars whose text is public.
+func (l *learner) learnBut(v any, public func(text string) bool) {
 	actions.EachScalar(v, func(scalar any) {
-		if text, err := actions.TextOf(scalar); err == nil {
-			j.AddSecret(text)
+		if text, err := actions.TextOf(scalar); err == nil && !public(text) {
+			l.found = append(l.found, text)
 		}
 	})
 }

@@ -167,6 +167,7 @@ func (a *attempts) call(ctx context.Context, attempt int) (*actions.Call, error)
 		Wants:      s.Needs,
 		Secret:     func(text string) { a.Secrets.Values = append(a.Secrets.Values, text) },
 		Mask:       func(text string) string { return a.Mask().Text(text) },
+		Resembles:  func(text string) bool { return a.Mask().Resembles(text) },
 		Unfinished: func(text string) int { return a.Mask().Unfinished(text) },
 		Secrets:    slices.Concat(a.SecretNames, s.SecretNames),
 		Progress: func(text string) {
