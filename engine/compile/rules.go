@@ -24,6 +24,10 @@ func (c *compiler) derivedInputs(inputs *spec.Type) []*plan.Derived {
 			continue
 		}
 		if v := c.Template(p.DefaultExpr, scope, plan.OrNull(p.Type), "inputs."+p.Name); v != nil {
+			if null, ok := v.Const(); ok && null == nil {
+				c.Fail(finding.CodeDefaultNull, p.DefaultExpr.Range, "inputs."+p.Name, "null cannot be a default",
+					"A default of null is left out, as an absent value is: remove the @default.")
+			}
 			byName[p.Name] = &plan.Derived{Property: p.Name, Value: v}
 			names = append(names, p.Name)
 		}

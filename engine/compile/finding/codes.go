@@ -25,6 +25,7 @@ const (
 	CodeIDChanges            = "id-changes"            // an input whose update may change the id in a way that cannot be predicted (warning)
 	CodeUnknownProperty      = "unknown-property"      // a name or path that is no input or output
 	CodeDefaultCycle         = "default-cycle"         // defaults that depend on themselves
+	CodeDefaultNull          = "default-null"          // a default of null, which would be left out as an absent value is
 	CodeSessionCycle         = "session-cycle"         // a step of `configure` that uses a default that refers to `session`, which is only known after `configure`
 	CodeNotReadBack          = "not-read-back"         // an input that read does not return: each refresh would unset it
 	CodeNeverCompared        = "never-compared"        // `@normalised()` on an input that no read returns

@@ -62,7 +62,14 @@ func Of(e ast.Expr) (Type, bool) {
 	_, isObject := r.members["properties"]
 	optional := r.isTrue("optional") || r.isTrue("nullable") || r.isFalse("required")
 	out := r.restricted(base)
-	if def := r.members["default"]; def != nil && !isObject {
+	switch def := r.members["default"]; {
+	case def == nil || isObject:
+	case literalText(def) == "null": // it is what an absent value means
+		optional = true
+		if !strings.HasPrefix(out, "null | ") {
+			out = "null | " + out
+		}
+	default:
 		out = "*" + literalText(def) + " | " + out
 		optional = false
 	}

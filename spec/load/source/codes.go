@@ -56,6 +56,7 @@ const (
 	CodeUntaggedUnion      = "untagged-union"      // a union of structs without a literal field that identifies each
 	CodeBadRegexp          = "bad-regexp"          // an invalid regular expression (RE2)
 	CodeDefaultViolates    = "default-violates"    // a default that its own type does not allow
+	CodeDefaultNull        = "default-null"        // a default of null, which would be left out as an absent value is
 	CodeDefaultNotConcrete = "default-not-literal" // a default that is not a concrete value
 	CodeUnknownAttribute   = "unknown-attribute"   // an attribute that is not defined
 	CodeMisplacedAttribute = "misplaced-attribute" // an attribute that is not allowed in its place

@@ -19,20 +19,11 @@ import (
 // hasStar returns the first `*default` in an expression, or nil. It does not search
 // structs, lists and calls.
 func hasStar(e ast.Expr) (found *ast.UnaryExpr) {
-	if e == nil {
-		return nil
-	}
-	ast.Walk(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.StructLit, *ast.ListLit, *ast.CallExpr:
-			return n == ast.Node(e) && false
-		case *ast.UnaryExpr:
-			if n.Op == token.MUL && found == nil {
-				found = n
-			}
+	walkAlternatives(e, func(n ast.Node) {
+		if marked, ok := n.(*ast.UnaryExpr); ok && marked.Op == token.MUL && found == nil {
+			found = marked
 		}
-		return found == nil
-	}, nil)
+	})
 	return found
 }
 
@@ -93,6 +84,7 @@ func (x *Extractor) defaultOf(m walk.Item, t *spec.Type, s Site) (def any, has b
 		x.Report(source.CodeDefaultNotConcrete, at, s.Place, "the default is not a concrete value", "Write a literal after the *.")
 		return nil, true
 	}
+	checkNullDefaultElsewhere(x, d, m, s)
 	if star != nil {
 		x.UnusedHelpersWithin(walk.Item{Value: d, Expr: star.X, At: at, NameAt: at}, s.Place)
 	}

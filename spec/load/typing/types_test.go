@@ -54,7 +54,7 @@ func TestTypes(t *testing.T) {
 		{"a: >10 | 0 | *0", &spec.Property{Type: union(&spec.Type{Kind: spec.Number, Min: beyond(n("10"))}, &spec.Type{Kind: spec.Int, Enum: []any{n("0")}}), Default: n("0")}},
 		{`a: string & !~"x" & !="y"`, &spec.Property{Type: &spec.Type{Kind: spec.String, Not: []any{"y"}, Patterns: []spec.Pattern{{Regexp: "x", Negated: true}}}, Required: true}},
 		{"a: null | string", &spec.Property{Type: &spec.Type{Kind: spec.String, Nullable: true}, Required: true}},
-		{"a: *null | int", &spec.Property{Type: &spec.Type{Kind: spec.Int, Nullable: true}}},
+		{"a?: null | int", &spec.Property{Type: &spec.Type{Kind: spec.Int, Nullable: true}}},
 		{"a: null | #E", &spec.Property{Type: &spec.Type{Ref: "E", Nullable: true}, Default: "p"}},
 		{"a: strings.MinRunes(2) & strings.MaxRunes(5)", &spec.Property{Type: &spec.Type{Kind: spec.String, MinLen: 2, MaxLen: count(5)}, Required: true}},
 		{"a: [...string]", &spec.Property{Type: &spec.Type{Kind: spec.List, Elem: text}, Required: true}},

@@ -115,6 +115,7 @@ func (x *Extractor) Type(it walk.Item, s Site) *spec.Type {
 		x.Report(source.CodeRecursiveType, it.At, s.Place, "the type contains itself", "Make it a definition, and refer to that: #Node: {next?: #Node}.")
 		return &spec.Type{}
 	}
+	checkNullDefault(x, it, s)
 	if t, ok := x.referenceType(it, s); ok {
 		return t
 	}
