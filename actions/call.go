@@ -199,6 +199,9 @@ type Outcome struct {
 	// Partial says that Result may be incomplete, so that an object that is missing in it may
 	// exist; nil if it is complete.
 	Partial *Partial
+	// Title says, if Status is Done, what was attempted and what came of it, for messages: "GET /pets/7
+	// returned 204 No Content". Nil: the action has no such text.
+	Title func() string
 	// Idle says that a run that is Done has found nothing to change, or nothing to remove; nil if that
 	// is not known. The engine then does not take its word for an effect.
 	Idle *Idle

@@ -158,6 +158,7 @@ func (j *Judge) Outcome(r *request.Request, resp *Response) actions.Outcome {
 		out := j.expectedOutcome(r, resp)
 		if out.Status == actions.Done {
 			out.RetryAfter = wait
+			out.Title = func() string { return j.Title(r) + " returned " + resp.Title() }
 		}
 		return out
 	}

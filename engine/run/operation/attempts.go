@@ -144,6 +144,7 @@ func (a *attempts) send(ctx context.Context, attempt int) (verdict.Verdict, erro
 		a.noteETag(out.ETag, out.ETagOf)
 	}
 	a.notePartial(s, out.Partial)
+	a.noteTitle(s, out.Title)
 	if secretSent && v.Status == actions.Done {
 		a.markEchoes(v.Value)
 	}

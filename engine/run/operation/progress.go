@@ -43,6 +43,7 @@ type Progress struct {
 	Idle map[int]error
 	// Partial says of which steps the results may be incomplete, and why.
 	Partial map[int]*actions.Partial
+	titles  map[int]func() string
 }
 
 // Touched is a step that has changed something, or may have.
@@ -234,6 +235,22 @@ func (p *Progress) notePartial(s *plan.Step, partial *actions.Partial) {
 	if partial != nil || s.ForEach == nil {
 		p.Partial[s.Index] = partial
 	}
+}
+
+// noteTitle records what a step has attempted last.
+func (p *Progress) noteTitle(s *plan.Step, title func() string) {
+	if p.titles == nil {
+		p.titles = map[int]func() string{}
+	}
+	p.titles[s.Index] = title
+}
+
+// TitleOf returns what a step has attempted last and what came of it, or "" if its action has no such text.
+func (p *Progress) TitleOf(s *plan.Step) string {
+	if title := p.titles[s.Index]; title != nil {
+		return title()
+	}
+	return ""
 }
 
 // NotOnPages returns the error of finding nothing by steps of which one may have an incomplete result:

@@ -56,7 +56,30 @@ func (r Reading) Read(ctx context.Context) (any, error) {
 	if r.Operation.Return != nil {
 		return nil, cmp.Or(r.NotOnPages(r.Operation.Steps...), verdict.ErrGone)
 	}
-	return nil, errors.New("read yields nothing; say with `return` what it means, or that null is gone")
+	return nil, r.noResult()
+}
+
+// noResult returns the error of a read whose last step gives null, of which nothing says what it means.
+func (r Reading) noResult() error {
+	what, null, where := "its result is null", "result", "the step"
+	last := plan.Last(r.Operation.Steps)
+	if last == nil {
+		return errors.New("read has no step that ran: say with `return` what that means")
+	}
+	if last.ForEach == nil && last.Yield != "" {
+		what, null = "its "+last.Yield+" is null", "result."+last.Yield
+	}
+	if slices.ContainsFunc(plan.Shorthands(last), func(n expr.Name) bool { return n.Name == last.Yield }) {
+		null = last.Yield
+	}
+	if title := r.TitleOf(last); title != "" {
+		what = title + ", but nothing in the response"
+	}
+	if r.Resource.Spec.Read.Rest {
+		where = "`rest`"
+	}
+	err := fmt.Errorf("%s: if that means that the object does not exist, add `gone: \"${%s == null}\"` to %s; otherwise say with `return` what it means", what, null, where)
+	return r.Mask().Error(r.Stop(last, 1, actions.Refused, err))
 }
 
 // ReadPastMissing continues a read after the step that found nothing, and returns its value. What
