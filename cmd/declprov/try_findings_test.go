@@ -30,6 +30,11 @@ resources: {
 	Optional: {inputs: {name: string, secret?: string}, rest: {path: "/hiding", idempotencyKey: true}}
 	Filling: {inputs: {name: string, size?: int}, rest: {path: "/filling", idempotencyKey: true}}
 	Filled: {inputs: {name: string, size?: int}, outputs: size: int, rest: {path: "/filling", idempotencyKey: true}}
+	Clashing: {inputs: {name: string, size?: int}, outputs: size: int, rest: {path: "/filling", idempotencyKey: true}
+		checks: [{assert: "${inputs.name != 'seven' or inputs.size == null}", message: "seven has no other size"}]}
+	Narrow: {inputs: {name: string, size?: <7}, outputs: size: int, rest: {path: "/filling", idempotencyKey: true}}
+	Kept: {inputs: {name: string, secret: string @secret() @noRead(), size?: int}, rest: {path: "/hiding", idempotencyKey: true}
+		checks: [{assert: "${inputs.size == null or len(inputs.secret) > 3}", message: "a size requires a long secret"}]}
 	Sorting: {inputs: {name: string, tags: [...string]}, rest: {path: "/sorting", idempotencyKey: true}}
 	Deaf: {inputs: name: string, rest: {path: "/deaf", idempotencyKey: true}}
 	NoRoute: {inputs: name: string, rest: {path: "/plain", idempotencyKey: true}, update: http: {method: "PATCH", path: "/nowhere/${id}", json: "${changes}"}}
@@ -206,6 +211,10 @@ func TestTryFindings(t *testing.T) {
 		"a value that is chosen":                 {args: "Filling name=a", findings: []string{"filled-in: outputs"}},
 		"a value that is removed":                {args: "Filling name=a size=3 --then size:=null", findings: []string{"filled-in: *7 | "}},
 		"a declared choice":                      {args: "Filled name=a --then size=3 --then size:=null"},
+		"an import that checks refuse":           {args: "Clashing name=seven", findings: []string{"import-invalid: return"}},
+		"an import that checks allow":            {args: "Clashing name=six --then size=3"},
+		"an import that a type refuses":          {args: "Narrow name=a", findings: []string{"import-invalid: return"}},
+		"an import that a program completes":     {args: "Kept name=a secret=s3cr3t size=7"},
 		"another order":                          {args: `Sorting name=a tags:=["b","a"]`, findings: []string{"read-differs: @set()"}},
 		"each update":                            {args: "Upper name=a --then name=b --then name=C", findings: []string{"read-differs: @equal(fold)", "read-differs: @equal(fold)"}},
 		"an update of another":                   {args: "Named name=a --then size=2 --then size=3", findings: []string{"read-differs: @normalised()"}},

@@ -16,6 +16,7 @@ const (
 	codeReadDiffers   = "read-differs"           // `try`: read returns another value of an input than the program wrote
 	codeImportFails   = "import-fails"           // `try`: the resource cannot be imported by its id
 	codeImportOther   = "import-differs"         // `try`: an import finds another object, or a state with which the next up would change it
+	codeImportInvalid = "import-invalid"         // `try`: an import gives inputs that a type or check of the spec refuses
 	codeDriftUnseen   = "drift-not-found"        // `try`: a refresh does not show that the object was changed by somebody else
 	codeDriftRemains  = "drift-not-repaired"     // `try`: the next up does not undo what somebody else changed
 	codeNotFoundAgain = "not-found-by-find"      // `try`: find does not find the object that was just created, so a lost response would make a second one

@@ -34,6 +34,11 @@ func (l *life) reimport(ctx context.Context) error {
 			"Put into `import` all that tells objects apart, or return it from read, from what the API says of the object.")
 		return nil
 	}
+	if valid, err := l.checkImport(ctx, now, text); err != nil {
+		return l.fail(err)
+	} else if !valid {
+		return nil
+	}
 	diff, err := l.client.Diff(ctx, l.resource, now, l.checked)
 	if err != nil {
 		return l.fail(err)
@@ -54,6 +59,32 @@ func (l *life) reimport(ctx context.Context) error {
 	l.changes(diff)
 	l.explain(diff, now, "after an import, ")
 	return nil
+}
+
+// checkImport checks the inputs that an import gives, as Pulumi does, and reports what it would warn of. A user adds what is
+// required, and what read is declared not to return.
+func (l *life) checkImport(ctx context.Context, now client.State, text string) (valid bool, err error) {
+	inputs := now.Inputs
+	for _, p := range l.plan.Resource.Inputs.Fields {
+		_, given := inputs.GetOk(p.Name)
+		if v, set := l.checked.GetOk(p.Name); set && !given && (p.Required || p.NoRead || p.Ephemeral) {
+			inputs = inputs.Set(p.Name, v)
+		}
+	}
+	answer, err := l.client.Check(ctx, l.resource, now.Inputs, inputs)
+	if err != nil || len(answer.Failures) == 0 {
+		return true, err
+	}
+	l.heading("import", showText(text))
+	for _, f := range answer.Failures {
+		what := f.Reason
+		if f.Property != "" {
+			what = f.Property + ": " + what
+		}
+		l.finding(codeImportInvalid, "an import gives inputs that the provider refuses: "+what,
+			"Pulumi calls this a bug of the provider, and the program that it writes fails. Leave out by the `return` of read what a program may not set next to the other inputs, make it an output only, or allow it.")
+	}
+	return false, nil
 }
 
 // rewritten returns the changed inputs whose values the API may rewrite: what it has made of a value
