@@ -56,7 +56,7 @@ func Expression(tree ast.Node, at parse.Place, scope *Scope, functions *Function
 		} else {
 			c.checkResult(tree, v, want, out.At)
 		}
-		if c.isLacking(v) {
+		if isLacking(c, v) {
 			c.reportNull(v, v.T)
 		}
 	}
@@ -73,7 +73,7 @@ func Expression(tree ast.Node, at parse.Place, scope *Scope, functions *Function
 }
 
 // isLacking reports whether a value is a member that is missing, and no condition has excluded that.
-func (c *checker) isLacking(v TypedPart) bool {
+func isLacking(c *checker, v TypedPart) bool {
 	if len(v.Origin) != 2 || !types.MayBeNull(v.T, c.Types) {
 		return false
 	}

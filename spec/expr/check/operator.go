@@ -207,7 +207,7 @@ func (c *binaryCheck) checkOrder() {
 }
 
 // mayLack reports whether a node is a member of a value that may lack required members.
-func (c *checker) mayLack(n ast.Node) bool {
+func mayLack(c *checker, n ast.Node) bool {
 	m, ok := n.(*ast.MemberNode)
 	if !ok {
 		return false
@@ -231,7 +231,7 @@ func (c *binaryCheck) checkEquality() {
 		if types.IsNull(b) {
 			other, v, node = a, l, c.n.Left
 		}
-		if !types.IsAny(other) && !types.MayBeNull(other, c.Types) && !c.mayLack(node) {
+		if !types.IsAny(other) && !types.MayBeNull(other, c.Types) && !mayLack(c.checker, node) {
 			c.report(diag.Warning, CodeNeverEqual, at, "Remove the comparison.", "%s is never null, so this is always %s", c.Text(v.At), always)
 		}
 		return

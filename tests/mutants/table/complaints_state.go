@@ -99,7 +99,7 @@ func ofState() []Mutant {
 			Complaint: 8, Promise: "What is there can be imported by its id alone",
 			Mechanism: "an operation that uses what an import did not give is refused",
 			File:      "spec/expr/check/checked.go",
-			Find:      `		if c.isLacking(v) {`,
+			Find:      `		if isLacking(c, v) {`,
 			Replace:   `		if false {`,
 			Package:   "engine", Test: "TestOperationsAfterAnImportThatLacksAProperty", Fails: "it was sent: true",
 		},
