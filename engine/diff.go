@@ -140,8 +140,8 @@ func (e *Engine) keepsID(ctx context.Context, res *plan.Resource, req DiffReques
 // findsOriginal reports whether the `find` of a replacement would find the object to replace,
 // because no input that it refers to has changed: the create would then be refused.
 func findsOriginal(res *plan.Resource, changes []Change) bool {
-	return res.FindFirst && len(res.Names) > 0 && !slices.ContainsFunc(changes, func(c Change) bool {
-		return slices.ContainsFunc(res.Names, func(name string) bool { return value.IsWithin(c.Path, name) })
+	return res.FindFirst && !slices.ContainsFunc(changes, func(c Change) bool {
+		return slices.ContainsFunc(res.SoughtBy, func(name string) bool { return value.IsWithin(c.Path, name) })
 	})
 }
 

@@ -54,6 +54,8 @@ type Resource struct {
 	// FindFirst is true, it also runs before a create sends anything.
 	Find      *Operation
 	FindFirst bool
+	// SoughtBy are the inputs that Find uses: if they stay, it finds the same object.
+	SoughtBy []string
 	// Names are the inputs that the id contains or that Find uses. An update that
 	// changes one of them may change the address of the object.
 	Names []string
@@ -148,6 +150,14 @@ func (r *Resource) MadeNames() []expr.Name {
 func (r *Resource) IDUses(s *Step) bool {
 	return r.ID.RefersTo(AnswerNames...) || slices.ContainsFunc(r.ID.Refs(), func(ref expr.Ref) bool {
 		return len(ref.Path) > 1 && ref.Path[0] == "steps" && ref.Path[1] == s.Model.As
+	})
+}
+
+// IDHasOnlySought reports whether the id consists of inputs that Find uses, and of what it finds, so that it is the
+// id of what is found. Other inputs say nothing about that.
+func (r *Resource) IDHasOnlySought() bool {
+	return !slices.ContainsFunc(r.ID.Refs(), func(ref expr.Ref) bool {
+		return ref.Path[0] == "inputs" && (len(ref.Path) < 2 || !slices.Contains(r.SoughtBy, ref.Path[1]))
 	})
 }
 

@@ -95,9 +95,18 @@ func (f finder) resultID(s *plan.Step, response any) string {
 	return f.IDIn(s, response)
 }
 
+// foundID is resultID for what find found: "" if the id has inputs by which find does not look, since that object may
+// have others.
+func (f finder) foundID(s *plan.Step, found any) string {
+	if s == f.Resource.Maker && f.Verb == plan.Create && !f.Resource.IDHasOnlySought() {
+		return ""
+	}
+	return f.resultID(s, found)
+}
+
 // describeID returns a phrase with the id of what find found, "" if the id is not known.
 func (f finder) describeID(s *plan.Step, found any) string {
-	if id := f.resultID(s, found); id != "" {
+	if id := f.foundID(s, found); id != "" {
 		return fmt.Sprintf(" (its id is %q)", id)
 	}
 	if f.Verb == plan.Create && f.Resource.IDFromResponses() {

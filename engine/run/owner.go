@@ -177,7 +177,7 @@ func (o owner) lookFirst(ctx context.Context) error {
 	}
 	if found != nil {
 		there := o.res.object(recorded.State{ID: o.resultID(o.Resource.Maker, found), Inputs: o.given})
-		remedy := o.res.all.Tokens.RemedyFor(there, o.res.ref, o.token, o.isGone(ctx, o.resultID(o.Resource.Maker, found)))
+		remedy := o.res.all.Tokens.RemedyFor(there, o.res.ref, o.token, o.isGone(ctx, o.foundID(o.Resource.Maker, found)))
 		return o.Stop(o.Resource.Maker, 1, actions.Refused, fmt.Errorf("it exists already%s, and nothing was sent: %s", o.describeID(o.Resource.Maker, found), remedy))
 	}
 	o.looked = true
@@ -206,13 +206,13 @@ func (o owner) findBeforeUpdate(ctx context.Context) error {
 	if o.Verb != plan.Update || o.Preview || o.looked || o.Resource.Find == nil {
 		return nil
 	}
-	id, _, _, err := o.res.findID(ctx, o.given)
+	id, f, found, err := o.res.findID(ctx, o.given)
 	if err != nil {
 		return o.Stop(o.Operation.Steps[0], 1, actions.Refused, fmt.Errorf("looking for it before it is changed: %w", err))
 	}
 	o.looked, o.vacant = id == "" || id == o.ID, id == ""
-	if !o.looked && o.res.rules().Differ(ctx, o.Resource.Names, o.Before, o.given) && o.Resource.FindFirst && !o.resumed && !o.Effected {
-		return o.Stop(o.Operation.Steps[0], 1, actions.Refused, fmt.Errorf("it exists already (its id is %q), and nothing was sent: choose another name, or remove that object", id))
+	if !o.looked && o.res.rules().Differ(ctx, o.Resource.SoughtBy, o.Before, o.given) && o.Resource.FindFirst && !o.resumed && !o.Effected {
+		return o.Stop(o.Operation.Steps[0], 1, actions.Refused, fmt.Errorf("it exists already%s, and nothing was sent: choose another name, or remove that object", f.describeID(o.Resource.Maker, found)))
 	}
 	return nil
 }

@@ -25,7 +25,8 @@ func Check(found *finding.Collector, r *plan.Resource) {
 		}
 		r.FindFirst = r.Find != nil && !r.Spec.Find.NotFirst && r.Maker != nil && r.Maker.Certainty != actions.Keyed
 		r.Unproven = c.isUnproven()
-		r.Names = namesOf(r)
+		r.SoughtBy = inputsOf(r, r.Find.Refs())
+		r.Names = inputsOf(r, slices.Concat(r.Find.Refs(), r.ID.Refs()))
 		c.checkFindType()
 		c.checkCreate()
 		c.checkUpdate()
@@ -82,20 +83,8 @@ func parentsOf(r *plan.Resource) []string {
 	return parents
 }
 
-// namesOf returns the inputs that the id contains, or that find refers to.
-func namesOf(r *plan.Resource) []string {
-	var refs []expr.Ref
-	if r.ID != nil {
-		refs = append(refs, r.ID.Refs()...)
-	}
-	if r.Find != nil {
-		for _, s := range r.Find.Steps {
-			refs = append(refs, s.Refs()...)
-		}
-		if r.Find.Return != nil {
-			refs = append(refs, r.Find.Return.Refs()...)
-		}
-	}
+// inputsOf returns the inputs among references.
+func inputsOf(r *plan.Resource, refs []expr.Ref) []string {
 	var names []string
 	for _, p := range r.Spec.Inputs.Fields {
 		if slices.ContainsFunc(refs, func(ref expr.Ref) bool {

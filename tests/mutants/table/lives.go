@@ -28,6 +28,22 @@ func ofLives() []Mutant {
 			Package:   "engine", Test: "TestImportOfUnshownInputs/optional", Fails: "key replaces",
 		},
 		{
+			Promise:   "A replacement takes the place of the old object",
+			Mechanism: "what find would find by inputs that stay is deleted first, whatever the id consists of",
+			File:      "engine/diff.go",
+			Find:      `		return slices.ContainsFunc(res.SoughtBy, func`,
+			Replace:   `		return slices.ContainsFunc(res.Names, func`,
+			Package:   "engine", Test: "TestReplacementOfWhatFindFinds/id_of_two_inputs,_found_by_its_address/the_user", Fails: "deletes first: false",
+		},
+		{
+			Promise:   "What is said is so",
+			Mechanism: "the id of an object that exists already is not made of inputs by which find does not look",
+			File:      "engine/run/find.go",
+			Find:      `!f.Resource.IDHasOnlySought() {`,
+			Replace:   `false {`,
+			Package:   "engine", Test: "TestReplacementOfWhatFindFinds/id_of_two_inputs,_found_by_its_address/the_user", Fails: "an id that no object has",
+		},
+		{
 			Promise:   "An import loses nothing",
 			Mechanism: "a rule of a diff does not replace for the first value of an input that the import did not show",
 			File:      "engine/diff.go",
