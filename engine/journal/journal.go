@@ -179,6 +179,9 @@ type Intent struct {
 	// Moved is true if ID is the id that an update assigned.
 	Moved  bool   `json:"moved,omitempty"`
 	Status Status `json:"status"`
+	// Ongoing is true while the run whose request has an unknown outcome goes on: it may still find out what
+	// came of it, or undo it.
+	Ongoing bool `json:"ongoing,omitempty"`
 	// Error is the reason for the outcome, for users and without secrets.
 	Error string `json:"error,omitempty"`
 	// Owner is the process that works on the intent, or did last.
@@ -188,13 +191,16 @@ type Intent struct {
 	live bool
 }
 
+// isHeld reports whether the owner works on the intent if it is alive.
+func (i Intent) isHeld() bool { return i.Status == Begun || i.Status == Unknown && i.Ongoing }
+
 // UnderWay reports whether a living process was working on the intent when it was
 // read.
-func (i Intent) UnderWay() bool { return i.Status == Begun && i.live }
+func (i Intent) UnderWay() bool { return i.isHeld() && i.live }
 
 // Open reports whether the outcome of the intent is not known, and no process was
 // working on it when it was read.
-func (i Intent) Open() bool { return i.Status == Unknown || i.Status == Begun && !i.live }
+func (i Intent) Open() bool { return (i.Status == Unknown || i.Status == Begun) && !i.UnderWay() }
 
 // LastSent returns when the step was sent last, as far as that is known.
 func (i Intent) LastSent() time.Time {

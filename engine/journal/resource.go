@@ -196,6 +196,26 @@ func (r *Resource) Revise(revise func([]Intent) []Intent) error {
 	return j.Revise(r.state, revise)
 }
 
+// Conclude records that the run of the resource has ended: what has an unknown outcome now is left open.
+func (r *Resource) Conclude() error {
+	j, err := r.open()
+	if err != nil {
+		return nil //nolint:nilerr // nothing could be written to it
+	}
+	for _, s := range slices.Concat([]Subject{r.subject, r.state}, r.former) {
+		if _, any := j.ongoing.LoadAndDelete(s); !any {
+			continue
+		}
+		err = errors.Join(err, j.Revise(s, func(list []Intent) []Intent {
+			for n := range list {
+				list[n].Ongoing = list[n].Ongoing && !j.owner.is(list[n].Owner)
+			}
+			return list
+		}))
+	}
+	return err
+}
+
 // RemoveOne removes one intent.
 func (r *Resource) RemoveOne(i Intent) error {
 	return r.Remove(func(other Intent) bool { return other.Key == i.Key })

@@ -27,6 +27,8 @@ type Journal struct {
 	// of all processes.
 	mu    sync.Mutex
 	owner owner
+	// ongoing are the subjects of intents that were put as Ongoing: see Resource.Conclude.
+	ongoing sync.Map
 	// files tells which files there are, without a look at the folder each time.
 	files files
 }
@@ -113,11 +115,12 @@ func readFile(path string) (content, error) {
 	return c, nil
 }
 
-// examine sets which intents a living process works on.
+// examine sets which intents a living process works on. The run that goes on after an unknown outcome sees that
+// intent as open.
 func (j *Journal) examine(intents []Intent, known map[Process]bool) {
 	for n := range intents {
 		i := &intents[n]
-		if i.Status != Begun {
+		if !i.isHeld() {
 			continue
 		}
 		live, ok := known[i.Owner]
@@ -125,7 +128,7 @@ func (j *Journal) examine(intents []Intent, known map[Process]bool) {
 			live = j.owner.alive(i.Owner)
 			known[i.Owner] = live
 		}
-		i.live = live
+		i.live = live && !(i.Status == Unknown && j.owner.is(i.Owner))
 	}
 }
 
@@ -170,7 +173,7 @@ func (j *Journal) Claim(i Intent) (Intent, error) {
 	if claimed.Owner, err = j.owner.hold(i.Key); err != nil {
 		return Intent{}, remedy(err)
 	}
-	claimed.Status, claimed.live = Begun, true
+	claimed.Status, claimed.Ongoing, claimed.live = Begun, false, true
 	err = j.change(i.Subject, false, func(before []Intent) ([]record, error) {
 		n := slices.IndexFunc(before, func(b Intent) bool { return b.Key == i.Key })
 		switch {
@@ -203,8 +206,10 @@ func (j *Journal) Put(i Intent, sync bool) error {
 	if err := j.prepare(); err != nil {
 		return remedy(err)
 	}
-	if i.Status != Begun {
+	if !i.isHeld() {
 		defer j.owner.drop(i.Key)
+	} else if i.Ongoing {
+		j.ongoing.Store(i.Subject, true)
 	}
 	return remedy(j.change(i.Subject, sync, func([]Intent) ([]record, error) {
 		return []record{{Put: &i}}, nil
@@ -246,7 +251,7 @@ func (j *Journal) Revise(s Subject, revise func([]Intent) []Intent) error {
 				defer j.owner.drop(was.Key)
 			case !equal(was, after[n]):
 				records = append(records, record{Put: &after[n]})
-				if after[n].Status != Begun {
+				if !after[n].isHeld() {
 					defer j.owner.drop(was.Key)
 				}
 			}

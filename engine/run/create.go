@@ -52,6 +52,7 @@ func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateR
 			panic(bug)
 		}
 	}()
+	defer func() { r.warn(r.book().Conclude()) }()
 	defer halfMade{r}.openOnPanic()
 	out, settled := earlier{r}.settle(ctx)
 	if !settled {

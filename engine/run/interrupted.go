@@ -24,6 +24,7 @@ func (res resource) entries(token string) entries.Entries {
 // updates or deletes the resource, whichever request of the update is under way.
 func (u update) runAlone(ctx context.Context, state recorded.State) Result {
 	about := u.res.entries(state.Private.Token)
+	defer func() { u.res.warn(about.Book.Conclude()) }()
 	own, err := u.record(ctx, about, state)
 	if err != nil {
 		return Result{Err: err}

@@ -190,7 +190,7 @@ func (n *sending) close(ctx context.Context, value any, err error) (any, error) 
 		value = n.identify(ctx, value)
 		n.intent.Status, n.intent.ID = journal.Answered, n.resultID(n.step, value)
 		if n.Verb == plan.Update && n.IDIn(n.step, value) == "" {
-			n.intent.Status = journal.Unknown // if this run ends here, find tells the id
+			n.intent.Status, n.intent.Ongoing = journal.Unknown, true // if this run ends here, find tells the id
 		}
 		n.warn(errors.Join(n.book().Put(n.intent, false), n.forgetFailed(n.step)))
 		return value, nil
@@ -340,7 +340,7 @@ func (n *sending) leaveOpen(err error) error { return n.withRemedy(n.markUnknown
 // markUnknown records that the outcome of the step is unknown. The error already names what settles
 // the intent.
 func (n *sending) markUnknown(err error) error {
-	n.intent.Status, n.intent.Sent = journal.Unknown, time.Now().UTC()
+	n.intent.Status, n.intent.Ongoing, n.intent.Sent = journal.Unknown, true, time.Now().UTC()
 	n.intent.Error = screen.Show(err.Error(), n.Mask()).String()
 	return errors.Join(err, n.book().Put(n.intent, true))
 }

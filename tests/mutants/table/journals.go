@@ -170,6 +170,23 @@ func ofJournals() []Mutant {
 			Package:   "engine/journal", Test: "TestContainers", Fails: "owner_test.go",
 		},
 		{
+			Promise:   "What a living process works on is not called unsettled",
+			Mechanism: "an outcome that is unknown so far belongs to the run that goes on",
+			File:      "engine/journal/journal.go",
+			Find:      `i.Status == Begun || i.Status == Unknown && i.Ongoing }`,
+			Replace:   `i.Status == Begun }`,
+			Package:   "engine", Test: "TestNothingUnderWayIsUnsettled/a_rename,_whose_response_has_no_id", Fails: "unsettled while it is under way",
+		},
+		{
+			Promise:   "What a living process works on is not called unsettled",
+			Mechanism: "what a run leaves open is unsettled, also while its process lives on",
+			File:      "engine/run/interrupted.go",
+			Find: `	defer func() { u.res.warn(about.Book.Conclude()) }()
+`,
+			Replace: ``,
+			Package: "engine", Test: "TestNothingUnderWayIsUnsettled/an_update_that_fails_late", Fails: "unsettled afterwards",
+		},
+		{
 			Promise:   "A create that nobody knows the end of is settled first",
 			Mechanism: "what another process has changed since is not claimed",
 			File:      "engine/journal/store.go",

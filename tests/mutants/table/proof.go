@@ -251,7 +251,7 @@ func ofProof() []Mutant {
 			"TestUntoldRenames/PUT/null/find_finds_it", "done by the first run: false"),
 		row("Nothing is lost", "an update that read does not find, and whose responses tell no id, is listed", "engine/run/updating.go", `errors.Join(err, (&aftermath{run: r.run, failure: err}).reopenIntents())`, `err`,
 			"TestUntoldRenames/PUT/null/no_find", "in the journal: []"),
-		row("Nothing is lost", "an update's intent stays open until its id is told", "engine/run/sending.go", `			n.intent.Status = journal.Unknown // if`, `			// should`,
+		row("Nothing is lost", "an update's intent stays open until its id is told", "engine/run/sending.go", `			n.intent.Status, n.intent.Ongoing = journal.Unknown, true // if`, `			// should`,
 			"TestKilledBeforeTheIDIsTold", "were made, and"),
 		row("Nothing is lost", "the response that a server keeps for a key is not taken for what is there", "engine/run/sending.go", `	return err == nil && !there, err
 }
