@@ -20,8 +20,8 @@ func markUses(op *plan.Operation, id *expr.Value, properties ...*spec.Type) (sin
 	for i, s := range op.Steps {
 		plan.MarkUsedBy(s, op.Steps[:i])
 		sinks = append(sinks, stepSinks(s)...)
-		for _, u := range s.Undo {
-			plan.MarkUsedBy(u, op.Steps[:i+1])
+		for n, u := range s.Undo {
+			plan.MarkUsedBy(u, slices.Concat(op.Steps[:i+1], s.Undo[:n]))
 			sinks = append(sinks, stepSinks(u)...)
 		}
 	}

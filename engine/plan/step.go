@@ -232,6 +232,24 @@ func (s *Step) ownRefs() []expr.Ref {
 	return refs
 }
 
+// undoRefs returns the references of the undo steps of the step, without those to results of undo steps.
+func (s *Step) undoRefs() []expr.Ref {
+	var out []expr.Ref
+	for n, u := range s.Undo {
+		for _, ref := range u.Refs() {
+			if of, _ := ResultOf(s.Undo[:n], nil, ref.Path); of == nil {
+				out = append(out, ref)
+			}
+		}
+		for _, ref := range u.ownRefs() {
+			if of, _ := ResultOf(s.Undo[:n], u, ref.Path); of == nil {
+				out = append(out, ref)
+			}
+		}
+	}
+	return out
+}
+
 // LoopInput returns the name of the input whose elements the step goes through, "" if its forEach is
 // another expression.
 func (s *Step) LoopInput() string {

@@ -145,7 +145,7 @@ func (r updating) undoAgain(ctx context.Context, s *plan.Step, failure string) (
 	if result, known := r.ResultSoFar(s); known && s.Certainty != actions.Safe {
 		r.Undoing = true
 		defer func() { r.Undoing = false }()
-		if _, err := (&aftermath{run: r.run}).undoStep(ctx, s, result, failure); err != nil {
+		if _, err := operation.Undo(ctx, r.Run, s, result, failure); err != nil {
 			return false, fmt.Errorf("undoing %s, which was not undone as a whole: %w", s.Name, err)
 		}
 	}

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
@@ -43,7 +41,7 @@ func (a *aftermath) undo(ctx context.Context) error {
 		if s.Index < len(a.Results) && s.Index < a.Failed {
 			answer = a.Results[s.Index]
 		}
-		began, err := a.undoStep(ctx, s, answer, text)
+		began, err := operation.Undo(ctx, a.Run, s, answer, text)
 		if err != nil {
 			if began {
 				a.doubted = append(a.doubted, s.Index)
@@ -90,26 +88,6 @@ func (a *aftermath) isOwn(ctx context.Context, t *operation.Touched) (bool, erro
 		a.Log.Message(operation.Warning, fmt.Sprintf("%s is not undone: something is there now%s, and %s", t.Step.Name, a.describeID(t.Step, found), why))
 	}
 	return err == nil && why == "", err
-}
-
-// undoStep runs the undo steps of a step with a result, after a failure. began is true if something of the
-// step may have been undone, also if undoing it fails.
-func (a *aftermath) undoStep(ctx context.Context, s *plan.Step, result any, failure string) (began bool, err error) {
-	a.Missed, a.Ran = false, false
-	err = a.WithResult(s, result, func() error {
-		a.Vars.Values["error"] = failure
-		for _, u := range s.Undo {
-			a.Log.Message(operation.Info, fmt.Sprintf("undoing %s: %s", s.Name, u.Action))
-			before := a.Ran
-			_, err := a.Loop(ctx, u)
-			if err != nil {
-				began = before || u.ForEach != nil && a.Ran || operation.StatusOf(err) != actions.Refused
-				return err
-			}
-		}
-		return nil
-	})
-	return began, err
 }
 
 // undoTimeout is how long undoing may take in total.

@@ -137,6 +137,18 @@ func (r *stepReader) checkStepNames(steps []*spec.Step, p source.Place) {
 		}
 		earlier = append(earlier, s.As)
 	}
+	for i, s := range steps {
+		names := slices.Clone(earlier)
+		for n, u := range s.OnFailure {
+			if slices.Contains(names, u.As) {
+				at := source.Place{Context: p.Context, Path: p.Member("steps").Item(i).Member("onFailure").Item(n).Member("as").Path}.AddContext(fmt.Sprintf("step %d, undo step %d", i+1, n+1))
+				r.Report(source.CodeDuplicateName, u.AsRange, at, fmt.Sprintf("two steps are named %q", u.As), "Rename one. The result of a step is available as steps.NAME.")
+			}
+			if u.As != "" {
+				names = append(names, u.As)
+			}
+		}
+	}
 }
 
 // readStep reads one item of `steps`, or the single step of an operation.

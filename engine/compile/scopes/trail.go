@@ -30,6 +30,14 @@ func NewTrail(s *expr.Scope) *Trail {
 	return &Trail{Scope: s, named: &spec.Type{Kind: spec.Object}}
 }
 
+// Undo returns the trail of the undo steps of the step that was added last. As in a delete, each of them may find nothing.
+func (t *Trail) Undo(names ...expr.Name) *Trail {
+	undo := func() *Trail { return &Trail{Scope: Extend(t.Scope, names...), named: t.named, Removes: true} }
+	out := undo()
+	out.Missing = undo()
+	return out
+}
+
 // Deciding returns the scope of what decides whether a step runs, and for which elements.
 func (t *Trail) Deciding(m *spec.Step) *expr.Scope {
 	if t.Missing != nil && m.If != nil {

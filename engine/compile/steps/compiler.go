@@ -63,17 +63,19 @@ func (c *Compiler) Operation(op *spec.Operation, t *scopes.Trail, added func(ind
 	return out
 }
 
-// undo compiles the steps of an onFailure. They see what their step sees, its result, and the
-// error.
+// undo compiles the steps of an onFailure. They see what their step sees, its result, the error, and the results of
+// the undo steps before them.
 func (c *Compiler) undo(s *plan.Step, t *scopes.Trail) {
-	scope := scopes.Extend(t.Scope, expr.Name{Name: "error", Type: scopes.StringType})
+	if len(s.Model.OnFailure) == 0 {
+		return
+	}
+	trail := t.Undo(expr.Name{Name: "error", Type: scopes.StringType})
 	for i, m := range s.Model.OnFailure {
 		c.In("onFailure", fmt.Sprintf("onFailure[%d]", i), func() {
-			t := scopes.NewTrail(scope)
-			t.Removes = true
-			undo := c.Step(m, i, t)
+			undo := c.Step(m, i, trail)
 			undo.Name = fmt.Sprintf("undo %d of %s", i+1, s.Name)
 			s.Undo = append(s.Undo, undo)
+			trail.Add(undo)
 		})
 	}
 }

@@ -49,8 +49,13 @@ func (r *Run) isOrphaned(s *plan.Step) bool {
 	if r.Verb != plan.Delete || s.When != nil || s.Index == 0 {
 		return false
 	}
+	return usesMissing(s, r.Operation.Steps[:s.Index], func(of *plan.Step) bool { return r.Results[of.Index] == nil })
+}
+
+// usesMissing reports whether a step uses the result of one of the steps before that ran and found nothing.
+func usesMissing(s *plan.Step, before []*plan.Step, missing func(*plan.Step) bool) bool {
 	return slices.ContainsFunc(s.Refs(), func(ref expr.Ref) bool {
-		of, _ := plan.ResultOf(r.Operation.Steps[:s.Index], nil, ref.Path)
-		return of != nil && of.When == nil && of.ForEach == nil && r.Results[of.Index] == nil
+		of, _ := plan.ResultOf(before, nil, ref.Path)
+		return of != nil && of.When == nil && of.ForEach == nil && missing(of)
 	})
 }

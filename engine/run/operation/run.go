@@ -265,6 +265,9 @@ func (r *Run) Loop(ctx context.Context, s *plan.Step) (any, error) {
 	case expr.Unknown:
 		return expr.Unknown{}, nil
 	case nil:
+		if r.Undoing && s.ForEachKind == spec.Any {
+			return nil, r.Stop(s, 1, actions.Refused, errNullToUndo)
+		}
 		return noElements(s.ForEachKind), nil
 	}
 	elements, listed, err := scope.Elements(collection.Marked)
