@@ -133,6 +133,9 @@ func (c refusedRepeat) run(t *testing.T) {
 		if got := s.openEntries(); c.fails() && got != 0 {
 			t.Errorf("%d entries are open: %v", got, err)
 		}
+		if f := state.Private.Failed; c.fails() && f != nil && f.Unknown {
+			t.Errorf("the state is in doubt: %+v", f)
+		}
 	}
 	if c.fails() {
 		program[c.property(c.lost)] = "c"

@@ -1,12 +1,14 @@
 package engine_test
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine"
 )
 
@@ -41,10 +43,17 @@ func TestUpdate(t *testing.T) {
 	}
 
 	w.on("change", yields("rev", int64(3), "id", "8"))
+	w.hooks["read"] = func(_ context.Context, call *actions.Call) actions.Outcome {
+		if call.Args["with"] == "7" {
+			return gone("it")
+		}
+		return yields("rev", int64(3), "id", "8")
+	}
 	moved := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: before, Inputs: inputs})
 	if moved.Err != nil || moved.State.ID != "7" || moved.State.Private.ID != "8" {
 		t.Fatalf("an id that changes is kept beside the host's: %+v", moved)
 	}
+	delete(w.hooks, "read")
 	w.log()
 	if err := e.Delete(t.Context(), engine.DeleteRequest{Ref: ref("Thing"), State: *moved.State}); err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func (o owner) send(ctx context.Context, s *plan.Step) (any, error) {
 	before, sync := o.journalled(s)
 	if !before {
 		value, err := o.withUnmadeIntent(ctx, s)
-		if o.wasDone(ctx, s, time.Time{}, err) {
+		if o.wasDone(ctx, s, time.Now(), err) {
 			return nil, nil
 		}
 		return value, o.recordLater(s, err)

@@ -323,8 +323,8 @@ func (r *run) wasDone(ctx context.Context, s *plan.Step, since time.Time, err er
 		}
 		return shown != compare.Former, nil
 	})
-	if shown == compare.Former && looked == nil && !since.IsZero() {
-		failed.Status = actions.Refused
+	if shown == compare.Former && looked == nil {
+		failed.Status, failed.NoEffect = actions.Refused, true
 	}
 	if shown != compare.Wanted || !r.maySettle(s) {
 		return false

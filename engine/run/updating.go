@@ -127,7 +127,7 @@ func (r updating) settleFailure(ctx context.Context, failure error, old *recorde
 		failure = fmt.Errorf("%w; %s", failure, r.goneRemedy(ctx, idle))
 	}
 	if !r.Effected {
-		return &Result{Err: r.Mask().Error(failure)}, failure
+		return &Result{State: operation.WithoutDoubt(r.Run, *old, failure), Err: r.Mask().Error(failure)}, failure
 	}
 	if stop.Err(ctx) != nil {
 		return nil, failure

@@ -24,7 +24,9 @@ type StepError struct {
 	Status actions.Status
 	// Refused is true if the last attempt was refused, even if an earlier one was not.
 	Refused bool
-	class   string
+	// NoEffect is true if read has shown that no attempt had an effect, although one was lost.
+	NoEffect bool
+	class    string
 }
 
 func (e *StepError) Error() string {

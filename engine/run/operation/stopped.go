@@ -47,6 +47,19 @@ func Stopped(r *Run, inputs property.Map, failed int, err error) *recorded.Faile
 	return out
 }
 
+// WithoutDoubt returns a state whose latest update stopped in doubt, after an error that shows that no attempt at it had an
+// effect. It returns nil after other errors.
+func WithoutDoubt(r *Run, s recorded.State, err error) *recorded.State {
+	var failed *StepError
+	if f := s.Private.Failed; f != nil && errors.As(err, &failed) && failed.NoEffect {
+		known := *f
+		known.Unknown, known.Error = false, screen.Show(err.Error(), r.Mask()).String()
+		s.Private.Failed = &known
+		return &s
+	}
+	return nil
+}
+
 // LateID returns the id of a create that failed before it had one, "" if it cannot be
 // evaluated: the failed step may have had a response, or the id may need none.
 func LateID(r *Run) string {

@@ -235,7 +235,7 @@ func ofProof() []Mutant {
 			"TestIDsOfResponsesToUpdates", "an object of somebody else is"),
 		row(foreign, "nothing is recorded of a response that names another object", "engine/run/outputs.go", ` && r.misnamed == "" {`, ` {`,
 			"TestIDsOfResponsesToUpdates", "what is somebody else's is recorded"),
-		row("Nothing stays in doubt that read tells", "a step whose repetition is refused had no effect if read shows what was before", "engine/run/sending.go", `		failed.Status = actions.Refused
+		row("Nothing stays in doubt that read tells", "a step whose repetition is refused had no effect if read shows what was before", "engine/run/sending.go", `		failed.Status, failed.NoEffect = actions.Refused, true
 	}`, `		_ = actions.Refused
 	}`,
 			"TestRefusedRepeatsOfLostSteps", "entries are open"),
