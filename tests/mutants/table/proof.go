@@ -231,7 +231,7 @@ func ofProof() []Mutant {
 		r.Log`, `		r.TakeID(id)
 		r.Log`,
 			"TestIDsOfResponsesToUpdates", "an object of somebody else is changed"),
-		row(foreign, "an update takes the id of its response only if that shows what was sent", "engine/run/reading/renaming.go", `differs != "" || !n.Sent.Confirms(ctx, seen.Inputs, unread, same)`, `false && (differs != "" || same)`,
+		row(foreign, "an update takes the id of its response only if that shows what was sent", "engine/run/reading/renaming.go", `differs != "" || !n.Sent.Confirms(ctx, seen.Inputs, unread, same)`, `false && (differs != "" || same || unread == nil)`,
 			"TestIDsOfResponsesToUpdates", "an object of somebody else is"),
 		row(foreign, "nothing is recorded of a response that names another object", "engine/run/outputs.go", ` && r.misnamed == "" {`, ` {`,
 			"TestIDsOfResponsesToUpdates", "what is somebody else's is recorded"),
