@@ -96,7 +96,7 @@ func ofState() []Mutant {
 			Package: complaints, Test: "TestComplaint08Import", Fails: "the inputs are",
 		},
 		{
-			Complaint: 8, Promise: "What is there can be imported by its id alone",
+			Promise:   "What is there can be imported by its id alone",
 			Mechanism: "an operation that uses what an import did not give is refused",
 			File:      "spec/expr/check/checked.go",
 			Find:      `		if isLacking(c, v) {`,

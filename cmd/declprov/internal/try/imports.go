@@ -43,7 +43,7 @@ func (l *life) reimport(ctx context.Context) error {
 	if err != nil {
 		return l.fail(err)
 	}
-	written := l.rewritten(diff)
+	written := rewritten(l, diff)
 	if diff = l.readOnly(diff); len(diff.Details) == 0 {
 		how := ", no changes"
 		switch {
@@ -89,7 +89,7 @@ func (l *life) checkImport(ctx context.Context, now client.State, text string) (
 
 // rewritten returns the changed inputs whose values the API may rewrite: what it has made of a value
 // is only known after a write, so the first difference after an import is a change.
-func (l *life) rewritten(diff client.Diff) []string {
+func rewritten(l *life, diff client.Diff) []string {
 	var names []string
 	for _, name := range namesOf(diff) {
 		if p := l.plan.Resource.Inputs.Field(name); p != nil && p.Normalised {
