@@ -24,7 +24,7 @@ func (r *Resource) UsedLater(from int, idKnown bool) map[int][][]string {
 			use(s.Refs(), steps[:i], nil)
 			use(s.ownRefs(), steps[:i], s)
 		}
-		use(s.undoRefs(), steps[:i+1], nil)
+		use(undoRefs(s), steps[:i+1], nil)
 	}
 	if !idKnown {
 		use(r.ID.Refs(), steps[:min(r.IDAfter+1, len(steps))], nil)

@@ -194,7 +194,7 @@ func (o *Operation) StaleReads(finished map[int]bool) map[int]bool {
 
 // UndoesByResult reports whether the undo steps of a step refer to its result.
 func (o *Operation) UndoesByResult(s *Step) bool {
-	return slices.ContainsFunc(s.undoRefs(), func(ref expr.Ref) bool {
+	return slices.ContainsFunc(undoRefs(s), func(ref expr.Ref) bool {
 		of, _ := ResultOf(o.Steps[:s.Index+1], nil, ref.Path)
 		return of == s
 	})

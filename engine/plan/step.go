@@ -233,7 +233,7 @@ func (s *Step) ownRefs() []expr.Ref {
 }
 
 // undoRefs returns the references of the undo steps of the step, without those to results of undo steps.
-func (s *Step) undoRefs() []expr.Ref {
+func undoRefs(s *Step) []expr.Ref {
 	var out []expr.Ref
 	for n, u := range s.Undo {
 		for _, ref := range u.Refs() {

@@ -265,10 +265,7 @@ func (r *Run) Loop(ctx context.Context, s *plan.Step) (any, error) {
 	case expr.Unknown:
 		return expr.Unknown{}, nil
 	case nil:
-		if r.Undoing && s.ForEachKind == spec.Any {
-			return nil, r.Stop(s, 1, actions.Refused, errNullToUndo)
-		}
-		return noElements(s.ForEachKind), nil
+		return overNull(r, s)
 	}
 	elements, listed, err := scope.Elements(collection.Marked)
 	if err != nil {
@@ -323,6 +320,15 @@ func fingerprint(el scope.Element) string {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
+}
+
+// overNull returns the result of a loop over null. To undo it is an error if the type does not say that it may be null: what
+// was to be undone is then not known.
+func overNull(r *Run, s *plan.Step) (any, error) {
+	if r.Undoing && s.ForEachKind == spec.Any {
+		return nil, r.Stop(s, 1, actions.Refused, errNullToUndo)
+	}
+	return noElements(s.ForEachKind), nil
 }
 
 // noElements returns the result of a loop over null.

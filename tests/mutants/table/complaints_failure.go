@@ -102,8 +102,8 @@ func ofFailures() []Mutant {
 			Complaint: 20, Promise: "Nothing is made twice",
 			Mechanism: "the next run takes the key from the journal",
 			File:      "engine/journal/store.go",
-			Find:      `	claimed.Status, claimed.live = Begun, true`,
-			Replace:   `	claimed.Status, claimed.live, claimed.Key = Begun, true, rand.Text()`,
+			Find:      `	claimed.Status, claimed.Ongoing, claimed.live = Begun, false, true`,
+			Replace:   `	claimed.Status, claimed.Ongoing, claimed.live, claimed.Key = Begun, false, true, rand.Text()`,
 			Package:   complaints, Test: "TestComplaint20KeyOutlivesTheProcess", Fails: "the next run has another key",
 		},
 		{

@@ -279,9 +279,9 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is lost",
 			Mechanism: "what came of an undo that was not answered is read before its create goes on",
-			File:      "engine/run/undo.go",
-			Find:      `				began = before || u.ForEach != nil && a.Ran || operation.StatusOf(err) != actions.Refused`,
-			Replace:   `				began = before && false`,
+			File:      "engine/run/operation/undo.go",
+			Find:      `					began = before || u.ForEach != nil && r.Ran || StatusOf(err) != actions.Refused`,
+			Replace:   `					began = before && false`,
 			Package:   "engine", Test: "TestUndoWithoutAnAnswer/it_was_done", Fails: "calls",
 		},
 		{

@@ -39,7 +39,7 @@ func ofLives() []Mutant {
 			Promise:   "What is said to be undone is undone",
 			Mechanism: "null of no type does not count as nothing to undo",
 			File:      "engine/run/operation/run.go",
-			Find:      `		if r.Undoing && s.ForEachKind == spec.Any {`,
+			Find:      `	if r.Undoing && s.ForEachKind == spec.Any {`,
 			Replace:   `		if false {`,
 			Package:   "engine", Test: "TestUndoOfNull", Fails: "undone: true, want false",
 		},

@@ -180,7 +180,7 @@ func ofProof() []Mutant {
 			"TestLostElementsOfWhatWasUndone/lose_2", "made"),
 		row(whole, "a restart sends no key again", "engine/run/resume.go", `operation.Restore(r.Run, f); first < f.Step {`, `operation.Restore(r.Run, f); false && first < f.Step {`,
 			"TestRestartsHaveNewKeys", "quota"),
-		row(whole, "an undo uses the result of its own step", "engine/compile/uses.go", `			plan.MarkUsedBy(u, op.Steps[:i+1])`, `			plan.MarkUsedBy(u, op.Steps[:i])`,
+		row(whole, "an undo uses the result of its own step", "engine/compile/uses.go", `			plan.MarkUsedBy(u, slices.Concat(op.Steps[:i+1], s.Undo[:n]))`, `			plan.MarkUsedBy(u, slices.Concat(op.Steps[:i], s.Undo[:n]))`,
 			"TestEveryPlaceUsesResults/its_own_undo", "asked for"),
 		row(whole, "what an action evaluates late uses results", "engine/plan/step.go", `			refs = append(refs, part.Refs()...)`, `			_ = part`,
 			"TestEveryPlaceUsesResults/a_late_argument", "asked for"),
