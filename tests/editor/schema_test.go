@@ -154,7 +154,9 @@ func TestSchema(t *testing.T) {
 		if err := m.schema.Validate(asJSON(t, &m.doc)); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
-		m.inBlock(t, block.Provider, m.doc.Content[0])
+		if !bytes.Contains(text, []byte("<<: ")) { // what is merged has no place of its own
+			m.inBlock(t, block.Provider, m.doc.Content[0])
+		}
 		m.doc = yaml.Node{}
 	}
 	for _, b := range blocks(block.Provider, nil) {

@@ -76,14 +76,6 @@ func ofSecrets() []Mutant {
 			Package:   "engine", Test: "TestReadOfNothingNamesTheRequest", Fails: "expected",
 		},
 		{
-			Promise:   "What is there can be imported by its id alone",
-			Mechanism: "try checks what an import gives, as Pulumi does",
-			File:      "cmd/declprov/internal/try/imports.go",
-			Find:      `if err != nil || len(answer.Failures) == 0 {`,
-			Replace:   `if true || len(answer.Failures) == 0 {`,
-			Package:   "cmd/declprov", Test: "TestTryFindings/an_import_that_checks_refuse", Fails: "-want +got",
-		},
-		{
 			Promise:   "What the server says of a refusal is shown",
 			Mechanism: "the reason under the name of a secret is not masked",
 			File:      "actions/http/verdict/secrets.go",
