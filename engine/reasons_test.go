@@ -113,11 +113,12 @@ func TestNoFormOfASecretIsAReason(t *testing.T) {
 	around := []string{"%", "The password % is too short.", "is too common: %", "'%' must not be used"}
 	try := func(what, form, old, sent string, around ...string) {
 		for _, text := range around {
-			reason := strings.ReplaceAll(text, "%", form)
+			reason, all := strings.ReplaceAll(text, "%", form), map[string]any{}
 			for shape, of := range shapesOfReasons {
-				if shown := refuse(old, sent, 400, of("password", reason)); !strings.Contains(shown, `"[secret]"`) || strings.Contains(shown, reason) {
-					t.Errorf("%s, %s: %q is shown: %s", what, shape, reason, shown)
-				}
+				all[shape] = of("password", reason)
+			}
+			if shown := refuse(old, sent, 400, all); strings.Count(shown, `"[secret]"`) < len(all) || strings.Contains(shown, reason) {
+				t.Errorf("%s: %q is shown: %s", what, reason, shown)
 			}
 		}
 	}

@@ -123,7 +123,7 @@ type signs struct {
 	items int
 	// ended is true if the response says that there are no more.
 	ended bool
-	// xml is true for XML, in which a list of one item is no list. Users choose no names of elements.
+	// xml is true for XML, in which a list of one item looks like that item. Its elements have fixed names.
 	xml bool
 }
 
@@ -236,8 +236,12 @@ func (w *signs) inObject(v any, longest, depth int) string {
 // The names of objects about a list, in the form of normalName: those that say so, and those that are also names of other
 // things, which count only beside a list.
 var (
-	pagesObject = regexp.MustCompile(`^pag(e|es|ing|er|ination|inator|einfo|econtext|ingmetadata|inginfo|inationinfo|inationmeta)$|pag(ing|ination|einfo)$|^resultinfo$`)
-	aboutList   = regexp.MustCompile(`(meta|metadata|links?|cursors?|results?|response|totals?|counts?)$|^(info|summary|nav|navigation|next|continue|context|data|listinfo|stats)$`)
+	pagesObject = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^pag(e|es|ing|er|ination|inator|einfo|econtext|ingmetadata|inginfo|inationinfo|inationmeta)$|pag(ing|ination|einfo)$|^resultinfo$`)
+	})
+	aboutList = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(meta|metadata|links?|cursors?|results?|response|totals?|counts?)$|^(info|summary|nav|navigation|next|continue|context|data|listinfo|stats)$`)
+	})
 )
 
 // envelope returns a member of an object of an envelope as the next one, or nil if it is none: what is in it is data.
@@ -245,13 +249,13 @@ var (
 func (w *signs) envelope(name string, v any, beside bool) map[string]any {
 	word := normalName(name)
 	if d, ok := v.(*actions.Dictionary); ok {
-		if pagesObject.MatchString(word) || beside && (name == "_links" || d.OfAny && aboutList.MatchString(word)) {
+		if pagesObject().MatchString(word) || beside && (name == "_links" || d.OfAny && aboutList().MatchString(word)) {
 			return d.Members // links to pages, whose relations the type does not list
 		}
 		return nil
 	}
 	object, _ := v.(map[string]any)
-	if w.xml || pagesObject.MatchString(word) || beside && aboutList.MatchString(word) || longestList(object, maxSignDepth) >= 0 {
+	if w.xml || pagesObject().MatchString(word) || beside && aboutList().MatchString(word) || longestList(object, maxSignDepth) >= 0 {
 		return object
 	}
 	if _, isMeta := object["pagination"]; isMeta && strings.HasSuffix(word, "meta") {

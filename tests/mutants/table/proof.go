@@ -29,7 +29,7 @@ func ofProof() []Mutant {
 			"TestKeysOfMapsAreNoSigns/a_map_named_like_an_envelope", "refused error error, want made gone done"),
 		row("Nothing is lost", "only the envelope of a list says that it has more", "actions/http/partial.go", `	if w.xml || pages`, `	if true || pages`,
 			"TestKeysOfMapsAreNoSigns/tags_beside_a_list", "refused error error, want made gone done"),
-		row("Nothing is made twice", "what is named like an envelope says that a list has more", "actions/http/partial.go", `beside && aboutList.MatchString(word) || l`, `beside && false || l`,
+		row("Nothing is made twice", "what is named like an envelope says that a list has more", "actions/http/partial.go", `beside && aboutList().MatchString(word) || l`, `beside && false || l`,
 			"TestKeysOfMapsAreNoSigns/response_metadata", "made gone done, want refused error error"),
 		row("Nothing is made twice", "an item that does not show what is compared may be the object", "spec/load/rest/find.go", `	if members == nil {`, `	if true {`,
 			"TestIncompleteListsProveNothing/unique/no_name", "without the object: made gone, want refused gone"),
