@@ -311,7 +311,7 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is made twice",
 			Mechanism: "finished elements of a forEach are not sent again",
-			File:      "engine/run/operation/run.go",
+			File:      "engine/run/operation/loop.go",
 			Find:      `if value, done := r.Elements[key]; done && r.Looping == s {`,
 			Replace:   `if value, done := r.Elements[key]; done && false {`,
 			Package:   "engine", Test: "TestElements", Fails: "(-want +got)",

@@ -38,7 +38,7 @@ func ofLives() []Mutant {
 		{
 			Promise:   "What is said to be undone is undone",
 			Mechanism: "null of no type does not count as nothing to undo",
-			File:      "engine/run/operation/run.go",
+			File:      "engine/run/operation/loop.go",
 			Find:      `	if r.Undoing && s.ForEachKind == spec.Any {`,
 			Replace:   `		if false {`,
 			Package:   "engine", Test: "TestUndoOfNull", Fails: "undone: true, want false",

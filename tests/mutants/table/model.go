@@ -51,7 +51,7 @@ func ofModel() []Mutant {
 		row(twice, "find is asked for as long as what was made may stay unseen", "MADE TWICE",
 			"engine/run/stop/stop.go", ` || seen || left <= 0 {`, ` || seen || left <= time.Hour {`),
 		row(twice, "finished elements of a forEach are not sent again", "MADE TWICE",
-			"engine/run/operation/run.go", `done && r.Looping == s {`, `done && r.Looping == s && false {`),
+			"engine/run/operation/loop.go", `done && r.Looping == s {`, `done && r.Looping == s && false {`),
 		row(twice, "a group is retried only on what is refused", "MADE TWICE",
 			"engine/run/verdict/retry.go", `	if v.Status != actions.Refused {`, `	if false {`),
 		row(twice, "the first cancel lets what was sent be answered", "MADE TWICE",

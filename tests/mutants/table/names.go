@@ -35,7 +35,7 @@ func ofNames() []Mutant {
 		},
 		{
 			Promise: typed, Mechanism: "the element that was made is kept with the others",
-			File:    "engine/run/operation/run.go",
+			File:    "engine/run/operation/loop.go",
 			Find:    `	if err != nil && !verdict.IsUnfit(err) || r.Undoing {`,
 			Replace: `	if err != nil || r.Undoing {`,
 			Package: "engine", Test: "TestUnfitElements", Fails: "make y",
