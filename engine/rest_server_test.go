@@ -50,6 +50,9 @@ type restHabits struct {
 	members string
 	// guarded says that updates and deletes require the ETag of the object.
 	guarded bool
+	// async is "object" if the API responds before it has done what was asked, and the object's status says when it has, and
+	// "operation" if the header Operation of the response is the path of what says so.
+	async string
 	// strict says that GET /stores/STORE tells whether a store exists, and that all requests in one that does
 	// not exist are forbidden.
 	strict bool
@@ -89,6 +92,56 @@ type restAPI struct {
 	// changes counts the changes of objects, by their paths. storeless says that the stores were deleted.
 	changes   map[string]int
 	storeless bool
+	// polls counts the requests after which the API will have done something, by the path that is requested, and ends are
+	// what it then does.
+	polls map[string]int
+	ends  map[string]func()
+	// begun are the statuses of objects in the meantime. What has the status broken fails at its end, and what has the
+	// status stuck never ends.
+	begun         map[string]string
+	broken, stuck string
+}
+
+// begin does something after two requests for an object or for an operation, which the response names.
+func (a *restAPI) begin(w http.ResponseWriter, object, status string, end func()) {
+	at := object
+	switch a.async {
+	case "":
+		end()
+		return
+	case "operation":
+		at = fmt.Sprintf("operations/%d", len(a.ends)+1)
+		w.Header().Set("Operation", "/"+at)
+	}
+	a.objects[object]["status"] = status
+	a.polls[at], a.ends[at], a.begun[at] = 2, end, status
+}
+
+// poll counts a request for what the API has not done yet.
+func (a *restAPI) poll(at string) (ended bool) {
+	if a.ends[at] == nil || a.stuck == a.begun[at] {
+		return false
+	}
+	a.polls[at]--
+	switch {
+	case a.broken == a.begun[at] && a.async == "object":
+		a.objects[at]["status"] = "error"
+	case a.broken != a.begun[at] && a.polls[at] <= 0:
+		a.ends[at]()
+	}
+	return a.polls[at] <= 0
+}
+
+// serveOperation responds with the state of an operation.
+func (a *restAPI) serveOperation(w http.ResponseWriter, at string) {
+	state := map[bool]string{true: "done", false: "running"}[a.poll(at)]
+	switch {
+	case a.ends[at] == nil:
+		state = "never begun"
+	case a.broken == a.begun[at]:
+		state = "failed"
+	}
+	respond(w, http.StatusOK, map[string]any{"state": state})
 }
 
 // nest returns a value at a path of members.
@@ -140,6 +193,10 @@ func (a *restAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case a.storeless:
 		respond(w, http.StatusForbidden, nil)
+		return
+	}
+	if len(segments) == 2 && segments[0] == "operations" {
+		a.serveOperation(w, strings.Join(segments, "/"))
 		return
 	}
 	if n := len(segments); a.named && n > 1 && segments[n-2] == "named" {
@@ -230,11 +287,11 @@ func (a *restAPI) serveCollection(w http.ResponseWriter, r *http.Request, path s
 			id = a.next
 		}
 		maps.Copy(object, nest(id, a.id).(map[string]any))
-		object["status"] = "available"
 		if parents := strings.Split(path, "/"); a.objectsAt == "flat" && len(parents) > 2 {
 			object["store"] = parents[1]
 		}
 		a.objects[at], a.byKey[key] = object, at
+		a.begin(w, at, "pending", func() { object["status"] = "available" })
 		if a.lose {
 			a.lose = false
 			panic(http.ErrAbortHandler)
@@ -325,6 +382,9 @@ func (a *restAPI) list(w http.ResponseWriter, r *http.Request, path, prefix stri
 }
 
 func (a *restAPI) serveObject(w http.ResponseWriter, r *http.Request, path string, text []byte) {
+	if r.Method == http.MethodGet && a.async == "object" && a.objects[path] != nil {
+		a.poll(path)
+	}
 	object := a.objects[path]
 	if object == nil {
 		respond(w, cmp.Or(a.missing, http.StatusNotFound), map[string]any{"error": "no such object"})
@@ -339,7 +399,7 @@ func (a *restAPI) serveObject(w http.ResponseWriter, r *http.Request, path strin
 		respond(w, http.StatusMethodNotAllowed, nil)
 		return
 	case r.Method == http.MethodDelete:
-		delete(a.objects, path)
+		a.begin(w, path, "deleting", func() { delete(a.objects, path) })
 		respond(w, http.StatusNoContent, nil)
 		return
 	case r.Method == a.update:
@@ -357,6 +417,7 @@ func (a *restAPI) serveObject(w http.ResponseWriter, r *http.Request, path strin
 		}
 		put(object, sent, a.merge)
 		a.changes[path]++
+		a.begin(w, path, "pending", func() { object["status"] = "available" })
 		if a.silent {
 			respond(w, http.StatusNoContent, nil)
 			return
@@ -391,6 +452,7 @@ func put(object, sent map[string]any, deep bool) {
 
 // serve starts the API.
 func (a *restAPI) serve() *httptest.Server {
+	a.polls, a.ends, a.begun = map[string]int{}, map[string]func(){}, map[string]string{}
 	a.objects, a.byKey, a.changes = map[string]map[string]any{}, map[string]string{}, map[string]int{}
 	server := httptest.NewUnstartedServer(a)
 	server.Config.ErrorLog = nil

@@ -25,6 +25,8 @@ type Rest struct {
 	Gone *Node
 	// Response is "none" if the response to the create does not contain the object.
 	Response *Node
+	// Wait says how the end of what a request has started is recognized.
+	Wait *Node
 	// Returns is the type of one object.
 	Returns *Node
 	// IfMatch is passed on to updates and deletes.

@@ -81,11 +81,11 @@ const options = `name: options
 version: 0.1.0
 file: {root: data}
 http: {baseURL: "https://b.example.com"}
-rest: {items: results}
+rest: {items: results, wait: {until: "${body.ready}", every: 1s, timeout: 1m, progress: waiting}}
 resources:
   B:
     inputs: {name: string}
-    rest: {path: /b, unique: name}
+    rest: {path: /b, unique: name, wait: {operation: "${steps.request.headers.location}", until: "${body.done}", fail: "${body.error}"}}
 components:
   A:
     children:

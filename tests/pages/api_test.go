@@ -107,6 +107,15 @@ func (a *api) create(w http.ResponseWriter, r *http.Request, collection, habit s
 	case "clusters":
 		a.objects[path]["address"] = fmt.Sprintf("10.0.0.%d", a.next)
 		respond(w, 202, map[string]any{"id": object["id"], "operation": a.operation(sent)})
+	case "machines": // are pending for some reads
+		pending := maps.Clone(object)
+		pending["status"], pending["percent"] = "pending", 50
+		a.stale[path] = []map[string]any{pending, pending}
+		maps.Copy(a.objects[path], map[string]any{"status": "ready", "address": fmt.Sprintf("10.0.0.%d", a.next)})
+		if cores, _ := sent["cores"].(float64); cores > 100 {
+			maps.Copy(a.objects[path], map[string]any{"status": "failed", "reason": "no host is left"})
+		}
+		respond(w, 202, pending)
 	case "records": // are visible after some reads, and nothing but the id is known before
 		a.objects[path]["serial"] = 1
 		a.stale[path] = []map[string]any{nil, nil}
@@ -183,7 +192,7 @@ func (a *api) change(w http.ResponseWriter, r *http.Request, path, habit string,
 			object["state"] = "deleted"
 			a.objects[path] = object
 			respond(w, 200, object)
-		case "disks": // disappear after some reads
+		case "disks", "machines": // disappear after some reads
 			object["status"] = "deleting"
 			a.stale[path] = []map[string]any{object, object}
 			respond(w, 202, object)

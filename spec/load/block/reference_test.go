@@ -17,6 +17,7 @@ var titles = []struct {
 	{"permissions", block.Permissions},
 	{"A resource", block.Resource},
 	{"rest", block.Rest},
+	{"rest: wait", block.RestWait},
 	{"defaults of rest", block.RestDefaults},
 	{"An operation", block.Operation},
 	{"A step", block.Step},

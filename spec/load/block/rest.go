@@ -31,6 +31,10 @@ var Rest = &Block{
 		{Name: "items", Kind: Text, Null: true, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Items }), Doc: "The member of the list's response that contains the objects, as a name or path on the wire. A name that ends with a question mark, `results?`, may be absent or null: then there are none. The default is `unwrap`, or the whole body, which must then be an array."},
 		{Name: "response", Kind: Text, Null: true, CUE: `"none"`, Into: to(func(r *spec.Rest) any { return &r.Response }), Doc: "\"none\" if the response to the create does not contain the object. The id then comes from the first of these that has it: the input that `id` names; the header Location, from the segment in the place of ${id} in the path of an object; the object that `find` or `unique` finds."},
 		{
+			Name: "wait", Kind: Struct, Of: RestWait, Null: true, CUE: "#RestWait", Part: true, Into: to(func(r *spec.Rest) any { return &r.Wait }),
+			Doc: "If the API responds before it has done what was asked: how the end is recognized. Creates, updates and deletes then wait for it.",
+		},
+		{
 			Name: "paginate", Kind: Body, Null: true, CUE: "{...}", Remedy: "Say how the next page is found: `paginate: link: true`, `paginate: page: {param: \"page\"}` or `paginate: cursor: {param: \"after\", next: \"${body.next}\"}`.",
 			Into: to(func(r *spec.Rest) any { return &r.Paginate }), Doc: "How to get all pages of the list, like the argument `paginate` of an http request.",
 		},
@@ -42,6 +46,20 @@ var Rest = &Block{
 		{Name: "idempotent", Kind: Data, Null: true, CUE: "bool", Into: to(func(r *spec.Rest) any { return &r.Idempotent }), Doc: "Whether sending the create twice has the same effect as sending it once. false says that you know that a lost response may lead to two objects."},
 		{Name: "unique", Kind: Data, CUE: "string | [...string]", Into: to(func(r *spec.Rest) any { return &r.Unique }), Doc: "The input, or the list of inputs, whose values identify an object in the list (with `find`: in the response to that request). It adds a `find` that looks for the object there."},
 		{Name: "under", Kind: Body, CUE: "[string]: string", Into: to(func(r *spec.Rest) any { return &r.Under }), Doc: "Other names for the parents in the path: with `shop: \"${inputs.store}\"`, the path may contain `${shop}`."},
+	},
+}
+
+// RestWait says how the end of what a request has started is recognized. Its keys except operation are those of the step
+// that waits.
+var RestWait = &Block{
+	Name: "RestWait", What: "wait", Doc: "How the end of what a request has started is recognized.",
+	Keys: []Key{
+		{Name: "until", Kind: Condition, Required: true, CUE: "bool | string", Into: Step.Key("until").Into, Doc: "Repeats the request until this is true: `\"${body.status != 'PENDING'}\"`. Without `operation`, a delete waits until the object does not exist instead."},
+		{Name: "fail", Kind: Template, Into: Step.Key("fail").Into, Doc: "A message if the end is a failure, or else null: `\"${body.status == 'ERROR' ? body.reason : null}\"`."},
+		*Step.Key("every"),
+		{Name: "timeout", Kind: Duration, Into: Step.Key("timeout").Into, Doc: "How long to wait at most: `\"30m\"`."},
+		*Step.Key("progress"),
+		{Name: "operation", Kind: Template, Doc: "The URL of the operation that the response names, or its path: `\"${steps.request.headers.location}\"`, `\"/tasks/${steps.request.body.task}\"`. By default, the object itself is requested. If the response names no operation, there is nothing to wait for."},
 	},
 }
 

@@ -78,7 +78,7 @@ func (s Schema) CUE() string {
 
 // definitions are the blocks that are definitions of the schema.
 func definitions() []*Block {
-	return []*Block{Provider, Permissions, Resource, Rest, RestDefaults, Operation, Step, Function, Component, Ephemeral}
+	return []*Block{Provider, Permissions, Resource, Rest, RestWait, RestDefaults, Operation, Step, Function, Component, Ephemeral}
 }
 
 // Fields returns the fields of the CUE struct of a block, without braces.

@@ -47,6 +47,7 @@ func dropDefaults(x *options) {
 		&x.s.Patch:       x.update.method == "none",
 		&x.s.IfMatch:     x.requests.readsList(),
 		&x.s.IfNoneMatch: x.create.method != "PUT",
+		&x.s.Wait:        x.requests.readsList() && !x.startsOperation(),
 	} {
 		if drop && x.defaults[*option] != "" {
 			*option = nil

@@ -37,6 +37,9 @@ func TestDefaults(t *testing.T) {
 		{"unwrap", `unwrap: "data"`, `rest: {path: "/pets"}`, "create return", "${body.data}", true},
 		{"an own operation", `unwrap: "data"`, `rest: "/pets", create: {http: {path: "/pets", method: "POST"}, return: "${body}"}`, "create return", "${body.data}", false},
 		{"a body", `body: kind: "x"`, `rest: "/pets"`, "update json", `${let restBody = ({"kind": "x"}); merge(changes, restBody)}`, true},
+		{"a wait", `wait: until: false`, `rest: "/pets"`, "delete as", "request", true},
+		{"no wait", `wait: until: false`, `rest: {path: "/pets", wait: null}`, "delete as", "request", false},
+		{"a wait for what is only listed", `wait: until: false`, `rest: {path: "/pets", read: "list"}`, "delete as", "request", false},
 		{"a condition", `ifMatch: true`, `rest: "/pets"`, "delete ifMatch", "true", true},
 		{"a condition for an object of a list", `ifMatch: true`, `rest: {path: "/pets", read: "list"}`, "delete ifMatch", "true", false},
 		{"a condition of a PUT", `ifNoneMatch: true`, `rest: "/pets"`, "create ifNoneMatch", "true", false},
@@ -56,9 +59,12 @@ func TestDefaults(t *testing.T) {
 			verb, name, _ := strings.Cut(c.argument, " ")
 			op := map[string]*spec.Operation{"create": r.Create, "update": r.Update, "delete": r.Delete}[verb]
 			got := ""
-			if name != "return" {
+			switch {
+			case name == "as":
+				got = op.Steps[0].As
+			case name != "return":
 				got = argument(op, name)
-			} else if op.Return != nil {
+			case op.Return != nil:
 				got = op.Return.Text
 			}
 			if (got == c.value && got != "") != c.want {

@@ -128,7 +128,8 @@ func (x *expansion) addIdentity() {
 
 // idOfObject returns the expression for the id that the server chooses.
 func (x *expansion) idOfObject() string {
-	id := "result.body" + ofCreate(x).inObject(x.idPath)
+	result := resultOfCreate(x)
+	id := result + ".body" + ofCreate(x).inObject(x.idPath)
 	if !x.bodiless {
 		return id
 	}
@@ -138,7 +139,7 @@ func (x *expansion) idOfObject() string {
 	}); i >= 0 {
 		otherwise = "inputs." + x.r.Inputs.Fields[i].Name
 	}
-	return "result.body != null ? " + id + " : " + otherwise
+	return result + ".body != null ? " + id + " : " + otherwise
 }
 
 // lister returns the list of the existing objects.

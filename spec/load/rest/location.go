@@ -16,10 +16,12 @@ func idOfLocation(x *expansion) string {
 	if x.create.path != nil {
 		create = x.objectPath(x.create)
 	}
+	result := resultOfCreate(x)
+	headers := strings.TrimPrefix(result+".headers", "result.")
 	var ids []string
 	for _, r := range []requestLine{{}, x.read} { // a read with a path of its own need not be at the URL of the object
 		pattern, ok := relativePattern(create.Text, x.objectPath(r).Text)
-		id := fmt.Sprintf("segmentOf(headers.location, result.url, %s)", pattern)
+		id := fmt.Sprintf("segmentOf(%s.location, %s.url, %s)", headers, result, pattern)
 		if ok && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}

@@ -51,6 +51,15 @@ func TestMistakesInRest(t *testing.T) {
 		{"a find that is a method", source.CodeBadValue, `rest: {path: "/pets", find: «"GET"»}`},
 		{"a find and unique next to another find", source.CodeMisplacedKey, `rest: {path: "/pets", unique: «"name"», find: «"GET /pets?name=${inputs.name}"»}
 	find: ` + http},
+		{"a wait without its end", source.CodeMissingKey, `rest: {path: "/pets", wait: «{every: "1s"}»}`},
+		{"a wait that is a condition", source.CodeWrongShape, `rest: {path: "/pets", wait: «"${body.done}"»}`},
+		{"an unknown key of wait", source.CodeUnknownKey, `rest: {path: "/pets", wait: {until: "${body.done}", «interval»: "1s"}}`},
+		{"a pause without a unit", source.CodeBadValue, `rest: {path: "/pets", wait: {until: "${body.done}", every: «"5 min"»}}`},
+		{"a wait for what is only listed", source.CodeMisplacedKey, `rest: {path: "/pets", read: "list", wait: «{until: "${body.done}"}»}`},
+		{"a wait next to all operations", source.CodeMisplacedKey, `rest: {path: "/pets", wait: «{until: "${body.done}"}»}
+	create: ` + http + `
+	update: ` + http + `
+	delete: ` + http},
 		{"a delete of the collection", source.CodeBadValue, `rest: {path: "/pets", delete: «"DELETE /pets"»}`},
 		{"an update of the collection", source.CodeBadValue, `rest: {path: "/pets", update: «"PUT /pets?all=${config.all ?? 1}"»}`},
 		{"a read of the collection", source.CodeBadValue, `rest: {path: "/pets", read: «"GET /pets"», id: "${inputs.kind}"}

@@ -40,14 +40,15 @@ func mustUnwrap(path []string) string {
 // createOperation returns the create: a POST to the collection, a PUT to the object, or what the
 // author wrote.
 func (x *expansion) createOperation() *spec.Operation {
+	x = ofCreate(x)
 	method, path := text(x.create.method, cmp.Or(x.s.Create, x.s.Path).Range), createPath(x)
 	response := x.returning(x.objectType(), "Response")
 	if x.bodiless {
 		response = field("response", x.s.Response)
 	}
-	return withMembers(x, x.operation(!x.bodiless, field("method", method), field("path", path), sent(x, x.body("inputs", path)),
+	return withMembers(x, waitForCreate(x, x.operation(!x.bodiless, field("method", method), field("path", path), sent(x, x.body("inputs", path)),
 		field("ifNoneMatch", x.s.IfNoneMatch), field("idempotencyKey", x.s.IdempotencyKey),
-		field("idempotent", x.s.Idempotent), response))
+		field("idempotent", x.s.Idempotent), response)))
 }
 
 // createPath returns the path of the create.
@@ -82,19 +83,30 @@ func (x *expansion) updateOperation() *spec.Operation {
 	if x.bodiless {
 		response = field("response", x.s.Response) // what it contains may be a job with an id of its own
 	}
-	return withMembers(x, x.operation(!x.bodiless, field("method", text(method, at)), field("path", path), field("headers", headers), sent(x, body), field("ifMatch", x.s.IfMatch), response))
+	var idempotent *spec.Node
+	if x.startsOperation() { // the next run sends it again if the operation failed
+		idempotent = &spec.Node{Kind: spec.BoolNode, Text: "true", Range: x.s.Wait.Range}
+	}
+	return withMembers(x, waitForUpdate(x, x.operation(!x.bodiless, field("method", text(method, at)), field("path", path), field("headers", headers), sent(x, body), field("ifMatch", x.s.IfMatch), field("idempotent", idempotent), response)))
 }
 
 // deleteOperation returns the delete. If the API responds to what is in a missing parent as it likes, nothing is
 // sent there.
 func deleteOperation(x *expansion) *spec.Operation {
-	op := x.operation(false, field("method", text(x.delete.method, cmp.Or(x.s.Delete, x.s.Path).Range)), field("path", x.objectPath(x.delete)), field("ifMatch", x.s.IfMatch))
-	step := op.Steps[0]
-	step.Gone = x.s.Gone
+	step := deleteStep(x, field("ifMatch", x.s.IfMatch))
 	if x.s.Parent != nil {
 		step.If = text("${steps.parent != null}", x.s.Parent.Range)
 	}
-	return afterParent(x, op)
+	op := &spec.Operation{Range: x.s.Range, Rest: true, Steps: []*spec.Step{step}}
+	return waitForDelete(x, afterParent(x, op))
+}
+
+// deleteStep returns the step that deletes the object.
+func deleteStep(x *expansion, arguments ...spec.Field) *spec.Step {
+	method := text(x.delete.method, cmp.Or(x.s.Delete, x.s.Path).Range)
+	step := request(x.s, append([]spec.Field{field("method", method), field("path", x.objectPath(x.delete))}, arguments...))
+	step.Gone = x.s.Gone
+	return step
 }
 
 // operation returns an operation of one request. If object is true, the response

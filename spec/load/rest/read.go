@@ -58,6 +58,7 @@ func (x *options) readAll() bool {
 	x.readUnder()
 	checkParent(x)
 	x.checkRequests()
+	checkWait(x)
 	x.readName()
 	x.readUnique()
 	x.checkItems()
@@ -341,6 +342,7 @@ func (x *options) checkUnused() (used []*spec.Node) {
 func (x *options) optionsOfObjects() []option {
 	creates, updates := !x.own["create"], !x.own["update"]
 	gets, deletes := !x.own["read"] && !x.requests.readsList(), !x.own["delete"]
+	sends := updates && x.update.method != "none"
 	at := func(own requestLine) bool { return own.path == nil }
 	locates := creates || !x.own["id"] && !x.named // also the id of an author's create
 	return []option{
@@ -348,16 +350,17 @@ func (x *options) optionsOfObjects() []option {
 		{"response", "create and id", x.s.Response, locates},
 		{"idempotencyKey", "create", x.s.IdempotencyKey, creates},
 		{"idempotent", "create", x.s.Idempotent, creates},
-		{"ifMatch", "update and delete", x.s.IfMatch, updates && x.update.method != "none" || deletes},
+		{"ifMatch", "update and delete", x.s.IfMatch, sends || deletes},
 		{"parent", "read and delete", x.s.Parent, !x.own["read"] || deletes},
 		{"create", "create", x.s.Create, creates || at(x.create)},
 		{"update", "update", x.s.Update, updates},
 		{"delete", "delete", x.s.Delete, deletes},
 		{"patch", "update", x.s.Patch, updates},
-		{"wrap", "create and update", x.s.Wrap, creates || updates && x.update.method != "none"},
-		{"body", "create and update", x.s.Body, creates || updates && x.update.method != "none"},
-		{"object", "read, update and delete", x.s.Object, gets && at(x.read) || updates && x.update.method != "none" && at(x.update) || deletes && at(x.delete) || x.named || x.bodiless && locates}, // of a Location
+		{"wrap", "create and update", x.s.Wrap, creates || sends},
+		{"body", "create and update", x.s.Body, creates || sends},
+		{"object", "read, update and delete", x.s.Object, gets && at(x.read) || sends && at(x.update) || deletes && at(x.delete) || x.named || x.bodiless && locates}, // of a Location
 		{"gone", "read and delete", x.s.Gone, gets || deletes},
+		{"wait", "create, update and delete", x.s.Wait, creates || sends || deletes},
 	}
 }
 
