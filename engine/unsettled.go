@@ -20,7 +20,7 @@ func (e *Engine) Unsettled(of func(journal.Subject) bool) []journal.Intent {
 			open = append(open, i)
 		}
 	}
-	return open
+	return journal.Distinct(open)
 }
 
 // Settles reports whether the next create or update of a resource that the program

@@ -122,6 +122,7 @@ func (a *app) journalCommand() *cobra.Command {
 			if !all {
 				before := len(intents)
 				intents = slices.DeleteFunc(intents, func(i journal.Intent) bool { return !i.Open() && i.Status != journal.Failed })
+				intents = journal.Distinct(intents)
 				rest = before - len(intents)
 			}
 			if asJSON {

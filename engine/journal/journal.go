@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -208,6 +209,29 @@ func (i Intent) LastSent() time.Time {
 		return i.Began
 	}
 	return i.Sent
+}
+
+// Whole is the step of an intent that stands for all steps of its operation.
+const Whole = -1
+
+// IsWhole reports whether an intent stands for a whole update.
+func (i Intent) IsWhole() bool { return i.Operation == Update && i.Step == Whole }
+
+// Distinct returns the intents without those of whole updates that only repeat what another one says: that of a step of
+// the update, or of the next run of it. The engine needs them all, a reader does not.
+func Distinct(list []Intent) []Intent {
+	var out []Intent
+	for n, i := range list {
+		more := func(o Intent) bool {
+			return o.Operation == Update && o.Subject == i.Subject && o.Token == i.Token && o.Open()
+		}
+		if i.IsWhole() && i.Open() &&
+			(slices.ContainsFunc(list[n+1:], more) || slices.ContainsFunc(list[:n], func(o Intent) bool { return !o.IsWhole() && more(o) })) {
+			continue
+		}
+		out = append(out, i)
+	}
+	return out
 }
 
 // WasAnswered reports whether a successful response arrived.

@@ -136,24 +136,3 @@ func (r *run) forgetFailed(s *plan.Step) error {
 func (r *run) mayContinue(i journal.Intent) bool {
 	return i.Status != journal.Failed && (i.Status != journal.Handed || i.Token == r.token) && entries.Elsewhere(r.Resource, i) == ""
 }
-
-// forgetUpdates forgets the intents of an update that is done. One that gave another id
-// stays until the host shows that it has recorded it.
-func (r *run) forgetUpdates(s *recorded.State) error {
-	if !r.Resource.Journals() || !r.book().MayHaveIntents() {
-		return nil
-	}
-	list, err := r.book().Intents()
-	for _, i := range list {
-		if i.Operation != journal.Update || i.Token != s.Private.Token || entries.IsWhole(i) {
-			continue
-		}
-		if s.Private.ID == "" {
-			err = errors.Join(err, r.book().RemoveOne(i))
-			continue
-		}
-		i.Status, i.ID, i.Moved = journal.Answered, s.Private.ID, true
-		err = errors.Join(err, r.book().Put(i, false))
-	}
-	return err
-}

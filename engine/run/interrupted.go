@@ -19,6 +19,9 @@ func (res resource) entries(token string) entries.Entries {
 	return entries.Entries{Resource: res.Resource, Book: res.book(token)}
 }
 
+// entries returns the entries of the journal about the run's resource.
+func (r *run) entries() entries.Entries { return entries.Entries{Resource: r.Resource, Book: r.book()} }
+
 // runAlone runs an update under an entry of the journal, which stands for the update from before its
 // first request until the host has recorded the state that it returns. Meanwhile no other process
 // updates or deletes the resource, whichever request of the update is under way.

@@ -8,7 +8,6 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/journal"
-	"github.com/declprov/declprov/engine/run/entries"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/reading"
 	"github.com/declprov/declprov/engine/run/recorded"
@@ -62,9 +61,8 @@ func (res resource) closeLostUpdates(s recorded.State) error {
 	}
 	list, err := book.Intents()
 	for _, i := range list {
-		if i.Operation == journal.Update && i.Token == s.Private.Token && i.Open() && !entries.IsWhole(i) {
-			i.Status, i.ID, i.Moved = journal.Answered, recorded.CurrentID(s), true
-			err = errors.Join(err, book.Put(i, false))
+		if i.Operation == journal.Update && i.Token == s.Private.Token && i.Open() && !i.IsWhole() {
+			err = errors.Join(err, res.entries(s.Private.Token).Locate(recorded.CurrentID(s), i))
 		}
 	}
 	return err

@@ -191,6 +191,7 @@ func (n *sending) close(ctx context.Context, value any, err error) (any, error) 
 		n.intent.Status, n.intent.ID = journal.Answered, n.resultID(n.step, value)
 		if n.Verb == plan.Update && n.IDIn(n.step, value) == "" {
 			n.intent.Status, n.intent.Ongoing = journal.Unknown, true // if this run ends here, find tells the id
+			n.unnamed = append(n.unnamed, n.intent)
 		}
 		n.warn(errors.Join(n.book().Put(n.intent, false), n.forgetFailed(n.step)))
 		return value, nil

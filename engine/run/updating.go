@@ -64,6 +64,7 @@ func (r updating) finish(ctx context.Context) Result {
 	next.Outputs = recorded.WithInputs(r.given, declared)
 	next.Private.Written = recorded.NewWritten(r.Resource, r.given, r.server)
 	if failure != nil {
+		r.warn(r.closeUnnamed(ctx))
 		next.Inputs = old.Inputs // as hosts record it, too: nobody knows which of the new ones hold
 		next.Private.Written = old.Private.Written
 		next.Private.Failed = operation.Stopped(r.Run, r.given, failed, failure)
@@ -73,7 +74,7 @@ func (r updating) finish(ctx context.Context) Result {
 	} else {
 		outputs.WarnKept(r.Run, old.Private.Written, next.Private.Written)
 		outputs.WarnLost(r.Run, next.Outputs, r.res.ref.Key)
-		r.warn(r.forgetUpdates(next))
+		r.warn(r.entries().EndSteps(next))
 	}
 	return Result{State: next, Err: r.Mask().Error(failure)}
 }
@@ -132,7 +133,7 @@ func (r updating) settleFailure(ctx context.Context, failure error, old *recorde
 	if stop.Err(ctx) != nil {
 		return nil, failure
 	}
-	r.findNewID(ctx)
+	r.untold = !r.findNewID(ctx)
 	if operation.StatusOf(failure) != actions.Unknown {
 		return nil, failure
 	}
@@ -164,7 +165,7 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 	r.Log.Message(operation.Info, "no response tells of the update: it was done, as reading it shows")
 	r.Lost = true
 	outputs.WarnLost(r.Run, out.Outputs, r.res.ref.Key)
-	r.warn(r.forgetUpdates(out))
+	r.warn(r.entries().EndSteps(out))
 	return &Result{State: out}
 }
 
@@ -218,6 +219,22 @@ func (r updating) findNewID(ctx context.Context) bool {
 		r.ID = id
 	}
 	return err == nil && id != ""
+}
+
+// closeUnnamed closes the entries of steps of an update that failed later, if find, or read unless the update renames, shows the
+// object under the id that the state gets. Otherwise they stay open, because the object may have another id.
+func (r updating) closeUnnamed(ctx context.Context) error {
+	if r.unnamed == nil || stop.Err(ctx) != nil {
+		return nil
+	}
+	if r.untold && r.Resource.Read != nil && !r.renames() {
+		_, _, _, err := r.readUnder(ctx, r.ID, r.old)
+		r.untold = err != nil
+	}
+	if r.untold {
+		return nil
+	}
+	return r.entries().Locate(r.ID, r.unnamed...)
 }
 
 // mayLeaveOld reports whether the object under the old id may still exist, after an update that

@@ -15,11 +15,13 @@ import (
 // a state that has it, too. The next create continues there.
 
 // IsHalfMade reports whether an entry has the state of a create of several steps.
-func IsHalfMade(i journal.Intent) bool { return i.Operation == journal.Create && i.Step == whole }
+func IsHalfMade(i journal.Intent) bool {
+	return i.Operation == journal.Create && i.Step == journal.Whole
+}
 
 // SetHalfMade makes an entry that of a create whose state is s, which contains no secrets.
 func SetHalfMade(i *journal.Intent, of *plan.Resource, s recorded.State) (err error) {
-	i.Operation, i.Step, i.ID, i.Place = journal.Create, whole, s.ID, placeOf(of)
+	i.Operation, i.Step, i.ID, i.Place = journal.Create, journal.Whole, s.ID, placeOf(of)
 	i.Made, err = json.Marshal(s.Private)
 	return err
 }

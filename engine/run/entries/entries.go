@@ -36,7 +36,7 @@ func (e Entries) Settle(s recorded.State) {
 func (e Entries) isRecorded(i journal.Intent, s recorded.State) bool {
 	failed := s.Private.Failed
 	switch {
-	case IsWhole(i) && i.Token == s.Private.Token:
+	case i.IsWhole() && i.Token == s.Private.Token:
 		return i.Key == s.Private.Updated || failed != nil && failed.Op == string(plan.Update) // which says the same
 	case i.Token != s.Private.Token:
 		return i.Status == journal.Handed && i.ID == recorded.CurrentID(s) // the object was imported

@@ -14,15 +14,9 @@ import (
 // update, from before its first effect until a recorded state has its key. It is found by the token
 // of the state, and so also after the stack or the resource was renamed.
 
-// whole is the step of an entry that is about all steps of its operation.
-const whole = -1
-
-// IsWhole reports whether an entry stands for a whole update.
-func IsWhole(i journal.Intent) bool { return i.Operation == journal.Update && i.Step == whole }
-
 // BeginUpdate records that an update of a state is under way. i is the intent of its first step.
 func (e Entries) BeginUpdate(i journal.Intent) (journal.Intent, error) {
-	i.Step, i.StepName, i.Element, i.Looked, i.Proves = whole, "", "", false, false
+	i.Step, i.StepName, i.Element, i.Looked, i.Proves = journal.Whole, "", "", false, false
 	return e.Book.Begin(i, false)
 }
 
@@ -33,7 +27,7 @@ func (e Entries) EndUpdates(s *recorded.State) error {
 		return nil
 	}
 	return e.Book.Revise(func(list []journal.Intent) []journal.Intent {
-		own := func(i journal.Intent) bool { return IsWhole(i) && i.Token == s.Private.Token }
+		own := func(i journal.Intent) bool { return i.IsWhole() && i.Token == s.Private.Token }
 		var last *journal.Intent
 		for n := range list {
 			if own(list[n]) {
@@ -46,6 +40,35 @@ func (e Entries) EndUpdates(s *recorded.State) error {
 		last.Status, s.Private.Updated = journal.Handed, last.Key
 		return slices.DeleteFunc(list, func(i journal.Intent) bool { return own(i) && i.Key != s.Private.Updated })
 	})
+}
+
+// EndSteps removes the entries of the steps of an update that is done. One that gave another id stays until
+// the host shows that it has recorded it.
+func (e Entries) EndSteps(s *recorded.State) error {
+	if !e.Journals() || !e.Book.MayHaveIntents() {
+		return nil
+	}
+	list, err := e.Book.Intents()
+	for _, i := range list {
+		if i.Operation != journal.Update || i.Token != s.Private.Token || i.IsWhole() {
+			continue
+		}
+		if s.Private.ID == "" {
+			err = errors.Join(err, e.Book.RemoveOne(i))
+			continue
+		}
+		err = errors.Join(err, e.Locate(s.Private.ID, i))
+	}
+	return err
+}
+
+// Locate records that steps of an update were done, and that the object has an id now.
+func (e Entries) Locate(id string, list ...journal.Intent) (err error) {
+	for _, i := range list {
+		i.Status, i.ID, i.Moved, i.Ongoing = journal.Answered, id, true, false
+		err = errors.Join(err, e.Book.Put(i, false))
+	}
+	return err
 }
 
 // RefuseBusy returns a *journal.BusyError if another living process updates the resource.
@@ -66,7 +89,7 @@ func (e Entries) Interrupted(s recorded.State) (recorded.State, error) {
 	}
 	list, err := e.updates(s)
 	list = slices.DeleteFunc(list, func(i journal.Intent) bool {
-		return !i.Open() && !(IsWhole(i) && i.Key != s.Private.Updated)
+		return !i.Open() && !(i.IsWhole() && i.Key != s.Private.Updated)
 	})
 	if err != nil || len(list) == 0 {
 		return s, err
@@ -84,7 +107,7 @@ func (e Entries) Interrupted(s recorded.State) (recorded.State, error) {
 func (e Entries) CloseGone(s recorded.State) error {
 	list, err := e.updates(s)
 	list = slices.DeleteFunc(list, func(i journal.Intent) bool { return !i.Open() })
-	steps := slices.DeleteFunc(slices.Clone(list), IsWhole)
+	steps := slices.DeleteFunc(slices.Clone(list), journal.Intent.IsWhole)
 	if len(steps) == 0 {
 		steps = list
 	}
