@@ -31,6 +31,7 @@ func Expand(doc *source.Document, place source.Place, p *spec.Provider, r *spec.
 	} else {
 		defaults.use(x.checkUnused())
 		x.checkEnvelope()
+		x.checkReturn()
 	}
 	x.addOperations()
 }

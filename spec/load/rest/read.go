@@ -383,6 +383,16 @@ func (x *options) optionsOfLists() []option {
 	}
 }
 
+// checkReturn warns of a `return` of the resource that does not apply to the read of rest, whose result is an item of a list.
+func (x *options) checkReturn() {
+	if !x.own["return"] || x.own["read"] || !x.requests.readsList() || x.r.Return == nil {
+		return
+	}
+	x.Warn(source.CodeReturnNotRead, x.r.Return.Range, source.Place{Context: x.place.Context, Path: strings.TrimSuffix(x.place.Path, ".rest") + ".return"}, "return has no effect on read, which returns the item of the list",
+		"A refresh would lose what only this `return` provides. Describe the item by `returns` and @wire; or write the `read` that looks for it, with a `return` of its own, next to rest. "+
+			"If only the responses to creates and updates differ, write this `return` in operations of these.")
+}
+
 // checkEnvelope warns of a read next to rest that returns the response as it is, although the object
 // is in one of its members: it would find none of the inputs.
 func (x *options) checkEnvelope() {
