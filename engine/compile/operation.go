@@ -43,10 +43,23 @@ func (c *resourceCompiler) yield(op *plan.Operation, v plan.Verb, m *spec.Operat
 	if len(t.Steps) == 0 {
 		return // broken, which was reported
 	}
+	if v == plan.Read {
+		t = solid(t)
+	}
 	c.yields.Compile(yield.Target{
 		Name: c.r.Spec.Name, Source: string(v), Outputs: c.r.Spec.Outputs, Inputs: c.r.Spec.Inputs,
 		SetsInputs: v == plan.Read, ReadLater: v != plan.Read && c.r.Spec.Read != nil,
 	}, op, cmp.Or(m.Return, c.r.Spec.Return), t)
+}
+
+// solid returns the trail after the steps of an operation whose result tells whether something exists. The last step may
+// have no response only if it may not run.
+func solid(t *scopes.Trail) *scopes.Trail {
+	out := *t
+	if last := plan.Last(t.Steps); last != nil && last.When == nil && last.ForEach == nil {
+		out.Scope = scopes.Solid(t.Scope)
+	}
+	return &out
 }
 
 // scope returns the scope of an operation of a resource before its first step.
@@ -101,7 +114,7 @@ func (c *resourceCompiler) find() {
 			return
 		}
 		c.refuseEffects(c.r.Find, "find", "find runs before a create is sent, and whenever a response was lost: it must only read. Add `effect: \"none\"` if the action changes nothing.")
-		c.r.Find.Return = c.Template(m.Return, t.Scope, &spec.Type{Nullable: true}, "return")
+		c.r.Find.Return = c.Template(m.Return, solid(t).Scope, &spec.Type{Nullable: true}, "return")
 	})
 	c.r.Sinks = append(c.r.Sinks, markUses(c.r.Find, nil)...)
 	if s := plan.Last(c.r.Find.Steps); s != nil {
@@ -119,7 +132,7 @@ func (c *resourceCompiler) list() {
 		t := scopes.NewTrail(c.scope(plan.List))
 		l := &plan.Lister{Inputs: c.types.Build(m.Inputs), Step: c.steps.Step(m.Step, 0, t)}
 		t.Add(l.Step)
-		l.Items = c.Template(m.Items, t.Scope, &spec.Type{Kind: spec.List, Elem: &spec.Type{}}, "items")
+		l.Items = c.Template(m.Items, solid(t).Scope, &spec.Type{Kind: spec.List, Elem: &spec.Type{}}, "items")
 		elem := &spec.Type{}
 		if l.Items != nil {
 			if items := c.r.Types.Resolve(l.Items.Type()); items.Kind == spec.List && items.Elem != nil {

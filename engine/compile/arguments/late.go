@@ -18,7 +18,7 @@ func (b *Block) CompileLate(args map[string]plan.Argument, kind *actions.Kind, s
 		a := args[name]
 		if a.Decl.Mode == actions.Late {
 			// A default is compiled again, because it sees what the step sees.
-			a.Parts = a.Parts.With(name, b.late(a.Node, kind, static, name, optionalType(a.Decl)))
+			a.Parts = a.Parts.With(name, b.late(a.Node, kind, static, name, a.Decl))
 		}
 		if !a.Inherited {
 			a.Parts = b.lateParts(a, kind, static)
@@ -44,10 +44,17 @@ func (b *Block) lateParts(a plan.Argument, kind *actions.Kind, static actions.St
 
 // late compiles a late expression. An access to an untyped value is noted only if the author could
 // type it with `returns`; the body of an error response, for example, has no type.
-func (b *Block) late(n *spec.Node, kind *actions.Kind, static actions.Static, path string, expected *spec.Type) plan.Part {
+func (b *Block) late(n *spec.Node, kind *actions.Kind, static actions.Static, path string, decl *actions.Arg) plan.Part {
 	noted := len(b.Unchecked)
 	own := lateNames(kind, static, path)
-	out := plan.Part{Mode: actions.Late, Node: n, Value: b.Template(n, scopes.Extend(b.Scope, own...), expected, path)}
+	scope, expected := scopes.Extend(b.Scope, own...), (*spec.Type)(nil)
+	if decl != nil {
+		expected = optionalType(decl)
+	}
+	if decl != nil && decl.Solid {
+		scope = scopes.Solid(scope)
+	}
+	out := plan.Part{Mode: actions.Late, Node: n, Value: b.Template(n, scope, expected, path)}
 	for _, name := range own {
 		out.Own = append(out.Own, name.Name)
 	}

@@ -28,6 +28,14 @@ func Extend(s *expr.Scope, names ...expr.Name) *expr.Scope {
 	return out
 }
 
+// Solid returns the scope in which a response must have a body where a template reads a member of it: that there is no
+// such member says that something does not exist, and that there is no body does not.
+func Solid(s *expr.Scope) *expr.Scope {
+	out := *s
+	out.Solid = [][]string{{"body"}, {"result", "body"}}
+	return &out
+}
+
 // AssumeTrue returns the scope of what runs only if a condition is true. A condition that does not
 // compile may have excluded any null: then no member of the scope's names counts as null.
 func AssumeTrue(s *expr.Scope, written *spec.Node, condition *expr.Value) *expr.Scope {

@@ -28,7 +28,9 @@ type checker struct {
 	// strict are the index accesses to lists of known type. In them, an index beyond
 	// the end is an error; in others, it gives null.
 	strict map[*ast.MemberNode]bool
-	depth  int
+	// solid are the accesses to members of values that must have members.
+	solid map[*ast.MemberNode]bool
+	depth int
 }
 
 // TypedPart is the result of checking a part: its type, and the path from a name of the

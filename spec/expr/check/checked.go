@@ -38,6 +38,8 @@ type Result struct {
 	// Strict are the index accesses to lists of known type. In them, an index beyond
 	// the end is an error; in others, it gives null.
 	Strict map[*ast.MemberNode]bool
+	// Solid are the accesses to members of values that must have members: see Scope.Solid.
+	Solid map[*ast.MemberNode]bool
 }
 
 // Expression checks the tree of an expression in a scope. want is the expected type.
@@ -64,7 +66,7 @@ func Expression(tree ast.Node, at parse.Place, scope *Scope, functions *Function
 		out.Unchecked = append(out.Unchecked, at.At(e))
 	}
 	stable.Sort(c.refs, func(a, b Reference) int { return a.At.From - b.At.From })
-	out.Diags, out.Uses, out.Strict = c.diags, c.refs, c.strict
+	out.Diags, out.Uses, out.Strict, out.Solid = c.diags, c.refs, c.strict, c.solid
 	if !c.diags.HasErrors() {
 		out.Present, out.Passed = pathsOf(c.factsWhen(tree, true)), pathsOf(c.factsPassed(tree))
 		out.Keys = parse.KeysOf(tree, &c.extents)

@@ -20,6 +20,9 @@ type Scope struct {
 	// allow it; see Value.Present. The first element is a name of the scope, or a call; see
 	// RootsOf.
 	Present [][]string
+	// Solid are the paths of untyped values that must have members where a template reads one: null and scalars are
+	// an error there, unless `?.` reads it.
+	Solid [][]string
 	// NullHelp returns the remedy for a part that may be null, by its text
 	// ("state.digest"). It returns "" if there is no better remedy than a guard
 	// against null. It may be nil.

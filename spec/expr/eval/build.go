@@ -137,7 +137,7 @@ func (b *builder) buildChain(n ast.Node) Evaluator {
 				return nil
 			}
 			out.path = append(out.path, step)
-			out.strict = append(out.strict, b.of.Strict[m])
+			out.strict, out.solid = append(out.strict, b.of.Strict[m]), append(out.solid, b.of.Solid[m])
 			n = m.Node
 			continue
 		case *ast.IdentifierNode:
@@ -148,9 +148,10 @@ func (b *builder) buildChain(n ast.Node) Evaluator {
 				return nil
 			}
 			out.path = append(out.path, m.Value)
-			out.strict = append(out.strict, false)
+			out.strict, out.solid = append(out.strict, false), append(out.solid, false)
 			slices.Reverse(out.path)
 			slices.Reverse(out.strict)
+			slices.Reverse(out.solid)
 			return out
 		default:
 			return nil

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/spec/types"
@@ -20,6 +21,32 @@ func opStrictMember(r *Run, a []any) (any, error) {
 		return nil, outOfRangeError(Quote(a[1]), a[0])
 	}
 	return v, err
+}
+
+// opSolidMember is like OpMember, but returns an error for a member of null.
+func opSolidMember(r *Run, a []any) (any, error) {
+	if err := checkSolid(a[0], a[1]); err != nil {
+		return nil, err
+	}
+	return OpMember(r, a)
+}
+
+// checkSolid returns an error if a value has no members.
+func checkSolid(base, key any) error {
+	name, named := key.(string)
+	switch base.(type) {
+	case map[string]any, types.Unknown, types.Secret:
+		return nil
+	case []any:
+		if _, err := strconv.Atoi(name); named && err != nil { // a chain has its indices as text
+			return Faultf("a list has no member %s", Quote(key))
+		}
+		return nil
+	case nil:
+		return Faultf("there is no response body, so nothing is known about its member %s. If that means that there is none, write `?.`", Quote(key))
+	default:
+		return Faultf("%s has no members", DescribeKind(base))
+	}
 }
 
 // outOfRangeError returns the error for an index that is out of range.

@@ -19,6 +19,7 @@ const runName = " run"
 // loops, variables and literals.
 type rewriter struct {
 	strict    map[*ast.MemberNode]bool
+	solid     map[*ast.MemberNode]bool
 	functions *check.Functions
 	// loops is the number of predicates around the current node.
 	loops int
@@ -77,8 +78,11 @@ func (w *rewriter) rewrite(n ast.Node) ast.Node {
 		return w.rewrite(n.Node)
 	case *ast.MemberNode:
 		name := "."
-		if w.strict[n] {
+		switch {
+		case w.strict[n]:
 			name = "["
+		case w.solid[n]:
+			name = "!."
 		}
 		return w.makeCall(n, name, w.rewrite(n.Node), w.rewrite(n.Property))
 	case *ast.SliceNode:
