@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/template"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -51,6 +52,7 @@ func (c *child) compile() *plan.Child {
 	c.out.When = c.Template(m.If, scope, scopes.BoolType, "if")
 	scope = scopes.AssumeTrue(scope, m.If, c.out.When)
 	c.compileInputs(scope)
+	c.checkIndexed()
 	if m.Options != nil {
 		c.In("options", "options", func() { c.compileOptions(scope) })
 	}
@@ -90,6 +92,39 @@ func (c *child) hasSecretKeys() bool {
 		return true
 	}
 	return false
+}
+
+// checkIndexed warns of a child for each item of a list that the item names. If an item is removed, the children after it get
+// the names of those that follow, whose objects still exist: each create or rename is then refused.
+func (c *child) checkIndexed() {
+	r := c.Compiled[c.out.Type]
+	if c.out.ForEach == nil || c.out.Foreign || r == nil || len(c.out.ForEach.Refs()) == 0 || scopes.LoopKind(c.Names.Spec.Types, c.out.ForEach) != spec.List {
+		return
+	}
+	warn := func(at diag.Range, input, item string) {
+		list, ok := template.Whole(c.spec.ForEach.Text)
+		if !ok {
+			list = "LIST"
+		}
+		c.Warn(finding.CodeChildByIndex, at, "inputs", fmt.Sprintf("children that are named by their index get %s from the items", input),
+			fmt.Sprintf("If an item is removed from the list, the children after it get each other's %s, which still exists: `pulumi up` fails. Name the children by it: `forEach: \"${fromPairs(map(%s, [string(%s), #]))}\"`, "+
+				"or let the component have a map in place of the list.", input, list, item))
+	}
+	if c.out.Whole != nil && len(r.Names) > 0 && c.out.Whole.RefersTo("each") {
+		warn(c.spec.Inputs.Range, r.Names[0], "#."+r.Names[0])
+		return
+	}
+	for _, a := range c.out.Inputs {
+		if !slices.Contains(r.Names, a.Name) {
+			continue
+		}
+		for _, ref := range a.Value.Refs() {
+			if len(ref.Path) > 1 && ref.Path[0] == "each" && ref.Path[1] == "value" {
+				warn(ref.Range, a.Name, strings.Join(append([]string{"#"}, ref.Path[2:]...), "."))
+				return
+			}
+		}
+	}
 }
 
 // compileInputs compiles the inputs of the child, and checks them against those of its type.

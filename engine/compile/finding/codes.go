@@ -43,6 +43,7 @@ const (
 	CodeFindAny              = "find-any"              // a find that does not depend on the inputs, and may find somebody else's object (warning)
 	CodeAlwaysRefused        = "always-refused"        // an update or delete on the condition that the object does not exist (warning)
 	CodeMayBeForeign         = "may-be-foreign"        // an update or delete of an object that the create may not have created (warning)
+	CodeChildByIndex         = "child-by-index"        // a child for each item of a list, named by the index, of a resource that the item names (warning)
 	CodeStuck                = "stuck-at-fail"         // a step that reads the same failed operation again in each later run (warning)
 	CodeUnsafeRetry          = "unsafe-retry"          // a retry or until that may repeat an effect
 	CodeBadCall              = "bad-call"              // arguments that do not fit together, or break a rule of the action
