@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/engine/compile/finding"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr"
 )
 
 // checkForeign warns about the steps of an update or delete that may affect an object of somebody
@@ -41,17 +42,21 @@ func (c *checker) checkForeign(op *plan.Operation, verb plan.Verb, does string) 
 // what it finds: the folder may have been there before, with files of somebody else.
 func (c *checker) checkSweep(s *plan.Step, verb plan.Verb, does string) {
 	at := c.placeOf(s)
-	if !s.Sweeps || at == "" || s.When != nil {
-		return
+	if !s.Sweeps || at == "" || s.When.RefersTo("state", "steps") {
+		return // or it asks what was there
 	}
 	var joins *plan.Step
+	var owners []*plan.Step // they are refused if the folder exists, or take all of it
 	for _, m := range c.r.Create.Steps {
 		place := c.placeOf(m)
 		switch {
-		case m.Effect != actions.Write || !m.Makes || place == "" || m.When != nil:
+		case m.Effect != actions.Write || !m.Makes || place == "":
 		case place == at && !m.Joins:
-			return // it is refused if the folder exists, or takes all of it
-		case joins == nil && (place == at || strings.HasPrefix(place, at+"/")):
+			if m.When == nil || asksWhetherMade(s, m) {
+				return
+			}
+			owners = append(owners, m)
+		case joins == nil && (place == at || strings.HasPrefix(place, at+"/")) && !slices.ContainsFunc(owners, func(o *plan.Step) bool { return sameCondition(o, m) }):
 			joins = m
 		}
 	}
@@ -60,6 +65,18 @@ func (c *checker) checkSweep(s *plan.Step, verb plan.Verb, does string) {
 			fmt.Sprintf("%s of create keeps what is in the folder already, which may belong to somebody else. Let create make the folder first: "+
 				"`file: mkdir: path: …` refuses one that exists. Or remove only what create has written.", joins.Name))
 	}
+}
+
+// asksWhetherMade reports whether a step only runs if create has run another one.
+func asksWhetherMade(s, maker *plan.Step) bool {
+	return slices.ContainsFunc(s.When.Refs(), func(ref expr.Ref) bool {
+		return len(ref.Path) > 1 && ref.Path[0] == "made" && ref.Path[1] == maker.Model.As
+	})
+}
+
+// sameCondition reports whether two steps have the same condition, as written.
+func sameCondition(a, b *plan.Step) bool {
+	return a.Model.If != nil && b.Model.If != nil && a.Model.If.Text == b.Model.If.Text
 }
 
 // uncertainMaker returns the step of create that creates what a step affects, if the create may be
