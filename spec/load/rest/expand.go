@@ -31,7 +31,7 @@ func Expand(doc *source.Document, place source.Place, p *spec.Provider, r *spec.
 	} else {
 		defaults.use(x.checkUnused())
 		x.checkEnvelope()
-		x.checkReturn()
+		checkReturn(x.options)
 	}
 	x.addOperations()
 }

@@ -84,7 +84,7 @@ func (x *expansion) updateOperation() *spec.Operation {
 		response = field("response", x.s.Response) // what it contains may be a job with an id of its own
 	}
 	var idempotent *spec.Node
-	if x.startsOperation() { // the next run sends it again if the operation failed
+	if startsOperation(x.s) { // the next run sends it again if the operation failed
 		idempotent = &spec.Node{Kind: spec.BoolNode, Text: "true", Range: x.s.Wait.Range}
 	}
 	return withMembers(x, waitForUpdate(x, x.operation(!x.bodiless, field("method", text(method, at)), field("path", path), field("headers", headers), sent(x, body), field("ifMatch", x.s.IfMatch), field("idempotent", idempotent), response)))

@@ -384,7 +384,7 @@ func (x *options) optionsOfLists() []option {
 }
 
 // checkReturn warns of a `return` of the resource that does not apply to the read of rest, whose result is an item of a list.
-func (x *options) checkReturn() {
+func checkReturn(x *options) {
 	if !x.own["return"] || x.own["read"] || !x.requests.readsList() || x.r.Return == nil {
 		return
 	}

@@ -19,7 +19,7 @@ import (
 const requestStep, undoStep = "request", "undo"
 
 // startsOperation reports whether the response to a request names an operation of the server.
-func (x *options) startsOperation() bool { return x.s.Wait.Get("operation") != nil }
+func startsOperation(s *spec.Rest) bool { return s.Wait.Get("operation") != nil }
 
 // resultOfCreate returns the expression for the result of the request that creates the object.
 func resultOfCreate(x *expansion) string {
@@ -38,7 +38,7 @@ func checkWait(x *options) {
 	if n.Get("until") == nil {
 		x.fail(source.CodeMissingKey, n.Range, "wait", "until is required", "Say how the end is recognized: `until: \"${body.status != 'PENDING'}\"`.")
 	}
-	if x.requests.readsList() && !x.startsOperation() {
+	if x.requests.readsList() && !startsOperation(x.s) {
 		x.fail(source.CodeMisplacedKey, n.Range, "wait", "wait requires a request for one object", "Add the operation that the response names, such as `operation: \"/tasks/${steps.request.body.task}\"`. Or remove `read: \"list\"`.")
 	}
 }
@@ -49,7 +49,7 @@ func waitForCreate(x *expansion, op *spec.Operation) *spec.Operation {
 	if x.s.Wait == nil {
 		return op
 	}
-	if x.startsOperation() && !x.own["delete"] {
+	if startsOperation(x.s) && !x.own["delete"] {
 		undo := deleteStep(x)
 		undo.As, undo.AsRange = undoStep, x.s.Wait.Range
 		undo.Gone = goneLater(undo.Gone, x.s.Wait.Range)
@@ -64,7 +64,7 @@ func waitForUpdate(x *expansion, op *spec.Operation) *spec.Operation {
 		return op
 	}
 	wait := waitStep(x, requestStep)
-	if x.startsOperation() {
+	if startsOperation(x.s) {
 		wait.Restart, wait.RestartRange = requestStep, x.s.Wait.Range
 	}
 	return returnObject(x, addWait(x, op, wait))
@@ -77,7 +77,7 @@ func waitForDelete(x *expansion, op *spec.Operation) *spec.Operation {
 		return op
 	}
 	wait := afterDelete(waitStep(x, requestStep), requestStep)
-	if !x.startsOperation() {
+	if !startsOperation(x.s) {
 		wait.Until = &spec.Node{Kind: spec.BoolNode, Range: x.s.Wait.Range}
 		wait.Gone, wait.If = x.s.Gone, op.Steps[len(op.Steps)-1].If
 	}
@@ -104,7 +104,7 @@ func addWait(x *expansion, op *spec.Operation, wait *spec.Step) *spec.Operation 
 // provides the object.
 func returnObject(x *expansion, op *spec.Operation) *spec.Operation {
 	switch {
-	case x.startsOperation():
+	case startsOperation(x.s):
 		op.Return = text("${null}", x.s.Wait.Range)
 	case x.unwrap != nil && !x.own["return"]:
 		op.Return = text("${body"+accessAll(x.inBody(x.unwrap))+"}", x.s.Unwrap.Range)
@@ -116,7 +116,7 @@ func returnObject(x *expansion, op *spec.Operation) *spec.Operation {
 func waitStep(x *expansion, begun string) *spec.Step {
 	arguments := []spec.Field{field("path", x.objectPath(x.read)), x.returning(x.objectType(), "Response")}
 	var started *spec.Node
-	if x.startsOperation() {
+	if startsOperation(x.s) {
 		operation := operationOf(x, begun)
 		started = ifStarted(operation, begun)
 		arguments = []spec.Field{field("url", operation)}

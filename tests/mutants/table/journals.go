@@ -95,8 +95,8 @@ func ofJournals() []Mutant {
 		},
 		{
 			Promise: "A killed update is not forgotten", Mechanism: "no update is sent while another process updates the resource",
-			File: "engine/run/entries/updates.go", Find: `	i.Step, i.StepName, i.Element, i.Looked, i.Proves = whole, "", "", false, false`,
-			Replace: `	i.Step, i.StepName, i.Element, i.Looked, i.Proves = whole, "", i.Hash, false, false`,
+			File: "engine/run/entries/updates.go", Find: `	i.Step, i.StepName, i.Element, i.Looked, i.Proves = journal.Whole, "", "", false, false`,
+			Replace: `	i.Step, i.StepName, i.Element, i.Looked, i.Proves = journal.Whole, "", i.Hash, false, false`,
 			Package: "engine", Test: "TestUpdateUnderWayElsewhere", Fails: "a second update sent",
 		},
 		{
