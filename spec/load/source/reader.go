@@ -156,6 +156,10 @@ func (r *reader) readContent(t *tree, name, dir string, content []byte, format s
 	switch format {
 	case "cue":
 		t.overlay[name], t.alone = content, name
+		if _, added := t.overlay[moduleFile]; added && !mayUseModule(content) {
+			delete(t.overlay, moduleFile)
+			t.bare = true
+		}
 		return r.loadCUE(t, dir, "./"+path.Base(name), tags)
 	case "yaml":
 		return r.readYAML(shown, content)
@@ -236,16 +240,25 @@ func (r *reader) open(given string) (t *tree, dir string) {
 	}
 	t.overlay[block.ModulePath+"/spec.cue"] = block.SchemaCUE
 	t.module = loneModule
-	if content, err := root.ReadFile("cue.mod/module.cue"); err == nil {
+	if content, err := root.ReadFile(moduleFile); err == nil {
 		t.module = moduleName(content)
 	} else {
-		t.overlay["cue.mod/module.cue"] = []byte("module: \"" + loneModule + "\"\nlanguage: version: \"" + LanguageVersion + "\"\n")
+		t.overlay[moduleFile] = []byte("module: \"" + loneModule + "\"\nlanguage: version: \"" + LanguageVersion + "\"\n")
 	}
 	return t, dir
 }
 
 // loneModule is the module path of a spec without a module.
 const loneModule = "spec.local"
+
+// moduleFile is the file of the tree that declares its module.
+const moduleFile = "cue.mod/module.cue"
+
+// mayUseModule reports whether a file may import packages or embed files. For these, CUE needs a module. It
+// checks the file of a module against all versions of their schema, which takes longer than to read most specs.
+func mayUseModule(content []byte) bool {
+	return bytes.Contains(content, []byte("import")) || bytes.Contains(content, []byte("@extern")) || bytes.Contains(content, []byte("@embed"))
+}
 
 // moduleName returns the path of the module that a module.cue declares, without its
 // major version. CUE reports errors in the file when it loads it.
@@ -301,6 +314,9 @@ func (r *reader) parseFile(t *tree) func(string, any, parser.Config) (*ast.File,
 		content, err := contentOf(src)
 		if err != nil {
 			return nil, err
+		}
+		if t.bare {
+			cfg = cfg.Apply(parser.Version(LanguageVersion))
 		}
 		return r.parseCUE(t, name, content, cfg)
 	}
