@@ -83,8 +83,15 @@ func parse(text []byte) (c content, err error) {
 	case head.Version < version:
 		return c, errEarlier
 	}
+	err = c.add(rest)
+	return c, err
+}
+
+// add applies the changes of some lines that follow.
+func (c *content) add(rest []byte) error {
 	for len(rest) > 0 {
 		var line []byte
+		var whole bool
 		line, rest, whole = bytes.Cut(rest, []byte("\n"))
 		var r record
 		if err := json.Unmarshal(line, &r); err != nil || !whole || r.Put == nil && r.Settled == "" {
@@ -92,11 +99,11 @@ func parse(text []byte) (c content, err error) {
 				c.torn = true
 				break
 			}
-			return c, fmt.Errorf("line %d is damaged", c.lines+2)
+			return fmt.Errorf("line %d is damaged", c.lines+2)
 		}
 		c.apply(r)
 	}
-	return c, nil
+	return nil
 }
 
 // apply applies the change of one line.

@@ -31,6 +31,8 @@ type Journal struct {
 	ongoing sync.Map
 	// files tells which files there are, without a look at the folder each time.
 	files files
+	// parsed is what files contained when they were last read.
+	parsed parsed
 }
 
 // Open returns the journal in a folder, which the first Begin creates.
@@ -58,7 +60,7 @@ func (j *Journal) path(s Subject) string { return filepath.Join(j.dir, j.files.o
 func (j *Journal) Others(s Subject) ([]Intent, error) {
 	var all []Intent
 	for _, name := range j.files.others(j.dir, s) {
-		c, err := readFile(filepath.Join(j.dir, name))
+		c, err := j.read(filepath.Join(j.dir, name))
 		if err != nil {
 			return nil, remedy(err)
 		}
@@ -91,7 +93,7 @@ var errChanged = errors.New("another process has changed the intent in the journ
 
 // Of returns the intents of a subject, the oldest first.
 func (j *Journal) Of(s Subject) ([]Intent, error) {
-	c, err := readFile(j.path(s))
+	c, err := j.read(j.path(s))
 	if err != nil {
 		return nil, remedy(err)
 	}
@@ -99,8 +101,8 @@ func (j *Journal) Of(s Subject) ([]Intent, error) {
 	return c.intents, nil
 }
 
-// readFile reads a file. A missing file has no intents.
-func readFile(path string) (content, error) {
+// read reads a file. A missing file has no intents.
+func (j *Journal) read(path string) (content, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return content{}, nil
@@ -108,7 +110,7 @@ func readFile(path string) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	c, err := parse(text)
+	c, err := j.parsed.parse(path, text)
 	if err != nil {
 		return content{}, &UnreadableError{Files: []UnreadableFile{{Path: path, Reason: err.Error()}}}
 	}
@@ -286,7 +288,7 @@ func (j *Journal) changeLocked(path string, do func([]Intent) ([]record, error))
 		return nil, err
 	}
 	defer release()
-	c, err := readFile(path)
+	c, err := j.read(path)
 	if err != nil {
 		return nil, err
 	}
@@ -362,7 +364,7 @@ func (j *Journal) List() ([]Intent, error) {
 			continue
 		}
 		path := filepath.Join(j.dir, e.Name())
-		c, err := readFile(path)
+		c, err := j.read(path)
 		var bad *UnreadableError
 		switch {
 		case errors.As(err, &bad):
