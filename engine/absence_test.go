@@ -10,9 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/declprov/declprov/actions/builtin"
 	"github.com/declprov/declprov/engine"
-	"github.com/declprov/declprov/spec/load"
 )
 
 // fixedAPI responds to all requests but those to create as its fields say, and records the others.
@@ -56,7 +54,7 @@ func petEngine(t *testing.T, api http.Handler, pet string) *engine.Engine {
 	t.Helper()
 	server := httptest.NewServer(api)
 	t.Cleanup(server.Close)
-	doc, diags := load.Load(t.Context(), load.Source{Path: "-", Format: "cue", Stdin: []byte(`
+	text := `package pets
 name: "pets"
 version: "1.0.0"
 config: endpoint: string
@@ -66,11 +64,11 @@ resources: Pet: {
 	inputs: name: string @replace()
 	consistency: "0s"
 	` + pet + `
-}`)})
-	if len(diags) > 0 {
+}`
+	if _, diags := loaded(text); len(diags) > 0 {
 		t.Fatalf("%s\n%+v", pet, diags)
 	}
-	program, diags := engine.Compile(doc.Provider, builtin.Families())
+	program, diags := program(t, text)
 	if diags.HasErrors() {
 		t.Fatalf("%s\n%+v", pet, diags)
 	}

@@ -8,10 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/declprov/declprov/actions/builtin"
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/compile/finding"
-	"github.com/declprov/declprov/spec/load"
 )
 
 // guarded is a server that responds with a status to a request for an object that does not exist, and to one
@@ -133,7 +131,7 @@ func guardedProgram(t *testing.T, body, configure string) *engine.Program {
 // compileGuarded returns the program and the codes of its diagnostics.
 func compileGuarded(t *testing.T, body, configure string) (*engine.Program, string) {
 	t.Helper()
-	doc, diags := load.Load(t.Context(), load.Source{Path: "-", Format: "cue", Stdin: []byte(`
+	doc, diags := loaded(`
 name: "things"
 version: "1.0.0"
 config: {endpoint: string, token: string @secret()}
@@ -142,11 +140,11 @@ http: {baseURL: "${config.endpoint}", auth: bearer: "${config.token}"}
 resources: Thing: {
 	inputs: name: string @replace()
 	` + body + `
-}`)})
+}`)
 	if len(diags) > 0 {
 		t.Fatalf("%+v", diags)
 	}
-	program, diags := engine.Compile(doc.Provider, builtin.Families())
+	program, diags := builtinProgram(doc.Provider)
 	if diags.HasErrors() {
 		t.Fatalf("%+v", diags)
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/declprov/declprov/actions/builtin"
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/spec"
 )
@@ -69,7 +68,7 @@ resources: Pet: {
 	`+l.more+`
 }`)
 				for form, p := range map[string]*spec.Provider{"rest": short, "expanded": expanded} {
-					program, diags := engine.Compile(p, builtin.Families())
+					program, diags := builtinProgram(p)
 					if diags.HasErrors() {
 						t.Fatalf("%+v", diags)
 					}

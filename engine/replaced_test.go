@@ -13,7 +13,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/declprov/declprov/actions/builtin"
 	"github.com/declprov/declprov/engine"
 )
 
@@ -161,7 +160,7 @@ resources: Address: {
 	inputs: {user: string @replace(), email: string @replace(), note: string @replace() @noRead()}
 	consistency: "0s"
 	`+r.spec+`}`)
-				program, diags := engine.Compile(short, builtin.Families())
+				program, diags := builtinProgram(short)
 				if diags.HasErrors() {
 					t.Fatalf("%+v", diags)
 				}

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,7 +19,9 @@ import (
 
 	"github.com/declprov/declprov/actions/builtin"
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load"
 	"github.com/declprov/declprov/spec/load/printer"
 )
@@ -152,22 +156,49 @@ resources: Queue: {
 	}
 }
 
-// restForms loads a spec in CUE, and what expand prints for it.
+// restForms loads a spec in CUE, and what expand prints for it. Cases with the same spec share them.
 func restForms(t *testing.T, text string) (short, expanded *spec.Provider) {
 	t.Helper()
-	read := func(text []byte) *spec.Provider {
-		doc, diags := load.Load(t.Context(), load.Source{Path: "-", Format: "cue", Stdin: text})
-		if len(diags) > 0 {
-			t.Fatalf("%s\n%+v", text, diags)
+	once, _ := forms.LoadOrStore(text, sync.OnceValues(func() (*spec.Provider, *spec.Provider) {
+		read := func(text []byte) *spec.Provider {
+			doc, diags := load.Load(context.Background(), load.Source{Path: "-", Format: "cue", Stdin: text})
+			if len(diags) > 0 {
+				t.Errorf("%s\n%+v", text, diags)
+				return nil
+			}
+			return doc.Provider
 		}
-		return doc.Provider
+		short := read([]byte(text))
+		if short == nil {
+			return nil, nil
+		}
+		long, err := printer.CUE(short)
+		if err != nil {
+			t.Error(err)
+			return nil, nil
+		}
+		return short, read(long)
+	}))
+	if short, expanded = once.(func() (*spec.Provider, *spec.Provider))(); short == nil || expanded == nil {
+		t.Fatalf("%s\nhas no two forms", text)
 	}
-	short = read([]byte(text))
-	long, err := printer.CUE(short)
-	if err != nil {
-		t.Fatal(err)
+	return short, expanded
+}
+
+var forms sync.Map
+
+// builtinProgram compiles a spec that cases share, once. See program.
+func builtinProgram(p *spec.Provider) (*engine.Program, diag.List) {
+	type compiled struct {
+		plan  *plan.Program
+		diags diag.List
 	}
-	return short, read(long)
+	once, _ := programs.LoadOrStore(p, sync.OnceValue(func() compiled {
+		prog, diags := engine.Compile(p, builtin.Families())
+		return compiled{prog.Program, diags}
+	}))
+	found := once.(func() compiled)()
+	return &engine.Program{Program: found.plan}, slices.Clone(found.diags)
 }
 
 // lifeOfQueue returns the requests in the life of a queue.
@@ -176,7 +207,7 @@ func lifeOfQueue(t *testing.T, p *spec.Provider, parent, options string) []strin
 	api := &namedAPI{objects: map[string]map[string]any{}, silent: strings.Contains(options, "response"), listed: strings.Contains(options, "read")}
 	server := httptest.NewServer(api)
 	defer server.Close()
-	program, diags := engine.Compile(p, builtin.Families())
+	program, diags := builtinProgram(p)
 	if len(diags) > 0 {
 		t.Fatalf("%+v", diags)
 	}

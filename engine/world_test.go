@@ -17,6 +17,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/builtin"
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load"
@@ -32,6 +33,13 @@ type world struct {
 	answers map[string][]actions.Outcome // by the argument `what`, one a call; the last stays
 	hooks   map[string]func(ctx context.Context, call *actions.Call) actions.Outcome
 }
+
+// everyWorld is the world of specs that many engines share. Each call runs in the world whose engine has the folder of
+// the call; see world.engineWith.
+var everyWorld = &world{}
+
+// worlds are the worlds of everyWorld, by folder.
+var worlds sync.Map
 
 func newWorld() *world {
 	return &world{answers: map[string][]actions.Outcome{}, hooks: map[string]func(context.Context, *actions.Call) actions.Outcome{}}
@@ -53,6 +61,14 @@ func (w *world) log() []string {
 }
 
 func (w *world) run(ctx context.Context, call *actions.Call) actions.Outcome {
+	if w == everyWorld {
+		dir, err := call.Env.Files.AssetPath(".")
+		if err != nil {
+			return actions.Fail(err)
+		}
+		own, _ := worlds.Load(dir)
+		return own.(*world).run(ctx, call)
+	}
 	what, _ := call.Args["what"].(string)
 	w.mu.Lock()
 	line := what
@@ -190,6 +206,27 @@ func (w *world) compile(t *testing.T, text string) (*engine.Program, diag.List) 
 	return prog, slices.Concat(diags, more)
 }
 
+// program compiles a spec for all worlds. Many cases of a table have the same one, which is compiled once. A program
+// is of one engine alone, because it has the locks: what is compiled never changes.
+func program(t *testing.T, text string) (*engine.Program, diag.List) {
+	t.Helper()
+	type compiled struct {
+		plan  *plan.Program
+		diags diag.List
+	}
+	once, _ := programs.LoadOrStore(text, sync.OnceValue(func() compiled {
+		prog, diags := everyWorld.compile(t, text)
+		if prog == nil {
+			return compiled{nil, diags}
+		}
+		return compiled{prog.Program, diags}
+	}))
+	found := once.(func() compiled)()
+	return &engine.Program{Program: found.plan}, found.diags
+}
+
+var programs sync.Map
+
 // loaded loads a spec in CUE. Many cases of a table have the same one, which is loaded once:
 // compiling changes nothing of it.
 func loaded(text string) (*load.Document, diag.List) {
@@ -209,11 +246,13 @@ func (w *world) engine(t *testing.T, text string) (*engine.Engine, string) {
 
 func (w *world) engineWith(t *testing.T, text string, config property.Map) (*engine.Engine, string) {
 	t.Helper()
-	prog, diags := w.compile(t, text)
+	prog, diags := program(t, text)
 	if diags.HasErrors() {
 		t.Fatalf("the spec has mistakes: %+v", diags)
 	}
 	dir := t.TempDir()
+	worlds.Store(dir, w)
+	t.Cleanup(func() { worlds.Delete(dir) })
 	book := w.journal
 	if book == "" {
 		book = t.TempDir()
