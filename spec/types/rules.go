@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/budget"
 )
 
 // Breach is a rule of a type that a value breaks.
@@ -107,8 +110,30 @@ func WrongCount(n int, of string, t *spec.Type) string {
 // keepsPattern reports whether a string matches a pattern, or does not match a
 // negated one.
 func keepsPattern(s string, p spec.Pattern) bool {
-	re, err := Pattern(p.Regexp)
+	re, err := patternOnce(p.Regexp)
 	return err != nil || re.MatchString(s) != p.Negated
+}
+
+// patterns are the compiled patterns of declared types, of which a spec has few: to compile one takes longer
+// than to compare most strings with it.
+var (
+	patterns    sync.Map
+	patternsLen atomic.Int64
+)
+
+// maxPatterns bounds patterns, for processes that read many specs.
+const maxPatterns = 1000
+
+// patternOnce is Pattern for a pattern that is part of a type.
+func patternOnce(text string) (*budget.Regexp, error) {
+	if re, ok := patterns.Load(text); ok {
+		return re.(*budget.Regexp), nil
+	}
+	re, err := Pattern(text)
+	if err == nil && patternsLen.Add(1) <= maxPatterns {
+		patterns.Store(text, re)
+	}
+	return re, err
 }
 
 // Takes reports whether a type that is not a union has values of a kind, as

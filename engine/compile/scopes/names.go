@@ -4,6 +4,7 @@ package scopes
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
@@ -37,6 +38,23 @@ var languageNames = []struct{ name, where string }{
 	{"request", "in expressions that sign a request (`auth: sign`)"},
 }
 
+// absences are the messages about languageNames in other places, "" where the families say so.
+var absences = sync.OnceValue(func() []string {
+	var all []string
+	for _, name := range languageNames {
+		text := ""
+		if name.where != "" {
+			text = absence(name.name, name.where)
+		}
+		all = append(all, text)
+	}
+	return all
+})
+
+func absence(name, where string) string {
+	return fmt.Sprintf("%q is available %s, not here.", name, where)
+}
+
 // Names are the names that the spec as a whole has.
 type Names struct {
 	Spec     *spec.Provider
@@ -56,15 +74,15 @@ func (n *Names) Scope(present ...expr.Name) *expr.Scope {
 		here[name.Name] = true
 		s.Names = append(s.Names, name)
 	}
-	for _, name := range languageNames {
+	for i, name := range languageNames {
 		if here[name.name] {
 			continue
 		}
-		where := name.where
-		if where == "" {
-			where = "after a step of " + n.familiesWithShorthands()
+		absent := absences()[i]
+		if absent == "" {
+			absent = absence(name.name, "after a step of "+n.familiesWithShorthands())
 		}
-		s.Names = append(s.Names, expr.Name{Name: name.name, Absent: fmt.Sprintf("%q is available %s, not here.", name.name, where)})
+		s.Names = append(s.Names, expr.Name{Name: name.name, Absent: absent})
 	}
 	return s
 }
