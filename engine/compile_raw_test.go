@@ -24,6 +24,7 @@ func asGraphQL(text string) string { return `{q(text: """` + text + `""")}` }
 // TestRawArguments: an argument that takes no templates takes none at all, also
 // not one that refers to nothing and so has a value beforehand.
 func TestRawArguments(t *testing.T) {
+	t.Parallel()
 	templates := map[string]string{
 		"a reference":                "echo ${inputs.name}",
 		"a number":                   `f() { curl "${1}"; }`,

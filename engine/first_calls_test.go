@@ -15,8 +15,10 @@ var firstCallRounds = flag.Int("first-calls", 20, "rounds of parallel first call
 // Everything is compiled when it is first asked for, by many at once. The race
 // detector of make test looks on.
 func TestParallelFirstCalls(t *testing.T) {
+	t.Parallel()
 	for name, encoded := range encodedSpecs(t) {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			for range *firstCallRounds {
 				firstCalls(t, encoded)
 			}

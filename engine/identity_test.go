@@ -44,6 +44,7 @@ func anID(t *rapid.T) string {
 // which an import has it again, whatever the template and the values; and read
 // need not give any of it.
 func TestIDsReadBack(t *testing.T) {
+	t.Parallel()
 	refused, read := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		id := anID(rt)

@@ -67,8 +67,10 @@ components: Pair: {
 // What is compiled depends on the spec alone: not on what was compiled before it,
 // and it does not change when more is compiled after it.
 func TestCompiledPartsAreImmutable(t *testing.T) {
+	t.Parallel()
 	for name, encoded := range encodedSpecs(t) {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			parts := partsOf(open(t, encoded))
 			names := make([]string, len(parts))
 			for i, p := range parts {
@@ -159,6 +161,7 @@ func TestBrokenOperations(t *testing.T) {
 
 // A slip in any late part of the defaults is reported, whichever others are right.
 func TestDefaultsReportEverySlip(t *testing.T) {
+	t.Parallel()
 	for _, right := range []string{
 		`token: "${body[config.field]}"`, `expires: "${body.seconds}"`, `error: "${body.why}"`, `error:   "${body.message}"`,
 		`path: "/login/${config.field}"`, `refused: "${body.no}"`, `fail:    "${body.failed}"`,

@@ -194,7 +194,7 @@ func builtinProgram(p *spec.Provider) (*engine.Program, diag.List) {
 		diags diag.List
 	}
 	once, _ := programs.LoadOrStore(p, sync.OnceValue(func() compiled {
-		prog, diags := engine.Compile(p, builtin.Families())
+		prog, diags := engine.Compile(p, builtins())
 		return compiled{prog.Program, diags}
 	}))
 	found := once.(func() compiled)()

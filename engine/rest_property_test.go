@@ -24,6 +24,7 @@ import (
 // with the spec that expand prints, request by request. After each change, a refresh
 // finds what was sent, so the next update has nothing to do.
 func TestRestLaws(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		g := genRest(t)
 		short := g.load(t, []byte(g.text()), "cue")

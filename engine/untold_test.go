@@ -65,6 +65,7 @@ func (a *movingThings) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // that it gave, is found under its new name. Where nothing can find it, a refresh that
 // takes it for gone leaves it listed.
 func TestUntoldRenames(t *testing.T) {
+	t.Parallel()
 	const found = `find: {http: path: "/named/${inputs.name}"}`
 	answers := map[string]string{
 		"nothing": "", "null": "null", "a text": `"done"`, "a list": `[{"id": "t2"}]`,

@@ -186,7 +186,12 @@ func (w *world) family() *actions.Family {
 }
 
 // families are the world's and the real ones.
-func (w *world) families() []*actions.Family { return append(builtin.Families(), w.family()) }
+func (w *world) families() []*actions.Family { return append(builtins(), w.family()) }
+
+// builtins returns the real families, which declare themselves once.
+func builtins() []*actions.Family { return slices.Clone(declared()) }
+
+var declared = sync.OnceValue(builtin.Families)
 
 func (w *world) familiesOf(*spec.Provider) []*actions.Family { return w.families() }
 
