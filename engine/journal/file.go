@@ -33,6 +33,8 @@ type record struct {
 
 // content is the content of a file.
 type content struct {
+	// text is what the file contained when it was read.
+	text    []byte
 	intents []Intent
 	// lines is the number of changes.
 	lines int
@@ -134,12 +136,12 @@ func encode(b *bytes.Buffer, r record) error {
 }
 
 // appendRecords appends changes to a file, and creates it if it is missing. It
-// returns the open file, which the caller syncs and closes. If the disk is full, the
-// file remains unchanged.
-func appendRecords(path string, records []record) (_ *os.File, err error) {
+// returns the open file, which the caller syncs and closes, and what was appended. If the disk is
+// full, the file remains unchanged.
+func appendRecords(path string, records []record) (_ *os.File, added []byte, err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -148,7 +150,7 @@ func appendRecords(path string, records []record) (_ *os.File, err error) {
 	}()
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var text bytes.Buffer
 	if size == 0 {
@@ -156,13 +158,13 @@ func appendRecords(path string, records []record) (_ *os.File, err error) {
 	}
 	for _, r := range records {
 		if err := encode(&text, r); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if _, err := f.Write(text.Bytes()); err != nil {
-		return nil, errors.Join(err, f.Truncate(size))
+		return nil, nil, errors.Join(err, f.Truncate(size))
 	}
-	return f, nil
+	return f, text.Bytes(), nil
 }
 
 // replaceFile replaces a file by one without history. It always syncs the new file,

@@ -6,47 +6,57 @@ import (
 	"sync"
 )
 
-// parsed has the content of some files as they were read last. As lines are only appended to a file, the beginning of
-// one that has been read before need not be parsed again.
+// parsed has the content of some files as they were read last, or as this Journal has changed them since. As lines are
+// only appended to a file, the beginning of one that has been read before need not be parsed again.
 type parsed struct {
 	mu     sync.Mutex
-	byPath map[string]reading
-}
-
-// reading is the text of a file, and its content.
-type reading struct {
-	text []byte
-	content
+	byPath map[string]content
 }
 
 // What is kept is bounded: a process may change thousands of files, each a few times.
 const (
-	maxReadings = 64
-	maxReading  = 64 << 10
+	maxKept     = 64
+	maxKeptText = 64 << 10
 )
 
 // parse is like the function of that name. What it returns depends on the text alone: a file that another process
 // has replaced does not begin as before, or means the same.
 func (p *parsed) parse(path string, text []byte) (content, error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	last, ok := p.byPath[path]
+	p.mu.Unlock()
 	var c content
 	var err error
-	if last, ok := p.byPath[path]; ok && bytes.HasPrefix(text, last.text) {
-		c = last.content
+	if ok && bytes.HasPrefix(text, last.text) {
+		c = last
 		c.intents = slices.Clone(c.intents)
 		err = c.add(text[len(last.text):])
 	} else {
 		c, err = parse(text)
 	}
-	if delete(p.byPath, path); err != nil || c.torn || len(text) == 0 || len(text) > maxReading {
-		return c, err
+	c.text = text
+	if err == nil {
+		p.keep(path, c)
 	}
-	if p.byPath == nil || len(p.byPath) == maxReadings {
-		p.byPath = map[string]reading{}
+	return c, err
+}
+
+// keep keeps the content of a file, whose intents are those that its text describes.
+func (p *parsed) keep(path string, c content) {
+	c.intents = slices.Clone(c.intents)
+	for n := range c.intents {
+		i := &c.intents[n]
+		// These are not in the text.
+		i.live, i.Sent, i.Began = false, i.Sent.Round(0), i.Began.Round(0)
 	}
-	kept := c
-	kept.intents = slices.Clone(c.intents)
-	p.byPath[path] = reading{text, kept}
-	return c, nil
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.byPath, path)
+	if c.torn || len(c.text) == 0 || len(c.text) > maxKeptText {
+		return
+	}
+	if p.byPath == nil || len(p.byPath) == maxKept {
+		p.byPath = map[string]content{}
+	}
+	p.byPath[path] = c
 }

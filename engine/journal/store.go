@@ -307,7 +307,12 @@ func (j *Journal) changeLocked(path string, do func([]Intent) ([]record, error))
 	case c.torn || c.isLong():
 		return replaceFile(path, c.intents)
 	default:
-		return appendRecords(path, records)
+		f, added, err := appendRecords(path, records)
+		if err == nil {
+			c.text = slices.Concat(c.text, added)
+			j.parsed.keep(path, c)
+		}
+		return f, err
 	}
 }
 
