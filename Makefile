@@ -63,7 +63,8 @@ generate: ## update every generated file
 mutants: ## disable one mechanism after the other; a test must fail for each
 	@cd tests && go run ./mutants $(MUTANTSFLAGS)
 
-model: ## run in full what make test samples: the race detector in every test, concurrent first calls, hostile strings, tokens of a minute, kills, structurally broken specs, misspelt specs, 10,000 schemas that must converge, 20,000 histories against an unreliable API; MODELFLAGS="-seed 7"
+model: ## run in full what make test samples: the race detector in every test and for every case, concurrent first calls, hostile strings, tokens of a minute, kills, structurally broken specs, misspelt specs, 10,000 schemas that must converge, 20,000 histories against an unreliable API; MODELFLAGS="-seed 7"
+	@CGO_ENABLED=1 go test ./engine -race -count=1 -timeout=1h -every=1
 	@CGO_ENABLED=1 go test ./engine -race -run '^TestParallelFirstCalls' -count=1 -timeout=1h -first-calls=200
 	@CGO_ENABLED=1 go test ./engine -race -run '^TestNeverNull' -count=1 -timeout=1h -nulls=1
 	@CGO_ENABLED=1 go test ./engine/pulumi -race -run '^TestConvergence' -count=1 -timeout=1h -rapid.checks=10000

@@ -262,7 +262,7 @@ func TestIncompleteListsProveNothing(t *testing.T) {
 
 // looksInList checks what becomes of a pet if it is not in the list of a response, and if it is.
 func looksInList(t *testing.T, name, pet string, status int, header map[string]string, body string, makes, forgets bool) {
-	t.Run(name, func(t *testing.T) {
+	runCase(t, name, func(t *testing.T) {
 		t.Parallel()
 		wantCreate, wantRefresh := "refused", "error"
 		if makes {

@@ -4,6 +4,7 @@ package engine_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -38,6 +39,8 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
+	flag.Parse()
+	printSample()
 	status := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(status)

@@ -81,7 +81,7 @@ func TestETagsOfOthers(t *testing.T) {
 						continue // nothing has shown the ETag of the members: the update is refused until a refresh
 					}
 					name := strings.Join([]string{"read " + read, "update " + update, way, map[bool]string{true: "untagged", false: "tagged"}[untagged]}, ", ")
-					t.Run(name, func(t *testing.T) {
+					runCase(t, name, func(t *testing.T) {
 						t.Parallel()
 						s := &tagged{versions: map[string]int{}, untagged: untagged}
 						server := httptest.NewServer(s)

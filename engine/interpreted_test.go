@@ -26,7 +26,7 @@ func TestInterpretedValues(t *testing.T) {
 	for typ, free := range types {
 		for use, plain := range uses {
 			for step, literal := range steps {
-				t.Run(fmt.Sprint(typ, use, step), func(t *testing.T) {
+				runCase(t, fmt.Sprint(typ, use, step), func(t *testing.T) {
 					t.Parallel()
 					n, _ := warnings(t, fmt.Sprintf(`permissions: run: ["psql", "sudo", "sh", "kubectl"]
 #Name: =~"^[a-z]+$"

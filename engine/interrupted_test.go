@@ -37,13 +37,13 @@ func TestInterruptedUpdates(t *testing.T) {
 				for _, when := range []string{"before", "after", "host"} {
 					for _, also := range []string{"", "find", "no read"} {
 						for name, program := range programs {
-							t.Run(fmt.Sprintf("{%s} %d of %d %s %s, then %s", kind, dies, steps, when, also, name), func(t *testing.T) {
+							runCase(t, fmt.Sprintf("{%s} %d of %d %s %s, then %s", kind, dies, steps, when, also, name), func(t *testing.T) {
 								t.Parallel()
 								s := newInterrupted(t, kind, steps, also)
 								s.dies, s.when = dies, when
 								s.thenRuns(t, program, "it")
 							})
-							t.Run(fmt.Sprintf("{%s} %d of %d %s %s, then renamed and %s", kind, dies, steps, when, also, name), func(t *testing.T) {
+							runCase(t, fmt.Sprintf("{%s} %d of %d %s %s, then renamed and %s", kind, dies, steps, when, also, name), func(t *testing.T) {
 								t.Parallel()
 								s := newInterrupted(t, kind, steps, also)
 								s.dies, s.when = dies, when

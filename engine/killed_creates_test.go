@@ -303,7 +303,7 @@ func (k killedCreate) converge(t *testing.T, e *engine.Engine, inputs property.M
 func TestKilledCreates(t *testing.T) {
 	t.Parallel()
 	for _, k := range killedCreates() {
-		t.Run(k.String(), func(t *testing.T) {
+		runCase(t, k.String(), func(t *testing.T) {
 			t.Parallel()
 			k.play(t)
 		})

@@ -231,7 +231,7 @@ func TestKilledCreatesThatNobodyHasSeen(t *testing.T) {
 				for _, effect := range []bool{true, false} {
 					for _, moment := range []string{"never", "refused", "before", "lost", "read", "handed"} {
 						k := killedUnseen{kind, at, spoiled, effect, moment}
-						t.Run(k.String(), func(t *testing.T) {
+						runCase(t, k.String(), func(t *testing.T) {
 							t.Parallel()
 							k.play(t)
 						})

@@ -41,7 +41,7 @@ func TestLocationsOfObjects(t *testing.T) {
 			l.object + "%2e%2e": "", l.object + ".": "", l.object + "..": "", l.object + "5%2": "", l.object + "%FF": "", l.object + "5;session=7": "", strings.ToUpper(l.object) + "5": "", "/" + l.object + "5": "", "urn:pets:5": "", "/5 6": "", "?5": "", "#5": "",
 			folder + "/a/" + collection + "5": "",
 		} {
-			t.Run(l.rest+l.more+"/"+location, func(t *testing.T) {
+			runCase(t, l.rest+l.more+"/"+location, func(t *testing.T) {
 				t.Parallel()
 				host := ""
 				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

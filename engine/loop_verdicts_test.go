@@ -49,7 +49,7 @@ func TestLoopsJudgeAsSteps(t *testing.T) {
 									continue // a step's own
 								}
 							}
-							t.Run(fmt.Sprintf("%s, %s, %s, %s, %s, %t", verdict, kind, before, name, loop, byDefault), func(t *testing.T) {
+							runCase(t, fmt.Sprintf("%s, %s, %s, %s, %s, %t", verdict, kind, before, name, loop, byDefault), func(t *testing.T) {
 								t.Parallel()
 								server := serve(t, map[string][]string{"GET /x": slices.Clone(v.answers), "GET /before": {`200 {"other": 1}`}})
 								if says != "" {

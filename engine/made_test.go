@@ -41,7 +41,7 @@ func TestMade(t *testing.T) {
 		for at := range 3 {
 			for undo := range 8 { // a bit for each step
 				for also, certainty := range map[string]string{"": "once: true", "again": "once: true", "safe": "safe: true", "safe, again": "safe: true"} {
-					t.Run(fmt.Sprintf("%s at %d, undo %03b %s", end, at, undo, also), func(t *testing.T) {
+					runCase(t, fmt.Sprintf("%s at %d, undo %03b %s", end, at, undo, also), func(t *testing.T) {
 						t.Parallel()
 						w := newWorld().on(fmt.Sprintf("make%d", at), outcome)
 						s := newScene(t, w, three(func(i int) string {

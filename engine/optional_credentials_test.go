@@ -44,7 +44,7 @@ func TestOptionalCredentials(t *testing.T) {
 				if where == "step" {
 					defaults, step = step, defaults
 				}
-				t.Run(strings.Join([]string{name, value, where, how}, "/"), func(t *testing.T) {
+				runCase(t, strings.Join([]string{name, value, where, how}, "/"), func(t *testing.T) {
 					t.Parallel()
 					_, diags := newWorld().compile(t, `config: {required: string, optional?: string, open: {...}}
 permissions: hosts: ["https://a.test"]

@@ -111,7 +111,7 @@ func TestKeysOfMapsAreNoSigns(t *testing.T) {
 	t.Parallel()
 	for _, doc := range documents {
 		for _, sign := range signsOfPages {
-			t.Run(doc.name+"/"+sign.member, func(t *testing.T) {
+			runCase(t, doc.name+"/"+sign.member, func(t *testing.T) {
 				t.Parallel()
 				want := "made gone done"
 				if doc.counts && (doc.weakly || !sign.weak) {

@@ -157,7 +157,7 @@ func TestWhatAPartOfAReadShows(t *testing.T) {
 	try := func(name string, does way, read reading) {
 		for title, own := range map[string]bool{"mine": true, "somebody else's": false} {
 			for part, is := range parts {
-				t.Run(strings.Join([]string{name, "title " + title, "part " + part}, "/"), func(t *testing.T) {
+				runCase(t, strings.Join([]string{name, "title " + title, "part " + part}, "/"), func(t *testing.T) {
 					t.Parallel()
 					if taken := does.takes(t, read.spec, title, is.answer, read.inputs...); taken != (own && is.own) {
 						t.Errorf("taken: %v", taken)

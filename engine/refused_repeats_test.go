@@ -23,7 +23,7 @@ func TestRefusedRepeatsOfLostSteps(t *testing.T) {
 			for lost := range steps {
 				for flags := range 16 {
 					of := refusedRepeat{steps, renames, lost, flags&1 > 0, flags&2 > 0, flags&4 > 0, flags&8 > 0}
-					t.Run(fmt.Sprintf("%+v", of), func(t *testing.T) {
+					runCase(t, fmt.Sprintf("%+v", of), func(t *testing.T) {
 						t.Parallel()
 						of.run(t)
 					})

@@ -25,7 +25,7 @@ func TestLostRenamesAmongOthers(t *testing.T) {
 				for _, stable := range []bool{true, false} {
 					for _, next := range []string{"delete", "revert", "again", "a third", "refresh"} {
 						of := renameCase{done, killed, theirs, stable, next}
-						t.Run(fmt.Sprintf("%+v", of), func(t *testing.T) {
+						runCase(t, fmt.Sprintf("%+v", of), func(t *testing.T) {
 							t.Parallel()
 							losesRename(t, of)
 						})

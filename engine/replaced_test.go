@@ -142,7 +142,7 @@ func TestReplacementOfWhatFindFinds(t *testing.T) {
 	changed := map[string][]string{"the user": {"user"}, "the address": {"email"}, "both": {"user", "email"}, "the note": {"note"}}
 	for name, r := range rows {
 		for change, now := range changes {
-			t.Run(name+"/"+change, func(t *testing.T) {
+			runCase(t, name+"/"+change, func(t *testing.T) {
 				t.Parallel()
 				touches := func(names []string) bool {
 					return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(changed[change], n) })

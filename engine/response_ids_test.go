@@ -22,7 +22,7 @@ func TestIDsOfResponsesToUpdates(t *testing.T) {
 					for _, find := range []bool{false, true} {
 						for _, lost := range []bool{false, true} {
 							of := responseIDs{form, says, renames, read, find, lost}
-							t.Run(fmt.Sprintf("%+v", of), func(t *testing.T) {
+							runCase(t, fmt.Sprintf("%+v", of), func(t *testing.T) {
 								t.Parallel()
 								of.run(t)
 							})

@@ -36,7 +36,7 @@ func TestLostUpdatesOfUnreadInputs(t *testing.T) {
 							if !first.Get("key").IsString() && shows != "nothing" {
 								continue
 							}
-							t.Run(fmt.Sprintf("%s, %s, %d writes, read shows %s, then %s, refresh %v", name, fault, writes, shows, then, refreshes), func(t *testing.T) {
+							runCase(t, fmt.Sprintf("%s, %s, %d writes, read shows %s, then %s, refresh %v", name, fault, writes, shows, then, refreshes), func(t *testing.T) {
 								t.Parallel()
 								losesUnread(t, unreadCase{fault, writes, shows, key, refreshes}, made, first, second)
 							})

@@ -85,7 +85,7 @@ func TestUntoldRenames(t *testing.T) {
 	for update, block := range updates {
 		for answer, body := range answers {
 			for _, find := range []string{findsIt, isDown, noFind} {
-				t.Run(strings.Join([]string{update, answer, find}, "/"), func(t *testing.T) {
+				runCase(t, strings.Join([]string{update, answer, find}, "/"), func(t *testing.T) {
 					api := &movingThings{answer: body, findDown: find == isDown}
 					server := httptest.NewServer(api)
 					defer server.Close()

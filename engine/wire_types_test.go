@@ -66,7 +66,7 @@ func TestTypesOnTheWire(t *testing.T) {
 		for name, sh := range shapes {
 			for way, with := range ways {
 				for _, secret := range []string{"", " @secret()"} {
-					t.Run(fmt.Sprintf("%s as %s %v, %s, %s%s", sc.declared, sc.onWire, sc.given, name, way, secret), func(t *testing.T) {
+					runCase(t, fmt.Sprintf("%s as %s %v, %s, %s%s", sc.declared, sc.onWire, sc.given, name, way, secret), func(t *testing.T) {
 						t.Parallel()
 						decl := fmt.Sprintf(sh.decl, "("+sc.declared+")", sc.onWire)
 						if name == "defined" {

@@ -66,7 +66,7 @@ func runAll(ctx context.Context, out io.Writer, verbose, whole bool, patterns []
 	}
 	// The modules run concurrently, so that the last package of a module does not leave
 	// a processor idle.
-	var product, raced, outside error
+	var product, sampled, raced, outside error
 	var both sync.WaitGroup
 	cores := runtime.NumCPU()
 	// The module that ends first continues with these, while the last packages of the other one run.
@@ -80,6 +80,11 @@ func runAll(ctx context.Context, out io.Writer, verbose, whole bool, patterns []
 		product = goTest(ctx, root, cores, append(race, paths(products)...), r)
 		first.Do(watch)
 	})
+	if race != nil && slices.ContainsFunc(products, func(p pkg) bool { return p.ImportPath == engine }) {
+		// With the race detector, the engine's tests run a sample of the cases of their large products; all run
+		// without it.
+		both.Go(func() { sampled = goTest(ctx, root, 1, []string{engine}, r) })
+	}
 	both.Go(func() {
 		// The tests of the second module run programs that are built from the first.
 		// Go's cache of test results does not track these: -count=1. These tests take
@@ -90,7 +95,7 @@ func runAll(ctx context.Context, out io.Writer, verbose, whole bool, patterns []
 	both.Wait()
 	r.summary()
 	switch {
-	case product != nil || raced != nil || outside != nil || r.failed > 0:
+	case product != nil || sampled != nil || raced != nil || outside != nil || r.failed > 0:
 		return errors.New("tests failed")
 	case os.Getenv(tools.NoSkip) == "1" && len(r.left) > 0:
 		return fmt.Errorf("tests were left out, but %s=1 is set", tools.NoSkip)
