@@ -28,11 +28,17 @@ func sampled() int {
 	}
 }
 
-// printSample prints what runs the same cases again.
-func printSample() {
-	if sampled() > 1 {
-		fmt.Printf("one of %d cases of the large products: -every=%[1]d -sample=%d\n", sampled(), *sample)
+// takeSample prints what runs the same cases again, and lets tests that generate their cases generate a quarter.
+func takeSample() error {
+	if sampled() == 1 {
+		return nil
 	}
+	fmt.Printf("one of %d cases of the large products: -every=%[1]d -sample=%d\n", sampled(), *sample)
+	const checks = "rapid.checks"
+	if f := flag.Lookup(checks); f.Value.String() != f.DefValue {
+		return nil // somebody has asked for a number
+	}
+	return flag.Set(checks, "25")
 }
 
 // runCase runs a case of a large product, if the sample has it.

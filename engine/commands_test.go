@@ -40,7 +40,9 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	flag.Parse()
-	printSample()
+	if err := takeSample(); err != nil {
+		panic(err)
+	}
 	status := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(status)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/declprov/declprov/actions/builtin"
@@ -42,9 +43,12 @@ func TestUniqueByRulesOfEquality(t *testing.T) {
 }
 
 func uniqueLife(t *testing.T, equal, options, declared string, normalise func(string) string) {
+	var mu sync.Mutex // a request whose response is lost may still be handled while the next one arrives
 	var people []map[string]any
 	posts := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
 		if r.Method != http.MethodPost {
 			respond(w, http.StatusOK, people)
 			return
@@ -86,7 +90,9 @@ resources: Person: {
 	if err != nil {
 		t.Fatal(err)
 	}
+	mu.Lock()
 	people = []map[string]any{{"id": "0", "email": "somebody@else", "nick": "n"}}
+	mu.Unlock()
 	create := func(urn string) engine.Result {
 		return e.Create(t.Context(), engine.CreateRequest{Ref: engine.Ref{Type: "Person", Name: urn, Key: urn}, Inputs: check(t, e, "Person", object("email", " Ada@x.com"))})
 	}
@@ -100,6 +106,8 @@ resources: Person: {
 	if other := create("urn:b"); other.State != nil {
 		t.Errorf("an object of the same name was created: %+v", other.State)
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	if posts != 1 {
 		t.Errorf("%d requests to create", posts)
 	}
