@@ -2,8 +2,10 @@ package mistakes
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -11,7 +13,11 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/declprov/declprov/tests/internal/provider"
+	"github.com/declprov/declprov/tests/internal/release"
+	"github.com/declprov/declprov/tests/internal/tools"
 )
 
 // finding is a diagnostic as `vet --format json` prints it.
@@ -39,17 +45,51 @@ type edit struct {
 	Text      string `json:"text"`
 }
 
-// vet gives the findings in each of the files, which are looked at one by one
-// by a few processes.
+// vet gives the findings in each of the files, which are looked at one by one by a few processes,
+// without one for each file (see vetall). TestProcesses compares the two.
 func vet(t *testing.T, paths []string, options ...string) map[string][]finding {
 	t.Helper()
-	binary := provider.Binary(t)
+	binary, err := vetall()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return vetBy(t, append([]string{binary}, options...), paths)
+}
+
+// vetall builds the program that vets many specs in one process.
+var vetall = sync.OnceValues(func() (string, error) {
+	root, err := tools.Root()
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp("", "vetall-")
+	if err != nil {
+		return "", err
+	}
+	built = dir
+	return filepath.Join(dir, "vetall"), release.BuildPackage(context.Background(), root, "./cmd/declprov/internal/evaluate/vetall", filepath.Join(dir, "vetall"))
+})
+
+// built is the folder of vetall, "" if no test has built it.
+var built string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built != "" {
+		os.RemoveAll(built)
+	}
+	os.Exit(code)
+}
+
+// vetBy gives what a command finds in the files. It runs once for each processor.
+func vetBy(t *testing.T, command, paths []string) map[string][]finding {
+	t.Helper()
 	found := map[string][]finding{}
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	for batch := range slices.Chunk(paths, max(1, (len(paths)+runtime.NumCPU()-1)/runtime.NumCPU())) {
 		all.Go(func() {
-			out, err := run(binary, slices.Concat([]string{"vet", "--format", "json"}, options, batch)...)
+			out, err := run(command[0], slices.Concat(command[1:], batch)...)
 			var list []finding
 			if err == nil {
 				err = json.Unmarshal(out, &list)
@@ -57,7 +97,7 @@ func vet(t *testing.T, paths []string, options ...string) map[string][]finding {
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
-				t.Errorf("vet of %d files, from %s on: %v\n%s", len(batch), batch[0], err, out)
+				t.Errorf("%s of %d files, from %s on: %v\n%s", command[0], len(batch), batch[0], err, out)
 			}
 			for _, f := range list {
 				found[f.File] = append(found[f.File], f)
@@ -68,21 +108,47 @@ func vet(t *testing.T, paths []string, options ...string) map[string][]finding {
 	return found
 }
 
-// vetted gives the corpus in a language, and the findings in it. Evaluating a spec takes a process, so
-// tests share them.
+// vetted gives the corpus in a language, and what vet finds in it. Vet evaluates each spec in a process
+// of its own, which takes time, so tests share the findings.
 func vetted(t *testing.T, lang string) ([]spec, map[string][]finding) {
 	t.Helper()
 	cases := corpus(t, lang)
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if shared.found[lang] == nil {
-		var paths []string
-		for _, c := range cases {
-			paths = append(paths, c.Path)
-		}
-		shared.found[lang] = vet(t, paths)
+		shared.found[lang] = vetBy(t, []string{provider.Binary(t), "vet", "--format", "json"}, pathsOf(cases))
 	}
 	return cases, shared.found[lang]
+}
+
+func pathsOf(cases []spec) (paths []string) {
+	for _, c := range cases {
+		paths = append(paths, c.Path)
+	}
+	return paths
+}
+
+// TestProcesses compares what vet finds with what vetall does, which other tests here run. The edits
+// of both result in the same, with the same findings left.
+func TestProcesses(t *testing.T) {
+	for _, lang := range []string{"cue", "yaml"} {
+		cases, want := vetted(t, lang)
+		if diff := cmp.Diff(want, vet(t, pathsOf(cases))); diff != "" {
+			t.Errorf("(-vet +vetall):\n%s", diff)
+		}
+	}
+	all := changes(t, "author.txt")
+	one, other := writeWrong(t, all), writeWrong(t, all)
+	left, leftHere := vetBy(t, []string{provider.Binary(t), "vet", "--format", "json", "--fix"}, one), fix(t, other)
+	for i := range all {
+		same := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".File" }, cmp.Ignore())
+		if diff := cmp.Diff(left[one[i]], leftHere[other[i]], same); diff != "" {
+			t.Errorf("%s (-vet +vetall):\n%s", all[i].Name, diff)
+		}
+		if diff := cmp.Diff(contents(t, one)[one[i]], contents(t, other)[other[i]]); diff != "" {
+			t.Errorf("%s (-vet +vetall):\n%s", all[i].Name, diff)
+		}
+	}
 }
 
 var shared = struct {

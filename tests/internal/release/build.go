@@ -111,6 +111,11 @@ func BuildServer(ctx context.Context, root, out string) error {
 	return build(ctx, root, "./cmd/declprov/"+Server, out)
 }
 
+// BuildPackage builds a program of this tree for tests, as it is released, to a path.
+func BuildPackage(ctx context.Context, root, pkg, out string) error {
+	return build(ctx, root, pkg, out)
+}
+
 func build(ctx context.Context, root, pkg, out string, flags ...string) error {
 	args := slices.Concat([]string{"build", "-tags", Tags, "-o", out}, Flags(), flags)
 	cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
