@@ -3,12 +3,15 @@
 package roads
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -34,6 +37,8 @@ type workshop struct {
 type archived struct {
 	files map[string]string
 	args  []string
+	// small packages a small program instead of declprov, which takes seconds to compress.
+	small bool
 }
 
 // TestOneHash checks that archives of the same spec are the same, byte for byte: in two folders, at
@@ -46,13 +51,13 @@ func TestOneHash(t *testing.T) {
 	}
 	const module = "module: \"example.com/m@v0\"\nlanguage: version: \"v0.9.0\"\n"
 	for name, spec := range map[string]archived{
-		"a file":    {map[string]string{"notes.cue": "name: \"notes\"\nversion: \"0.1.0\"\n"}, []string{"notes.cue"}},
-		"YAML":      {map[string]string{"notes.yaml": "name: notes\nversion: 0.1.0\n"}, []string{"notes.yaml"}},
-		"a package": {map[string]string{"a.cue": "package notes\nname: \"notes\"\n", "b.cue": "package notes\nversion: \"0.1.0\"\n"}, []string{"."}},
+		"a file":    {map[string]string{"notes.cue": "name: \"notes\"\nversion: \"0.1.0\"\n"}, []string{"notes.cue"}, false},
+		"YAML":      {map[string]string{"notes.yaml": "name: notes\nversion: 0.1.0\n"}, []string{"notes.yaml"}, true},
+		"a package": {map[string]string{"a.cue": "package notes\nname: \"notes\"\n", "b.cue": "package notes\nversion: \"0.1.0\"\n"}, []string{"."}, true},
 		"a module, a tag": {map[string]string{
 			"cue.mod/module.cue": module, "part/part.cue": "package part\nName: \"notes\"\n",
 			"a.cue": "package notes\nimport \"example.com/m/part\"\nname: part.Name\nversion: string @tag(version)\n",
-		}, []string{"--tag", "version=0.1.0", "."}},
+		}, []string{"--tag", "version=0.1.0", "."}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -91,7 +96,19 @@ func (w workshop) hashes(t *testing.T, spec archived) string {
 	if err := os.MkdirAll(from, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"package", "-o", filepath.Join(home, "out")}, spec.args...)
+	args := []string{"package", "-o", filepath.Join(home, "out")}
+	if spec.small {
+		program := filepath.Join(home, "small")
+		args = append(args, "--binary", runtime.GOOS+"/"+runtime.GOARCH+"="+program)
+		text, err := smallProgram()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(program, text, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	args = append(args, spec.args...)
 	if w.folder != "" { // the spec is the last argument
 		relative, err := filepath.Rel(from, filepath.Join(folder, args[len(args)-1]))
 		if err != nil {
@@ -118,6 +135,26 @@ func (w workshop) hashes(t *testing.T, spec archived) string {
 	}
 	return string(sums)
 }
+
+// smallProgram returns a small Go program that package takes for declprov.
+var smallProgram = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "declprov-small-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	for name, text := range map[string]string{"go.mod": "module example.com/declprov\n", "main.go": "package main\n\nfunc main() {}\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", "program")
+	build.Dir, build.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=")
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("building a small program: %w\n%s", err, out)
+	}
+	return os.ReadFile(filepath.Join(dir, "program"))
+})
 
 // become lets another user run a command, with a copy of declprov in a home that is theirs.
 func become(t *testing.T, cmd *exec.Cmd, home string) {
