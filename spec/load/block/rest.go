@@ -25,7 +25,7 @@ var Rest = &Block{
 		{Name: "query", Kind: Body, Null: true, CUE: "{...}", Into: to(func(r *spec.Rest) any { return &r.Query }), Doc: "Members of the query of each request: `{expand: \"all\"}`."},
 		{
 			Name: "body", Kind: Body, Null: true, CUE: "string | {...}", Remedy: "Write the members: `body: type: \"user\"`, or an expression for a map.",
-			Into: to(func(r *spec.Rest) any { return &r.Body }), Doc: "Further members of the bodies of creates and updates, in addition to the inputs: `{type: \"user\"}`.",
+			Into: to(func(r *spec.Rest) any { return &r.Body }), Doc: "Further members of the bodies of creates and updates, in addition to the inputs: `{type: \"user\"}`. A member that refers to `${id}` is in those of updates only.",
 		},
 		{Name: "parent", Kind: Template, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Parent }), Doc: "The path of the object that contains the collection: `\"/stores/${inputs.store}\"`. It is requested before an object in the collection is read or deleted. If the parent does not exist, the object does not exist either."},
 		{Name: "items", Kind: Text, Null: true, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Items }), Doc: "The member of the list's response that contains the objects, as a name or path on the wire. A name that ends with a question mark, `results?`, may be absent or null: then there are none. The default is `unwrap`, or the whole body, which must then be an array."},

@@ -3,6 +3,7 @@ package rest
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -46,9 +47,10 @@ func (x *expansion) createOperation() *spec.Operation {
 	if x.bodiless {
 		response = field("response", x.s.Response)
 	}
-	return withMembers(x, waitForCreate(x, x.operation(!x.bodiless, field("method", method), field("path", path), sent(x, x.body("inputs", path)),
+	members := membersOfCreate(x.s)
+	return withMembers(waitForCreate(x, x.operation(!x.bodiless, field("method", method), field("path", path), sent(x, x.body("inputs", path), members),
 		field("ifNoneMatch", x.s.IfNoneMatch), field("idempotencyKey", x.s.IdempotencyKey),
-		field("idempotent", x.s.Idempotent), response)))
+		field("idempotent", x.s.Idempotent), response)), members)
 }
 
 // createPath returns the path of the create.
@@ -87,7 +89,7 @@ func (x *expansion) updateOperation() *spec.Operation {
 	if startsOperation(x.s) { // the next run sends it again if the operation failed
 		idempotent = &spec.Node{Kind: spec.BoolNode, Text: "true", Range: x.s.Wait.Range}
 	}
-	return withMembers(x, waitForUpdate(x, x.operation(!x.bodiless, field("method", text(method, at)), field("path", path), field("headers", headers), sent(x, body), field("ifMatch", x.s.IfMatch), field("idempotent", idempotent), response)))
+	return withMembers(waitForUpdate(x, x.operation(!x.bodiless, field("method", text(method, at)), field("path", path), field("headers", headers), sent(x, body, x.s.Body), field("ifMatch", x.s.IfMatch), field("idempotent", idempotent), response)), x.s.Body)
 }
 
 // deleteOperation returns the delete. If the API responds to what is in a missing parent as it likes, nothing is
@@ -134,8 +136,8 @@ func declaresResponse(op *spec.Operation) bool {
 }
 
 // sent returns the argument with the body that a request sends: the inputs or changes, and the further members of bodies.
-func sent(x *expansion, body *spec.Node) spec.Field {
-	if x.s.Body != nil {
+func sent(x *expansion, body *spec.Node, members *spec.Node) spec.Field {
+	if members != nil {
 		inputs, _ := template.Whole(body.Text)
 		body = text("${merge("+inputs+", restBody)}", body.Range)
 	}
@@ -143,11 +145,34 @@ func sent(x *expansion, body *spec.Node) spec.Field {
 }
 
 // withMembers returns an operation with the local name that sent uses.
-func withMembers(x *expansion, op *spec.Operation) *spec.Operation {
-	if x.s.Body != nil {
-		op.Let = object(x.s.Body.Range, field("restBody", x.s.Body))
+func withMembers(op *spec.Operation, members *spec.Node) *spec.Operation {
+	if members != nil {
+		op.Let = object(members.Range, field("restBody", members))
 	}
 	return op
+}
+
+// membersOfCreate returns the further members of the body of a create: those that refer to the id of the object, which
+// an API may want in an update, are not among them.
+func membersOfCreate(s *spec.Rest) *spec.Node {
+	if s.Body == nil || s.Body.Kind != spec.MapNode {
+		return s.Body
+	}
+	members := *s.Body
+	members.Fields = slices.DeleteFunc(slices.Clone(s.Body.Fields), func(f spec.Field) bool { return refersToID(f.Value) })
+	if len(members.Fields) == 0 && len(s.Body.Fields) > 0 {
+		return nil
+	}
+	return &members
+}
+
+// idRefs matches the id of the object in an expression.
+var idRefs = regexp.MustCompile(`\$\{(?:[^}]*[^}.\w'"])?id(?:[^}\w'":][^}]*)?\}`)
+
+// refersToID reports whether a value contains an expression over the id of the object.
+func refersToID(n *spec.Node) bool {
+	return idRefs.MatchString(n.Text) || slices.ContainsFunc(n.Items, refersToID) ||
+		slices.ContainsFunc(n.Fields, func(f spec.Field) bool { return refersToID(f.Value) })
 }
 
 // body returns the inputs that a request sends: all except those that are in the path of the
