@@ -46,7 +46,7 @@ func TestAbsentBodiesProveNothing(t *testing.T) {
 		for list, guarded := range lists {
 			for _, body := range []string{"body", "result.body"} {
 				for sent, object := range map[string]bool{``: false, `null`: false, `""`: false, `"x"`: false, `7`: false, `true`: false, `[]`: false, `{}`: true, `{"error": "busy"}`: true, `{"pets": []}`: true, `{"pets": null}`: true} {
-					t.Run(strings.Join([]string{way, list, body, sent}, "/"), func(t *testing.T) {
+					runCase(t, strings.Join([]string{way, list, body, sent}, "/"), func(t *testing.T) {
 						t.Parallel()
 						list := strings.ReplaceAll(list, "BODY", body)
 						text, says := strings.NewReplacer("LIST", list, "BODY", body).Replace(create+text), guarded

@@ -102,7 +102,7 @@ func (a *namedAPI) add(at string, was map[string]any, body []byte) (int, map[str
 // not overwritten, and the id alone imports an object.
 func TestRestNamed(t *testing.T) {
 	for _, parent := range []string{"", "input", "under"} {
-		for _, options := range []string{"", `ifNoneMatch: true`, `wait: {until: "${body.messages > 0}", every: "1ms"}`, `returns: #Queue, wait: {until: "${body.messages > 0}", every: "1ms"}`, `wait: {operation: "/jobs/${steps.request.body.job}", until: "${body.done}"}`, `update: "PATCH", returns: #Queue`, `update: "none"`, `response: "none", returns: #Queue`, `read: "list", gone: "${status == 410}"`, `read: "list", returns: #Queue`, `object: OBJECT, ifNoneMatch: true`, `create: "POST"`, `create: "POST ADDED", update: "PUT"`, `create: "POST ADDED", returns: #Queue, update: "none"`} {
+		for _, options := range []string{"", `ifNoneMatch: true`, `wait: {until: "${body.messages > 0}", every: "1ms"}`, `returns: #Queue, wait: {until: "${body.messages > 0}", every: "1ms"}`, `update: "PATCH", returns: #Queue`, `update: "none"`, `response: "none", returns: #Queue`, `read: "list", gone: "${status == 410}"`, `read: "list", returns: #Queue`, `object: OBJECT, ifNoneMatch: true`, `create: "POST"`, `create: "POST ADDED", update: "PUT"`, `create: "POST ADDED", returns: #Queue, update: "none"`} {
 			t.Run(parent+" "+options, func(t *testing.T) {
 				t.Parallel()
 				rest := map[string]string{"": `path: "/queues"`, "input": `path: "/hosts/${inputs.host}/queues"`, "under": `path: "/hosts/${of}/queues", under: of: "${inputs.host}"`}[parent]

@@ -163,23 +163,18 @@ func genRest(t *rapid.T) *restGen {
 
 // genWait generates what the API does after it has responded.
 func (g *restGen) genWait(option func(name, value string), pick func(what string, values ...string) string) {
-	g.api.async = pick("async", "", "object", "operation")
-	switch {
-	case g.own || g.api.listOnly && g.api.async == "object":
-		g.api.async = ""
-	case g.api.async == "operation":
-		g.lose = false // what find finds names no operation
-		option("wait", `{operation: "${steps.request.headers.operation}", until: "${body.state == 'done'}", fail: "${body.state == 'never begun' ? body.state : null}", every: "1ms"}`)
-	case g.api.async == "object":
-		member := "body"
-		for _, name := range g.api.unwrap {
-			member += fmt.Sprintf("[%q]", name)
-		}
-		if g.typed {
-			member = strings.ReplaceAll(member, `["the-pet"]`, ".thePet")
-		}
-		option("wait", fmt.Sprintf("{until: %q, every: \"1ms\"}", "${"+member+".status == 'available'}"))
+	g.api.async = pick("async", "", "", "object") == "object" && !g.own && !g.api.listOnly
+	if !g.api.async {
+		return
 	}
+	member := "body"
+	for _, name := range g.api.unwrap {
+		member += fmt.Sprintf("[%q]", name)
+	}
+	if g.typed {
+		member = strings.ReplaceAll(member, `["the-pet"]`, ".thePet")
+	}
+	option("wait", fmt.Sprintf("{until: %q, every: \"1ms\"}", "${"+member+".status == 'available'}"))
 }
 
 // genMembers generates what requests have beside the inputs, and what is asked before them.
@@ -398,7 +393,7 @@ func (g *restGen) play(t *rapid.T, e *engine.Engine, api *restAPI) {
 		if out.Err != nil {
 			t.Fatalf("%s\n%v\n%v", g.text(), out.Err, api.requests())
 		}
-		if last := api.last(); !g.api.silent && !g.typed && g.api.async == "" && g.api.location == "" && strings.HasPrefix(last, "GET ") {
+		if last := api.last(); !g.api.silent && !g.typed && !g.api.async && g.api.location == "" && strings.HasPrefix(last, "GET ") {
 			t.Fatalf("%s\nthe API responds to an update with the object, and yet there is another request: %s", g.text(), last)
 		}
 		want, state = next, g.refreshed(t, e, *out.State, next)

@@ -50,9 +50,8 @@ type restHabits struct {
 	members string
 	// guarded says that updates and deletes require the ETag of the object.
 	guarded bool
-	// async is "object" if the API responds before it has done what was asked, and the object's status says when it has, and
-	// "operation" if the header Operation of the response is the path of what says so.
-	async string
+	// async says that the API responds before it has done what was asked: the status of the object says when it has.
+	async bool
 	// strict says that GET /stores/STORE tells whether a store exists, and that all requests in one that does
 	// not exist are forbidden.
 	strict bool
@@ -92,8 +91,8 @@ type restAPI struct {
 	// changes counts the changes of objects, by their paths. storeless says that the stores were deleted.
 	changes   map[string]int
 	storeless bool
-	// polls counts the requests after which the API will have done something, by the path that is requested, and ends are
-	// what it then does.
+	// polls counts the requests for an object after which the API will have done something, by the path, and ends are what it
+	// then does.
 	polls map[string]int
 	ends  map[string]func()
 	// begun are the statuses of objects in the meantime. What has the status broken fails at its end, and what has the
@@ -102,46 +101,28 @@ type restAPI struct {
 	broken, stuck string
 }
 
-// begin does something after two requests for an object or for an operation, which the response names.
-func (a *restAPI) begin(w http.ResponseWriter, object, status string, end func()) {
-	at := object
-	switch a.async {
-	case "":
+// begin does something after two requests for the object, which has a status in the meantime.
+func (a *restAPI) begin(path, status string, end func()) {
+	if !a.async {
 		end()
 		return
-	case "operation":
-		at = fmt.Sprintf("operations/%d", len(a.ends)+1)
-		w.Header().Set("Operation", "/"+at)
 	}
-	a.objects[object]["status"] = status
-	a.polls[at], a.ends[at], a.begun[at] = 2, end, status
+	a.objects[path]["status"] = status
+	a.polls[path], a.ends[path], a.begun[path] = 2, end, status
 }
 
-// poll counts a request for what the API has not done yet.
-func (a *restAPI) poll(at string) (ended bool) {
-	if a.ends[at] == nil || a.stuck == a.begun[at] {
-		return false
+// poll counts a request for an object with which the API has not ended yet.
+func (a *restAPI) poll(path string) {
+	if a.ends[path] == nil || a.stuck == a.begun[path] {
+		return
 	}
-	a.polls[at]--
+	a.polls[path]--
 	switch {
-	case a.broken == a.begun[at] && a.async == "object":
-		a.objects[at]["status"] = "error"
-	case a.broken != a.begun[at] && a.polls[at] <= 0:
-		a.ends[at]()
+	case a.broken == a.begun[path]:
+		a.objects[path]["status"] = "error"
+	case a.polls[path] <= 0:
+		a.ends[path]()
 	}
-	return a.polls[at] <= 0
-}
-
-// serveOperation responds with the state of an operation.
-func (a *restAPI) serveOperation(w http.ResponseWriter, at string) {
-	state := map[bool]string{true: "done", false: "running"}[a.poll(at)]
-	switch {
-	case a.ends[at] == nil:
-		state = "never begun"
-	case a.broken == a.begun[at]:
-		state = "failed"
-	}
-	respond(w, http.StatusOK, map[string]any{"state": state})
 }
 
 // nest returns a value at a path of members.
@@ -193,10 +174,6 @@ func (a *restAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case a.storeless:
 		respond(w, http.StatusForbidden, nil)
-		return
-	}
-	if len(segments) == 2 && segments[0] == "operations" {
-		a.serveOperation(w, strings.Join(segments, "/"))
 		return
 	}
 	if n := len(segments); a.named && n > 1 && segments[n-2] == "named" {
@@ -291,7 +268,7 @@ func (a *restAPI) serveCollection(w http.ResponseWriter, r *http.Request, path s
 			object["store"] = parents[1]
 		}
 		a.objects[at], a.byKey[key] = object, at
-		a.begin(w, at, "pending", func() { object["status"] = "available" })
+		a.begin(at, "pending", func() { object["status"] = "available" })
 		if a.lose {
 			a.lose = false
 			panic(http.ErrAbortHandler)
@@ -382,7 +359,7 @@ func (a *restAPI) list(w http.ResponseWriter, r *http.Request, path, prefix stri
 }
 
 func (a *restAPI) serveObject(w http.ResponseWriter, r *http.Request, path string, text []byte) {
-	if r.Method == http.MethodGet && a.async == "object" && a.objects[path] != nil {
+	if r.Method == http.MethodGet && a.objects[path] != nil {
 		a.poll(path)
 	}
 	object := a.objects[path]
@@ -399,7 +376,7 @@ func (a *restAPI) serveObject(w http.ResponseWriter, r *http.Request, path strin
 		respond(w, http.StatusMethodNotAllowed, nil)
 		return
 	case r.Method == http.MethodDelete:
-		a.begin(w, path, "deleting", func() { delete(a.objects, path) })
+		a.begin(path, "deleting", func() { delete(a.objects, path) })
 		respond(w, http.StatusNoContent, nil)
 		return
 	case r.Method == a.update:
@@ -417,7 +394,7 @@ func (a *restAPI) serveObject(w http.ResponseWriter, r *http.Request, path strin
 		}
 		put(object, sent, a.merge)
 		a.changes[path]++
-		a.begin(w, path, "pending", func() { object["status"] = "available" })
+		a.begin(path, "pending", func() { object["status"] = "available" })
 		if a.silent {
 			respond(w, http.StatusNoContent, nil)
 			return

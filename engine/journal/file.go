@@ -33,7 +33,7 @@ type record struct {
 
 // content is the content of a file.
 type content struct {
-	// text is what the file contained when it was read.
+	// text is what the file contains.
 	text    []byte
 	intents []Intent
 	// lines is the number of changes.

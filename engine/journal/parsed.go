@@ -19,8 +19,8 @@ const (
 	maxKeptText = 64 << 10
 )
 
-// parse is like the function of that name. What it returns depends on the text alone: a file that another process
-// has replaced does not begin as before, or means the same.
+// parse is like the function of that name. It reuses what is kept only if the text begins with the
+// same bytes, so a file that another process has replaced is parsed as a whole.
 func (p *parsed) parse(path string, text []byte) (content, error) {
 	p.mu.Lock()
 	last, ok := p.byPath[path]

@@ -31,7 +31,7 @@ type Journal struct {
 	ongoing sync.Map
 	// files tells which files there are, without a look at the folder each time.
 	files files
-	// parsed is what files contained when they were last read.
+	// parsed is what files contained when they were last read or changed.
 	parsed parsed
 }
 

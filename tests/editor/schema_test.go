@@ -85,7 +85,7 @@ rest: {items: results, wait: {until: "${body.ready}", every: 1s, timeout: 1m, pr
 resources:
   B:
     inputs: {name: string}
-    rest: {path: /b, unique: name, wait: {operation: "${steps.request.headers.location}", until: "${body.done}", fail: "${body.error}"}}
+    rest: {path: /b, unique: name, wait: {until: "${body.done}", fail: "${body.error}"}}
 components:
   A:
     children:

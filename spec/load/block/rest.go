@@ -32,7 +32,7 @@ var Rest = &Block{
 		{Name: "response", Kind: Text, Null: true, CUE: `"none"`, Into: to(func(r *spec.Rest) any { return &r.Response }), Doc: "\"none\" if the response to the create does not contain the object. The id then comes from the first of these that has it: the input that `id` names; the header Location, from the segment in the place of ${id} in the path of an object; the object that `find` or `unique` finds."},
 		{
 			Name: "wait", Kind: Struct, Of: RestWait, Null: true, CUE: "#RestWait", Part: true, Into: to(func(r *spec.Rest) any { return &r.Wait }),
-			Doc: "If the API responds before it has done what was asked: how the end is recognized. Creates, updates and deletes then wait for it.",
+			Doc: "If the API responds before it has done what was asked: when the object is ready. Creates and updates wait until then, and deletes until the object does not exist.",
 		},
 		{
 			Name: "paginate", Kind: Body, Null: true, CUE: "{...}", Remedy: "Say how the next page is found: `paginate: link: true`, `paginate: page: {param: \"page\"}` or `paginate: cursor: {param: \"after\", next: \"${body.next}\"}`.",
@@ -49,17 +49,15 @@ var Rest = &Block{
 	},
 }
 
-// RestWait says how the end of what a request has started is recognized. Its keys except operation are those of the step
-// that waits.
+// RestWait says when an object is ready. Its keys are those of the step that waits.
 var RestWait = &Block{
-	Name: "RestWait", What: "wait", Doc: "How the end of what a request has started is recognized.",
+	Name: "RestWait", What: "wait", Doc: "When an object is ready.",
 	Keys: []Key{
-		{Name: "until", Kind: Condition, Required: true, CUE: "bool | string", Into: Step.Key("until").Into, Doc: "Repeats the request until this is true: `\"${body.status != 'PENDING'}\"`. Without `operation`, a delete waits until the object does not exist instead."},
-		{Name: "fail", Kind: Template, Into: Step.Key("fail").Into, Doc: "A message if the end is a failure, or else null: `\"${body.status == 'ERROR' ? body.reason : null}\"`."},
+		{Name: "until", Kind: Condition, Required: true, CUE: "bool | string", Into: Step.Key("until").Into, Doc: "Requests the object until this is true: `\"${body.status != 'PENDING'}\"`. A delete waits until the object does not exist instead."},
+		{Name: "fail", Kind: Template, Into: Step.Key("fail").Into, Doc: "A message if the create or update has failed, or else null: `\"${body.status == 'ERROR' ? body.reason : null}\"`."},
 		*Step.Key("every"),
 		{Name: "timeout", Kind: Duration, Into: Step.Key("timeout").Into, Doc: "How long to wait at most: `\"30m\"`."},
 		*Step.Key("progress"),
-		{Name: "operation", Kind: Template, Doc: "The URL of the operation that the response names, or its path: `\"${steps.request.headers.location}\"`, `\"/tasks/${steps.request.body.task}\"`. By default, the object itself is requested. If the response names no operation, there is nothing to wait for."},
 	},
 }
 

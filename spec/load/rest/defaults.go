@@ -47,7 +47,6 @@ func dropDefaults(x *options) {
 		&x.s.Patch:       x.update.method == "none",
 		&x.s.IfMatch:     x.requests.readsList(),
 		&x.s.IfNoneMatch: x.create.method != "PUT",
-		&x.s.Wait:        x.requests.readsList() && !startsOperation(x.s),
 	} {
 		if drop && x.defaults[*option] != "" {
 			*option = nil

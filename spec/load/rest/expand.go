@@ -199,7 +199,7 @@ func itemsOrNone(x *expansion) string {
 			lacks = strings.Join(holder, ".")
 		}
 		message := fmt.Sprintf("the response has no %s, in which the list may be absent by `items`", lacks)
-		from = fmt.Sprintf("(%s ?? expectNull(true, %q))", from, message)
+		from = fmt.Sprintf("(%s ?? expectNull(true, %q))", ofBodyOrNull(holder), message)
 	}
 	return "(" + from + member + " ?? [])"
 }

@@ -10,9 +10,9 @@ import (
 )
 
 // ofCreate returns the expansion for what has the form of a response to the create: if the author
-// wrote that without a type, or the response names an operation, its members have their names on the wire.
+// wrote that without a type, its members have their names on the wire.
 func ofCreate(x *expansion) *expansion {
-	if !x.own["create"] && !startsOperation(x.s) || x.own["create"] && declaresResponse(x.r.Create) {
+	if !x.own["create"] || declaresResponse(x.r.Create) {
 		return x
 	}
 	untyped := *x.options

@@ -28,6 +28,18 @@ func accessAll(path []string) string {
 	return b.String()
 }
 
+// ofBodyOrNull returns the expression for a path of members of an untyped body, which is null if there is no body.
+func ofBodyOrNull(path []string) string {
+	suffix := accessAll(path)
+	if strings.HasPrefix(suffix, "[") {
+		suffix = "." + suffix
+	}
+	if suffix == "" {
+		return "body"
+	}
+	return "body?" + suffix
+}
+
 // declaredNames returns the names that the members of a path have in the type that
 // `wrap` returns.
 func declaredNames(path []string) []string {

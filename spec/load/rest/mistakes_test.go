@@ -55,7 +55,10 @@ func TestMistakesInRest(t *testing.T) {
 		{"a wait that is a condition", source.CodeWrongShape, `rest: {path: "/pets", wait: «"${body.done}"»}`},
 		{"an unknown key of wait", source.CodeUnknownKey, `rest: {path: "/pets", wait: {until: "${body.done}", «interval»: "1s"}}`},
 		{"a pause without a unit", source.CodeBadValue, `rest: {path: "/pets", wait: {until: "${body.done}", every: «"5 min"»}}`},
-		{"a wait for what is only listed", source.CodeMisplacedKey, `rest: {path: "/pets", read: "list", wait: «{until: "${body.done}"}»}`},
+		{"a wait for what is only listed", source.CodeMisplacedKey, `rest: {path: "/pets", read: «"list"», wait: {until: "${body.done}"}}`},
+		{"a wait next to a read", source.CodeMisplacedKey, `rest: {path: "/pets", wait: «{until: "${body.done}"}»}
+	read: ` + http + `
+	update: ` + http},
 		{"a wait next to all operations", source.CodeMisplacedKey, `rest: {path: "/pets", wait: «{until: "${body.done}"}»}
 	create: ` + http + `
 	update: ` + http + `

@@ -3,11 +3,11 @@ package rest
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/template"
 )
 
@@ -35,20 +35,19 @@ func mustUnwrap(path []string) string {
 		members, rest = path[:i], "["+path[i]+"]"+accessAll(path[i+1:])
 	}
 	message := fmt.Sprintf("the response has no %s, which `unwrap` names. If it means that the object does not exist, say so by `gone`", strings.Join(members, "."))
-	return fmt.Sprintf("(body%s ?? expectNull(true, %q))%s", accessAll(members), message, rest)
+	return fmt.Sprintf("(%s ?? expectNull(true, %q))%s", ofBodyOrNull(members), message, rest)
 }
 
 // createOperation returns the create: a POST to the collection, a PUT to the object, or what the
 // author wrote.
 func (x *expansion) createOperation() *spec.Operation {
-	x = ofCreate(x)
 	method, path := text(x.create.method, cmp.Or(x.s.Create, x.s.Path).Range), createPath(x)
 	response := x.returning(x.objectType(), "Response")
 	if x.bodiless {
 		response = field("response", x.s.Response)
 	}
 	members := membersOfCreate(x.s)
-	return withMembers(waitForCreate(x, x.operation(!x.bodiless, field("method", method), field("path", path), sent(x, x.body("inputs", path), members),
+	return withMembers(returnAwaited(x, x.operation(!x.bodiless, field("method", method), field("path", path), sent(x, x.body("inputs", path), members),
 		field("ifNoneMatch", x.s.IfNoneMatch), field("idempotencyKey", x.s.IdempotencyKey),
 		field("idempotent", x.s.Idempotent), response)), members)
 }
@@ -85,30 +84,21 @@ func (x *expansion) updateOperation() *spec.Operation {
 	if x.bodiless {
 		response = field("response", x.s.Response) // what it contains may be a job with an id of its own
 	}
-	var idempotent *spec.Node
-	if startsOperation(x.s) { // the next run sends it again if the operation failed
-		idempotent = &spec.Node{Kind: spec.BoolNode, Text: "true", Range: x.s.Wait.Range}
-	}
-	return withMembers(waitForUpdate(x, x.operation(!x.bodiless, field("method", text(method, at)), field("path", path), field("headers", headers), sent(x, body, x.s.Body), field("ifMatch", x.s.IfMatch), field("idempotent", idempotent), response)), x.s.Body)
+	return withMembers(returnAwaited(x, x.operation(!x.bodiless, field("method", text(method, at)), field("path", path), field("headers", headers), sent(x, body, x.s.Body), field("ifMatch", x.s.IfMatch), response)), x.s.Body)
 }
 
 // deleteOperation returns the delete. If the API responds to what is in a missing parent as it likes, nothing is
 // sent there.
 func deleteOperation(x *expansion) *spec.Operation {
-	step := deleteStep(x, field("ifMatch", x.s.IfMatch))
+	step := request(x.s, []spec.Field{
+		field("method", text(x.delete.method, cmp.Or(x.s.Delete, x.s.Path).Range)), field("path", x.objectPath(x.delete)), field("ifMatch", x.s.IfMatch),
+	})
+	step.Gone = x.s.Gone
 	if x.s.Parent != nil {
 		step.If = text("${steps.parent != null}", x.s.Parent.Range)
 	}
 	op := &spec.Operation{Range: x.s.Range, Rest: true, Steps: []*spec.Step{step}}
-	return waitForDelete(x, afterParent(x, op))
-}
-
-// deleteStep returns the step that deletes the object.
-func deleteStep(x *expansion, arguments ...spec.Field) *spec.Step {
-	method := text(x.delete.method, cmp.Or(x.s.Delete, x.s.Path).Range)
-	step := request(x.s, append([]spec.Field{field("method", method), field("path", x.objectPath(x.delete))}, arguments...))
-	step.Gone = x.s.Gone
-	return step
+	return untilGone(x, afterParent(x, op))
 }
 
 // operation returns an operation of one request. If object is true, the response
@@ -166,13 +156,14 @@ func membersOfCreate(s *spec.Rest) *spec.Node {
 	return &members
 }
 
-// idRefs matches the id of the object in an expression.
-var idRefs = regexp.MustCompile(`\$\{(?:[^}]*[^}.\w'"])?id(?:[^}\w'":][^}]*)?\}`)
-
 // refersToID reports whether a value contains an expression over the id of the object.
 func refersToID(n *spec.Node) bool {
-	return idRefs.MatchString(n.Text) || slices.ContainsFunc(n.Items, refersToID) ||
-		slices.ContainsFunc(n.Fields, func(f spec.Field) bool { return refersToID(f.Value) })
+	if !template.HasTemplate(n) {
+		return false
+	}
+	pieces, _ := template.Scan(n.Text)
+	return slices.ContainsFunc(pieces, func(p template.Piece) bool { return p.Expr && len(parse.Uses(p.Text, "id")) > 0 }) ||
+		slices.ContainsFunc(n.Items, refersToID) || slices.ContainsFunc(n.Fields, func(f spec.Field) bool { return refersToID(f.Value) })
 }
 
 // body returns the inputs that a request sends: all except those that are in the path of the

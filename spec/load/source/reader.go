@@ -254,8 +254,8 @@ const loneModule = "spec.local"
 // moduleFile is the file of the tree that declares its module.
 const moduleFile = "cue.mod/module.cue"
 
-// mayUseModule reports whether a file may import packages or embed files. For these, CUE needs a module. It
-// checks the file of a module against all versions of their schema, which takes longer than to read most specs.
+// mayUseModule reports whether a file may import packages or embed files. For these, CUE needs a
+// module. CUE checks the file of a module against all versions of their schema, which takes longer than to read most specs.
 func mayUseModule(content []byte) bool {
 	return bytes.Contains(content, []byte("import")) || bytes.Contains(content, []byte("@extern")) || bytes.Contains(content, []byte("@embed"))
 }
