@@ -121,7 +121,9 @@ func (a *restAPI) poll(path string) {
 	case a.broken == a.begun[path]:
 		a.objects[path]["status"] = "error"
 	case a.polls[path] <= 0:
+		a.changes[path]++
 		a.ends[path]()
+		delete(a.ends, path)
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 )
 
 // TestWaitsThatFail: what a server has begun fails at its end, or never ends, in a create, an update or a delete. The run
-// after that only asks again, except that a delete is sent again. Then everything succeeds, and nothing is there twice.
+// after that only asks again, except that a delete is sent again. Then everything succeeds, and nothing is there twice. The
+// API gives the object another ETag when it is ready, and requires it.
 func TestWaitsThatFail(t *testing.T) {
 	t.Parallel()
 	for _, unwrap := range []string{"", "data"} {
@@ -22,7 +23,7 @@ func TestWaitsThatFail(t *testing.T) {
 				for _, ends := range []string{"fails", "never"} {
 					t.Run(fmt.Sprintf("%s/%s/%s/%s", unwrap, returns, update, ends), func(t *testing.T) {
 						t.Parallel()
-						w := &waitWorld{api: &restAPI{restHabits: restHabits{id: []string{"id"}, update: update, async: true}}, ends: ends}
+						w := &waitWorld{api: &restAPI{restHabits: restHabits{id: []string{"id"}, update: update, async: true, guarded: true}}, ends: ends}
 						if unwrap != "" {
 							w.api.unwrap, w.api.items = []string{unwrap}, []string{unwrap}
 						}
@@ -85,7 +86,7 @@ http: baseURL: "${config.endpoint}"
 resources: Pet: {
 	inputs: {name: string @replace(), kind: string}
 	outputs: status: string
-	rest: {path: "/pets", unique: "name", update: "` + w.api.update + `", ` + returns + `wait: {` + wait + `, every: "${config.every}", timeout: "${config.timeout}"}}
+	rest: {path: "/pets", unique: "name", ifMatch: true, update: "` + w.api.update + `", ` + returns + `wait: {` + wait + `, every: "${config.every}", timeout: "${config.timeout}"}}
 }`)})
 	if len(diags) > 0 {
 		t.Fatalf("%+v", diags)

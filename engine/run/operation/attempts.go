@@ -209,7 +209,7 @@ func (a *attempts) noteETag(etag, of string) {
 	case a.step.Effect == actions.Write:
 		a.ETags, a.Untagged = a.ETags.With(of, etag), a.Untagged || etag == ""
 	case etag == "" || a.Verb == plan.List:
-	case a.Verb == plan.Read || a.ETags.Has(of):
+	case a.Verb == plan.Read || a.ETags.Has(of) || a.Verb == plan.Create && a.step == plan.Last(a.Operation.Steps): // of the object that was made
 		a.ETags = a.ETags.With(of, etag)
 	default:
 		a.others = a.others.With(of, etag)
