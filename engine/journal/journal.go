@@ -178,7 +178,9 @@ type Intent struct {
 	// or that `find` uses, and without `find`, no response has the id.
 	Stays bool `json:"stays,omitempty"`
 	// Moved is true if ID is the id that an update assigned.
-	Moved  bool   `json:"moved,omitempty"`
+	Moved bool `json:"moved,omitempty"`
+	// Named is another id that the response to a step of an update names, "" if it names none.
+	Named  string `json:"named,omitempty"`
 	Status Status `json:"status"`
 	// Ongoing is true while the run whose request has an unknown outcome goes on: it may still find out what
 	// came of it, or undo it.

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/entries"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/outputs"
 	"github.com/declprov/declprov/engine/run/recorded"
@@ -94,35 +94,13 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 
 // mentionLeftovers adds to the error of a refused create what earlier creates may have left,
 // because that may be why it was refused. An earlier create that succeeded counts too: if the
-// host had recorded it, its intents would be settled. Those that the error names already are left out.
+// host had recorded it, its intents would be settled.
 func (a *aftermath) mentionLeftovers() {
-	if !a.book().MayHaveIntents() {
-		return
+	left := entries.Creates{Entries: a.entries()}.Leftovers(a.token, a.failure.Error())
+	if left != "" {
+		a.failure = fmt.Errorf("%w; %s", a.failure, left)
 	}
-	list, _ := a.book().Earlier() // the first create that needs the journal reports that it cannot be read
-	var keys []string
-	who, said := "it", a.failure.Error()
-	for _, i := range list {
-		if i.Operation == journal.Create && !strings.Contains(said, i.Key) && (!i.WasAnswered() || i.Token != a.token) && !i.UnderWay() {
-			keys = append(keys, i.Key)
-			if i.Token != a.token {
-				who = "it, or an earlier attempt at it,"
-			}
-		}
-	}
-	if keys == nil {
-		return
-	}
-	more := ""
-	if n := len(keys) - maxNamedKeys; n > 0 {
-		keys, more = keys[:maxNamedKeys], fmt.Sprintf(", and so on: `declprov journal` lists %d more", n)
-	}
-	a.failure = fmt.Errorf("%w; %s may have left something: look for it in the service, and import it if it is yours, or remove it; "+
-		"then `declprov journal forget %s`%s", a.failure, who, strings.Join(keys, " "), more)
 }
-
-// maxNamedKeys is how many entries of the journal a message names.
-const maxNamedKeys = 4
 
 // takeOwn reports whether something of the create may be left that is proved to be its own: a step
 // succeeded, or a response gave the id. Nothing is left once every step that may have had an

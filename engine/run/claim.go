@@ -63,10 +63,6 @@ func (o owner) claimNamed(s *plan.Step) error {
 	return nil
 }
 
-// responseRemedy says what to do about a response that names the object of another resource.
-const responseRemedy = "the response to the create names it, so nothing is recorded of this create. If the program means one object, remove one of the two; " +
-	"else run `pulumi refresh`, which shows whether the object of the other one has changed, and look in the service for what this create has made"
-
 // refuseTaken returns the result of a create whose response names the object of another resource. Its
 // entries of the journal are listed for people: no later create continues them.
 func (a *aftermath) refuseTaken() Result {
@@ -88,7 +84,7 @@ func keepObject(r *run, out Result) Result {
 		r.res.all.Tokens.Release(r.token)
 		return out
 	}
-	if err := r.res.claim(*out.State, r.token, responseRemedy); err != nil {
+	if err := r.res.claim(*out.State, r.token, recorded.ResponseRemedy); err != nil {
 		r.res.all.Tokens.Release(r.token)
 		return (&aftermath{run: r, failure: errors.Join(out.Err, err)}).refuseTaken()
 	}

@@ -91,17 +91,12 @@ func (r earlier) refuseOthers() error {
 // checkSpec warns of open creates that the spec now sends to another address, and refuses a create if an
 // earlier one is open that only the `find` or the key could settle that the spec no longer has.
 func (r earlier) checkSpec(list []journal.Intent) error {
-	for _, i := range list {
-		if i.Operation != journal.Create || i.Step != r.Resource.Maker.Index && !entries.IsHalfMade(i) || !i.Open() {
-			continue
-		}
-		if now := entries.Elsewhere(r.Resource, i); now != "" {
-			r.Log.Message(operation.Warning, fmt.Sprintf("an earlier create of this %s, sent to %s, may have been done. The spec now sends to %s, where nothing can tell: look for it there, "+
-				"then run `declprov journal forget %s`", r.res.ref.Type, i.Place, now, i.Key))
-		} else if entries.LacksProof(r.Resource, i) {
-			return r.Stop(r.Resource.Maker, 1, actions.Refused, fmt.Errorf("an earlier create of it may have been done, and the spec no longer has the `find` that could tell, or sends another `idempotencyKey`: "+
-				"write that again; or look for the object in the service, import it if it is there, and run `declprov journal forget %s`", i.Key))
-		}
+	warnings, refusal := entries.Creates{Entries: r.entries()}.CheckSpec(list)
+	for _, w := range warnings {
+		r.Log.Message(operation.Warning, w)
+	}
+	if refusal != nil {
+		return r.Stop(r.Resource.Maker, 1, actions.Refused, refusal)
 	}
 	return nil
 }
@@ -148,22 +143,9 @@ func (r earlier) settleOther(ctx context.Context, i journal.Intent) (*recorded.S
 	return old.settleByFind(ctx, i)
 }
 
-// inputsOf returns the inputs of an earlier create, and whether they are all there: its hash tells whether
-// those that the journal does not hold, such as secrets, are those of the new create.
+// inputsOf returns the inputs of an earlier create, and whether they are all there.
 func (r earlier) inputsOf(i journal.Intent) (inputs property.Map, whole bool, err error) {
-	if len(i.Inputs) == 0 {
-		return inputs, false, nil
-	}
-	if inputs, err = value.DecodeRecorded(i.Inputs); err != nil || len(i.Withheld) == 0 {
-		return inputs, err == nil, err
-	}
-	for _, name := range i.Withheld {
-		if v, given := r.given.GetOk(name); given {
-			inputs = inputs.Set(name, v)
-		}
-	}
-	hash, known := r.res.all.journal.Hash(recorded.HashInputs(inputs))
-	return inputs, known && hash == i.Hash, nil
+	return entries.InputsOf(i, r.given, r.res.all.journal.Hash)
 }
 
 // settleByFind settles the intent of an earlier create, whose run this is, by what find finds.
@@ -230,13 +212,7 @@ func (r earlier) refuseHanded(ctx context.Context, list []journal.Intent) error 
 		if err != nil {
 			is = fmt.Sprintf("and it is not known whether that still exists (%v)", err)
 		}
-		remedy := "If Pulumi was killed before it recorded that, import it; if another resource or stack has it since a rename, choose another name, and run `declprov journal forget " + i.Key + "`; if `--replace` or `pulumi state taint` is to replace it, run `pulumi preview` first, which shows that Pulumi has recorded it"
-		if r.Resource.FindFirst {
-			remedy += ", and set `deleteBeforeReplace: true` in the program's options"
-		}
-		if r.res.all.Tokens.HasOther(r.res.object(recorded.State{ID: i.ID, Inputs: r.given}), r.res.ref) {
-			remedy = fmt.Sprintf("It was to replace what this resource has in the state, which an import cannot do: if no other resource or stack has it, delete %q in the service, run `declprov journal forget %s`, and then `pulumi up`", i.ID, i.Key)
-		}
+		remedy := entries.HandedRemedy(i, r.Resource.FindFirst, r.res.all.Tokens.HasOther(r.res.object(recorded.State{ID: i.ID, Inputs: r.given}), r.res.ref))
 		return r.Stop(r.Resource.Maker, 1, actions.Refused, fmt.Errorf("an earlier create of it was done on %s: Pulumi was told of %q, %s, so nothing was sent. %s",
 			i.LastSent().Format(time.DateTime), i.ID, is, remedy))
 	}

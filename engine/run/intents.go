@@ -119,15 +119,7 @@ func (r *run) forgetFailed(s *plan.Step) error {
 	if s.Certainty != actions.Safe && (s.Certainty != actions.Uncertain || r.Resource.Finds(s)) {
 		return nil
 	}
-	list, err := r.book().Earlier()
-	failed := func(i journal.Intent) bool {
-		return i.Status == journal.Failed && i.Step == s.Index && i.Element == r.At && (i.Operation == journal.Create) == (r.Verb == plan.Create) &&
-			i.Hash != "" && (r.Verb != plan.Create || s.Certainty != actions.Safe || i.Hash == r.inputsHash())
-	}
-	if err != nil || !slices.ContainsFunc(list, failed) {
-		return err
-	}
-	return r.book().Remove(failed)
+	return r.entries().ForgetFailed(r.intent(s), r.Verb != plan.Create || s.Certainty != actions.Safe)
 }
 
 // mayContinue reports whether a run may continue the intent of an earlier one. An intent that failed

@@ -41,6 +41,9 @@ func (o owner) Send(ctx context.Context, s *plan.Step) (any, error) {
 	}
 	value, err := o.send(ctx, s)
 	o.news = o.news || err == nil && s.Effect == actions.Write
+	if err == nil && o.Verb == plan.Update && !o.Undoing && s.Effect == actions.Write && o.At == "" {
+		o.warn(o.keepNamed(s, value))
+	}
 	return value, err
 }
 
@@ -141,7 +144,7 @@ func (o owner) Recorded(s *plan.Step) error {
 	if id == "" {
 		return nil
 	}
-	if err := o.res.claim(recorded.State{ID: id, Inputs: o.given}, o.token, responseRemedy); err != nil {
+	if err := o.res.claim(recorded.State{ID: id, Inputs: o.given}, o.token, recorded.ResponseRemedy); err != nil {
 		return o.Stop(s, 1, actions.Failed, err)
 	}
 	o.TakeID(id)

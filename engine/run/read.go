@@ -113,7 +113,7 @@ func (res resource) visibleBy(ctx context.Context, s recorded.State) time.Time {
 func (res resource) warnOfRead(r reading.Reading, req ReadRequest, before recorded.State, yield any, after *recorded.State) {
 	switch req.Reason {
 	case Refresh:
-		res.warn(res.closeLostUpdates(*after))
+		res.warn(res.entries(after.Private.Token).CloseFound(*after))
 		outputs.WarnUnread(r.Run, before.Inputs, yield)
 		r.WarnOtherID(req.Reason == Import, recorded.CurrentID(before), after.ID)
 		r.WarnOtherObject(before, *after)

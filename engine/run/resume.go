@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/actions"
-	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
@@ -87,16 +86,9 @@ func (r *run) resume(s recorded.State) {
 	}
 }
 
-// forgetAnswered removes the intents of answered requests of the steps from one on: a restart asks for
-// another effect, which must not have their keys.
+// forgetAnswered removes the intents of answered requests of the steps from one on.
 func (o owner) forgetAnswered(first int) error {
-	if !o.book().MayHaveIntents() {
-		return nil
-	}
-	op := o.intent(o.Operation.Steps[first]).Operation
-	return o.book().Remove(func(i journal.Intent) bool {
-		return i.Token == o.token && i.Operation == op && i.Step >= first && i.WasAnswered()
-	})
+	return o.entries().ForgetAnswered(o.intent(o.Operation.Steps[first]))
 }
 
 // settleUndo completes, before a create continues, the undo of steps of which something was undone, or may

@@ -120,6 +120,8 @@ type run struct {
 	journal *journal.Resource
 	// unnamed are the intents of steps of an update that were done, and whose responses do not contain the id.
 	unnamed []journal.Intent
+	// named is another id that the response to a step of an update names, nil if there is none, or if it is settled.
+	named *recorded.Named
 	// hash is the hash of the inputs, "" until inputsHash makes it; that of the original ones is began, if an
 	// earlier run began the create.
 	hash, began string

@@ -76,15 +76,9 @@ func (r owner) withUnmadeIntent(ctx context.Context, s *plan.Step) (any, error) 
 
 // warnLeftAlone warns of objects that a delete has left alone because their owner is unknown.
 func (r *run) warnLeftAlone(s recorded.State) {
-	if s.Private.Unmade == "" || !r.book().MayHaveIntents() {
-		return
-	}
-	r.book().Reread() // the delete has changed it
-	list, err := r.book().Earlier()
+	list, err := entries.Creates{Entries: r.entries()}.LeftAlone(s)
 	r.warn(err)
 	for _, i := range list {
-		if i.Token == s.Private.Token && i.Open() && !entries.IsHalfMade(i) {
-			r.Log.Message(operation.Warning, fmt.Sprintf("it is not known whether %s had made something, so that was not removed: look for it in the service; `declprov journal` lists it until `declprov journal forget %s`", i.StepName, i.Key))
-		}
+		r.Log.Message(operation.Warning, fmt.Sprintf("it is not known whether %s had made something, so that was not removed: look for it in the service; `declprov journal` lists it until `declprov journal forget %s`", i.StepName, i.Key))
 	}
 }

@@ -164,6 +164,9 @@ func (res resource) keepToken(before recorded.State, out Result) Result {
 // id from find, and if read shows what the program wants, the update was done. It returns
 // nil if the update is to be sent (again).
 func (u update) settle(ctx context.Context, s *recorded.State, changes []value.Change) *Result {
+	if err := u.res.takeNamed(ctx, s); err != nil {
+		return &Result{Err: err}
+	}
 	before := recorded.CurrentID(*s)
 	if err := u.res.relocate(ctx, s); err != nil {
 		return &Result{Err: err}

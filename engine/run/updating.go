@@ -68,6 +68,7 @@ func (r updating) finish(ctx context.Context) Result {
 		next.Inputs = old.Inputs // as hosts record it, too: nobody knows which of the new ones hold
 		next.Private.Written = old.Private.Written
 		next.Private.Failed = operation.Stopped(r.Run, r.given, failed, failure)
+		next.Private.Failed.Named = r.named
 		if before := old.Private.Failed; before != nil {
 			next.Private.Failed.AddGiven(before.Given...)
 		}
@@ -130,10 +131,10 @@ func (r updating) settleFailure(ctx context.Context, failure error, old *recorde
 	if !r.Effected {
 		return &Result{State: operation.WithoutDoubt(r.Run, *old, failure), Err: r.Mask().Error(failure)}, failure
 	}
+	failure = r.takeLastID(ctx, failure)
 	if stop.Err(ctx) != nil {
 		return nil, failure
 	}
-	r.untold = !r.findNewID(ctx)
 	if operation.StatusOf(failure) != actions.Unknown {
 		return nil, failure
 	}
@@ -198,8 +199,8 @@ func (r updating) sent(s recorded.State) compare.Sent {
 }
 
 // readUnder reads what has an id after an update of a state. It returns the state as which that is read.
-func (r *run) readUnder(ctx context.Context, id string, s recorded.State) (reading.Reading, recorded.State, any, error) {
-	inputs, err := r.res.withIDInputs(id, r.given)
+func (r finder) readUnder(ctx context.Context, id string, s recorded.State) (reading.Reading, recorded.State, any, error) {
+	inputs, err := recorded.WithIDInputs(r.res.Resource, r.res.all.Config, id, r.given)
 	now := recorded.State{ID: id, Inputs: inputs, Outputs: s.Outputs, Private: recorded.Private{Token: s.Private.Token, Written: s.Private.Written}}
 	if err != nil {
 		return reading.Reading{}, now, nil, err
@@ -249,7 +250,7 @@ func (r updating) mayLeaveOld(ctx context.Context, s *recorded.State) bool {
 	if before == "" || before == r.ID || !changed {
 		return false
 	}
-	inputs, err := r.res.withIDInputs(before, s.Inputs)
+	inputs, err := recorded.WithIDInputs(r.res.Resource, r.res.all.Config, before, s.Inputs)
 	if err != nil {
 		return true
 	}
@@ -273,6 +274,7 @@ func (r updating) takeNewID(ctx context.Context) error {
 	}
 	renamed, err := r.isRenamed(ctx, id)
 	if err != nil {
+		r.untold = true
 		return fmt.Errorf("the response to the update names the id %q, and nothing confirms that this is its own: %w. The id stays %q: look for it in the service, then run `pulumi refresh`", id, err, r.ID)
 	}
 	if renamed || r.Resource.Read == nil {
@@ -297,22 +299,78 @@ func (r updating) isRenamed(ctx context.Context, id string) (bool, error) {
 	case !r.Resource.IDFromResponses() || r.idOfInputs(recorded.WithDefaults(r.Resource, r.old)) == r.ID:
 		return true, nil // the inputs that were sent give it
 	case r.Resource.Read != nil:
-		of := reading.Renaming{Was: r.ID, Now: id, Sent: r.sent(r.old), Read: func(id string) (reading.Reading, recorded.State, any, error) {
-			return r.readUnder(ctx, id, r.old)
-		}}
-		var renamed bool
-		var unclear error
-		err := r.retryUntilSeen(ctx, time.Now(), func() (bool, error) {
-			renamed, unclear = of.Confirm(ctx)
-			return !errors.Is(unclear, verdict.ErrGone), nil
-		})
-		return renamed, errors.Join(err, unclear)
+		return r.hasNewID(ctx, id, time.Now(), r.sent(r.old))
 	case r.looked:
 		if found, err := r.res.findOwnID(ctx, r.ID, r.given, r.old); err != nil || found != "" {
 			return found == id, err
 		}
 	}
 	return false, nil
+}
+
+// hasNewID reports whether read shows that an update which was sent at a time has given the object another id.
+func (r finder) hasNewID(ctx context.Context, id string, since time.Time, sent compare.Sent) (renamed bool, unclear error) {
+	if r.Resource.Read == nil {
+		return false, errors.New("the spec has no read, which would tell")
+	}
+	of := reading.Renaming{Was: r.ID, Now: id, Sent: sent, Read: func(id string) (reading.Reading, recorded.State, any, error) {
+		return r.readUnder(ctx, id, sent.Before)
+	}}
+	err := r.retryUntilSeen(ctx, since, func() (bool, error) {
+		renamed, unclear = of.Confirm(ctx)
+		return !errors.Is(unclear, verdict.ErrGone), nil
+	})
+	return renamed, errors.Join(err, unclear)
+}
+
+// keepNamed records that the response to a step of an update names another id, which may be the only trace of the object
+// if the update does not come to its end.
+func (o owner) keepNamed(s *plan.Step, response any) error {
+	id := o.IDIn(s, response)
+	if id == "" || id == o.ID {
+		return nil
+	}
+	o.named = &recorded.Named{ID: id, Sent: time.Now().UTC()}
+	o.named.Inputs, o.named.Withheld = value.EncodeRecordable(o.given)
+	if o.token == "" || !o.res.Journals() {
+		return nil
+	}
+	i := o.intent(s)
+	i.Named, i.Inputs, i.Withheld = id, o.named.Inputs, o.named.Withheld
+	i, err := o.entries().BeginNamed(i, o.begun)
+	o.unnamed = append(o.unnamed, i)
+	return err
+}
+
+// takeLastID takes the id that an update which was not finished gave the object, from find or from the response that
+// names it. It looks for what a response does not tell also after the update was stopped.
+func (r updating) takeLastID(ctx context.Context, failure error) error {
+	look, cancel := ctx, func() {}
+	if r.named != nil || r.unnamed != nil {
+		look, cancel = stop.Looking(ctx)
+	}
+	defer cancel()
+	if stop.Err(look) != nil {
+		return failure
+	}
+	if r.untold = !r.findNewID(look); r.untold && r.named != nil {
+		sent := r.sent(r.old)
+		sent.Part = true
+		switch renamed, err := r.hasNewID(look, r.named.ID, time.Now(), sent); {
+		case err != nil:
+			return fmt.Errorf("%w; a response to it names the id %q, and nothing tells whether that is its own: %s. `declprov journal` lists it", failure, r.named.ID, err)
+		case renamed:
+			r.ID = r.named.ID
+		}
+		r.untold = false
+	}
+	if !r.untold {
+		r.named = nil
+	}
+	if stop.Err(ctx) != nil {
+		r.warn(r.closeUnnamed(look))
+	}
+	return failure
 }
 
 // idOfInputs returns the id that the response would give with other inputs.

@@ -35,6 +35,8 @@ type Sent struct {
 	Before recorded.State
 	Given  property.Map
 	Ignore []string
+	// Part is true if it may be that not all of its steps were done.
+	Part bool
 	// Writes is how many steps with an effect the update has.
 	Writes int
 }
@@ -96,10 +98,24 @@ func (s Sent) OfStep(ctx context.Context, op *plan.Operation, step *plan.Step, s
 // something else shows it.
 func (s Sent) Confirms(ctx context.Context, seen property.Map, unread []string, known bool) bool {
 	rewritten := s.rewritten()
-	return s.same(ctx, s.Given, seen, rewritten) && (known || slices.ContainsFunc(s.Resource.Inputs.Fields, func(m *value.Member) bool {
+	return s.holds(ctx, seen, rewritten) && (known || slices.ContainsFunc(s.Resource.Inputs.Fields, func(m *value.Member) bool {
 		hidden := m.NoRead || m.Ephemeral || slices.Contains(unread, m.Name) || slices.Contains(rewritten, m.Name)
 		return !hidden && !s.Given.Get(m.Name).IsNull() && !s.Resource.Identity.Determines(m.Name)
 	}))
+}
+
+// holds reports whether the inputs that a read has returned are those that were sent, but for those to ignore. Of an update
+// that may be done in part, each may be the one of before.
+func (s Sent) holds(ctx context.Context, seen property.Map, ignore []string) bool {
+	ignore = slices.Concat(s.Ignore, ignore)
+	changes := s.Read().Changes(ctx, seen, s.Given, ignore)
+	if !s.Part {
+		return len(changes) == 0
+	}
+	former := s.Read().Changes(ctx, seen, s.Before.Inputs, ignore)
+	return !slices.ContainsFunc(changes, func(c value.Change) bool {
+		return slices.ContainsFunc(former, func(f value.Change) bool { return value.TopLevel(f.Path) == value.TopLevel(c.Path) })
+	})
 }
 
 // canTell reports whether read can tell that an update was done. It can if the update changes an input

@@ -3,11 +3,16 @@ package entries
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/value"
 )
 
 // A create of several steps whose process is killed between two of them leaves no state that has what the
@@ -89,4 +94,100 @@ func (e Entries) Advanced(s recorded.State) (recorded.State, error) {
 		return s, err
 	}
 	return s, err
+}
+
+// Creates are the entries of the creates of a resource that did not come to their end.
+type Creates struct{ Entries }
+
+// CheckSpec returns warnings of open creates that the spec now sends to another address, and an error if one of them is open
+// that only the `find` or the key could settle that the spec no longer has.
+func (e Creates) CheckSpec(list []journal.Intent) (warnings []string, refusal error) {
+	for _, i := range list {
+		if i.Operation != journal.Create || i.Step != e.Maker.Index && !IsHalfMade(i) || !i.Open() {
+			continue
+		}
+		if now := Elsewhere(e.Resource, i); now != "" {
+			warnings = append(warnings, fmt.Sprintf("an earlier create of this %s, sent to %s, may have been done. The spec now sends to %s, where nothing can tell: look for it there, "+
+				"then run `declprov journal forget %s`", e.Spec.Name, i.Place, now, i.Key))
+		} else if LacksProof(e.Resource, i) {
+			return warnings, fmt.Errorf("an earlier create of it may have been done, and the spec no longer has the `find` that could tell, or sends another `idempotencyKey`: "+
+				"write that again; or look for the object in the service, import it if it is there, and run `declprov journal forget %s`", i.Key)
+		}
+	}
+	return warnings, nil
+}
+
+// HandedRemedy returns what to do about an object whose create was done, and of which the host knows nothing. other says that it
+// has another object of the resource.
+func HandedRemedy(i journal.Intent, findFirst, other bool) string {
+	if other {
+		return fmt.Sprintf("It was to replace what this resource has in the state, which an import cannot do: if no other resource or stack has it, delete %q in the service, run `declprov journal forget %s`, and then `pulumi up`", i.ID, i.Key)
+	}
+	remedy := "If Pulumi was killed before it recorded that, import it; if another resource or stack has it since a rename, choose another name, and run `declprov journal forget " + i.Key + "`; if `--replace` or `pulumi state taint` is to replace it, run `pulumi preview` first, which shows that Pulumi has recorded it"
+	if findFirst {
+		remedy += ", and set `deleteBeforeReplace: true` in the program's options"
+	}
+	return remedy
+}
+
+// Leftovers returns what to do about what creates of the resource may have left, "" if there is nothing. token is that of the
+// create that has failed now with a message, which may name some of them already.
+func (e Creates) Leftovers(token, message string) string {
+	if !e.Book.MayHaveIntents() {
+		return ""
+	}
+	list, _ := e.Book.Earlier() // the first create that needs the journal reports that it cannot be read
+	var keys []string
+	who := "it"
+	for _, i := range list {
+		if i.Operation == journal.Create && !strings.Contains(message, i.Key) && (!i.WasAnswered() || i.Token != token) && !i.UnderWay() {
+			keys = append(keys, i.Key)
+			if i.Token != token {
+				who = "it, or an earlier attempt at it,"
+			}
+		}
+	}
+	if keys == nil {
+		return ""
+	}
+	more := ""
+	if n := len(keys) - maxNamedKeys; n > 0 {
+		keys, more = keys[:maxNamedKeys], fmt.Sprintf(", and so on: `declprov journal` lists %d more", n)
+	}
+	return fmt.Sprintf("%s may have left something: look for it in the service, and import it if it is yours, or remove it; "+
+		"then `declprov journal forget %s`%s", who, strings.Join(keys, " "), more)
+}
+
+// maxNamedKeys is how many entries of the journal a message names.
+const maxNamedKeys = 4
+
+// LeftAlone returns the open entries of a state that was deleted: nobody knows whether they made something, so that was not
+// removed.
+func (e Creates) LeftAlone(s recorded.State) ([]journal.Intent, error) {
+	if s.Private.Unmade == "" || !e.Book.MayHaveIntents() {
+		return nil, nil
+	}
+	e.Book.Reread() // the delete has changed it
+	list, err := e.Book.Earlier()
+	return slices.DeleteFunc(list, func(i journal.Intent) bool {
+		return i.Token != s.Private.Token || !i.Open() || IsHalfMade(i)
+	}), err
+}
+
+// InputsOf returns the inputs of an earlier create, and whether they are all there: its hash tells whether
+// those that the journal does not hold, such as secrets, are those of the new create, which are given.
+func InputsOf(i journal.Intent, given property.Map, hash func(text string) (string, bool)) (inputs property.Map, whole bool, err error) {
+	if len(i.Inputs) == 0 {
+		return inputs, false, nil
+	}
+	if inputs, err = value.DecodeRecorded(i.Inputs); err != nil || len(i.Withheld) == 0 {
+		return inputs, err == nil, err
+	}
+	for _, name := range i.Withheld {
+		if v, given := given.GetOk(name); given {
+			inputs = inputs.Set(name, v)
+		}
+	}
+	sum, known := hash(recorded.HashInputs(inputs))
+	return inputs, known && sum == i.Hash, nil
 }

@@ -79,6 +79,31 @@ func (e Entries) isUnmade(s recorded.State, i journal.Intent) bool {
 	return of != nil && slices.Contains(strings.Fields(s.Private.Unmade), of.Model.As)
 }
 
+// ForgetAnswered removes the entries of answered requests of an operation, from a step on: a restart asks for
+// another effect, which must not have their keys.
+func (e Entries) ForgetAnswered(from journal.Intent) error {
+	if !e.Book.MayHaveIntents() {
+		return nil
+	}
+	return e.Book.Remove(func(i journal.Intent) bool {
+		return i.Token == from.Token && i.Operation == from.Operation && i.Step >= from.Step && i.WasAnswered()
+	})
+}
+
+// ForgetFailed removes the entries of earlier failures of a step that was done. every is false if those with other inputs are
+// about another object.
+func (e Entries) ForgetFailed(done journal.Intent, every bool) error {
+	list, err := e.Book.Earlier()
+	failed := func(i journal.Intent) bool {
+		return i.Status == journal.Failed && i.Step == done.Step && i.Element == done.Element && (i.Operation == journal.Create) == (done.Operation == journal.Create) &&
+			i.Hash != "" && (every || i.Hash == done.Hash)
+	}
+	if err != nil || !slices.ContainsFunc(list, failed) {
+		return err
+	}
+	return e.Book.Remove(failed)
+}
+
 // stepOf returns the step of an entry, nil if the spec no longer has it.
 func (e Entries) stepOf(i journal.Intent) *plan.Step {
 	op := e.Create

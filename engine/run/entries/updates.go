@@ -65,7 +65,7 @@ func (e Entries) EndSteps(s *recorded.State) error {
 // Locate records that steps of an update were done, and that the object has an id now.
 func (e Entries) Locate(id string, list ...journal.Intent) (err error) {
 	for _, i := range list {
-		i.Status, i.ID, i.Moved, i.Ongoing = journal.Answered, id, true, false
+		i.Status, i.ID, i.Moved, i.Named, i.Ongoing = journal.Answered, id, true, "", false
 		err = errors.Join(err, e.Book.Put(i, false))
 	}
 	return err
@@ -121,10 +121,71 @@ func (e Entries) CloseGone(s recorded.State) error {
 	return err
 }
 
+// CloseFound records that a refresh has seen the outcome of lost updates: once the host
+// shows that it has recorded the id, they are settled. An update that the state calls unfinished
+// is resumed first.
+func (e Entries) CloseFound(s recorded.State) error {
+	if e.Find == nil || s.Private.Failed != nil {
+		return nil
+	}
+	list, err := e.updates(s)
+	for _, i := range list {
+		if i.Open() && !i.IsWhole() {
+			err = errors.Join(err, e.Locate(recorded.CurrentID(s), i))
+		}
+	}
+	return err
+}
+
+// BeginNamed records that a step of an update was done, and that its response names another id. i is the intent of the step,
+// begun are those that its run wrote: the one of the step is continued.
+func (e Entries) BeginNamed(i journal.Intent, begun []journal.Intent) (journal.Intent, error) {
+	for _, own := range begun {
+		if own.Operation == journal.Update && own.Step == i.Step {
+			own.Named, own.Inputs, own.Withheld = i.Named, i.Inputs, i.Withheld
+			i = own
+		}
+	}
+	if i.Key == "" {
+		var err error
+		if i, err = e.Book.Begin(i, false); err != nil {
+			return i, err
+		}
+	}
+	i.Status, i.Ongoing = journal.Unknown, true
+	return i, e.Book.Put(i, false)
+}
+
+// Named returns the other ids that responses to updates of a state name, which did not finish.
+func (e Entries) Named(s recorded.State) (named []recorded.Named, err error) {
+	if f := s.Private.Failed; f != nil && f.Named != nil {
+		named = append(named, *f.Named)
+	}
+	list, err := e.updates(s)
+	for _, i := range list {
+		again := slices.ContainsFunc(named, func(n recorded.Named) bool { return n.ID == i.Named })
+		if i.Named != "" && i.Open() && !again {
+			named = append(named, recorded.Named{ID: i.Named, Inputs: i.Inputs, Withheld: i.Withheld, Sent: i.LastSent()})
+		}
+	}
+	return named, err
+}
+
+// SettleNamed records which id the object of a state has, of which responses have named another one.
+func (e Entries) SettleNamed(s recorded.State, named string) error {
+	list, err := e.updates(s)
+	for _, i := range list {
+		if i.Open() && i.Named == named {
+			err = errors.Join(err, e.Locate(recorded.CurrentID(s), i))
+		}
+	}
+	return err
+}
+
 // mayHaveMoved reports whether an update, or a step of one, may have given the object of a state another id
 // under which no find has looked for it. With a find, every operation on a state looks there first.
 func (e Entries) mayHaveMoved(i journal.Intent) bool {
-	return !i.Stays && !(e.Find != nil && i.Looked && len(i.Withheld) == 0 && len(i.Inputs) > 0)
+	return i.Named != "" || !i.Stays && !(e.Find != nil && i.Looked && len(i.Withheld) == 0 && len(i.Inputs) > 0)
 }
 
 // updates returns the entries of updates of a state.

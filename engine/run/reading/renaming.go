@@ -24,6 +24,16 @@ type Renaming struct {
 	Read func(id string) (r Reading, as recorded.State, yield any, err error)
 }
 
+// ErrUnlike is the error of Confirm if what was read speaks against the new id.
+var ErrUnlike = errors.New("it does not have the id")
+
+// unlikeError is an ErrUnlike that says why.
+type unlikeError string
+
+func (e unlikeError) Error() string { return string(e) }
+
+func (unlikeError) Is(target error) bool { return target == ErrUnlike }
+
 // Confirm reads what has the former id, and if that is gone, what has the new one, and reports whether the new one is
 // that of the object. It returns an error if nothing tells, which is verdict.ErrGone if read finds neither.
 func (n Renaming) Confirm(ctx context.Context) (renamed bool, err error) {
@@ -35,7 +45,7 @@ func (n Renaming) Confirm(ctx context.Context) (renamed bool, err error) {
 	case seen.ID == n.Was || seen.ID == n.Now:
 		return seen.ID == n.Now, nil // a server may redirect the former name
 	default:
-		return false, fmt.Errorf("reading %q shows %q", n.Was, seen.ID)
+		return false, unlikeError(fmt.Sprintf("reading %q shows %q", n.Was, seen.ID))
 	}
 	r, seen, unread, err := n.seen(n.Now)
 	if err != nil {
@@ -43,7 +53,7 @@ func (n Renaming) Confirm(ctx context.Context) (renamed bool, err error) {
 	}
 	differs, same := r.CompareStable(n.Sent.Before, *seen)
 	if differs != "" || !n.Sent.Confirms(ctx, seen.Inputs, unread, same) {
-		return false, fmt.Errorf("%q is gone, and what has the id %q does not show what was sent", n.Was, n.Now)
+		return false, unlikeError(fmt.Sprintf("%q is gone, and what has the id %q does not show what was sent", n.Was, n.Now))
 	}
 	return true, nil
 }

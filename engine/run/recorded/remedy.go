@@ -34,3 +34,7 @@ type TakenError struct{ ID, Owner, Remedy string }
 func (e *TakenError) Error() string {
 	return fmt.Sprintf("%q belongs to %s, and two resources cannot share an object: %s", e.ID, e.Owner, e.Remedy)
 }
+
+// ResponseRemedy says what to do about a response that names the object of another resource.
+const ResponseRemedy = "the response to the create names it, so nothing is recorded of this create. If the program means one object, remove one of the two; " +
+	"else run `pulumi refresh`, which shows whether the object of the other one has changed, and look in the service for what this create has made"

@@ -5,6 +5,7 @@ package recorded
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -67,6 +68,20 @@ func (s *State) SetCurrentID(id string) {
 	if s.Private.ID = ""; id != s.ID {
 		s.Private.ID = id
 	}
+}
+
+// WithIDInputs returns inputs of a resource under a configuration, of which those that the id gives have its values.
+func WithIDInputs(of *plan.Resource, config map[string]any, id string, inputs property.Map) (property.Map, error) {
+	if !of.Identity.ID.IsSet() {
+		return inputs, nil
+	}
+	said, _, err := of.Identity.ID.Read(of, config, id)
+	for name, v := range said.AllStable {
+		if before, given := inputs.GetOk(name); !given || !value.PlainEqual(before, v) {
+			inputs = inputs.Set(name, v)
+		}
+	}
+	return inputs, err
 }
 
 // DeclaredOutputs returns the recorded outputs that the spec declares.
@@ -227,6 +242,8 @@ type Failed struct {
 	// ID is the id that the steps of an update used, if the resource has another one
 	// now.
 	ID string `json:"id,omitempty"`
+	// Named is another id that a response to the update names, if nothing has told yet whether it is that of the object.
+	Named *Named `json:"named,omitempty"`
 	// Original are the inputs of a create, if the host has recorded others.
 	Original *Original `json:"original,omitempty"`
 	// Entry is the key of the journal's entry of the create, "" if it has none.
@@ -243,6 +260,27 @@ type Failed struct {
 	Given []string `json:"given,omitempty"`
 	// Error is the error message for users.
 	Error string `json:"error,omitempty"`
+}
+
+// Named is an id that a response to an update names. Inputs are those of the update, without the ones that are secret or
+// files, whose names are Withheld. Sent is when the request was sent.
+type Named struct {
+	ID       string          `json:"id"`
+	Inputs   json.RawMessage `json:"inputs,omitempty"`
+	Withheld []string        `json:"withheld,omitempty"`
+	Sent     time.Time       `json:"sent,omitzero"`
+}
+
+// SettleNamed gives the state the id that a response named, or the one that it had nevertheless.
+func (s *State) SettleNamed(id string) {
+	if s.Private.Failed != nil {
+		f := *s.Private.Failed
+		if f.Named = nil; f.ID == "" && id != CurrentID(*s) {
+			f.ID = CurrentID(*s) // as the steps that are done have seen it
+		}
+		s.Private.Failed = &f
+	}
+	s.SetCurrentID(id)
 }
 
 // Element is the result of a step for an element of its loop. Print is a hash of the element.

@@ -115,6 +115,16 @@ func Undoing(ctx context.Context, limit time.Duration) (context.Context, context
 	}
 }
 
+// Looking returns the context in which an operation that has ended looks for what it left: that of the operation, or if it
+// was stopped or its time is over, that of its grace. After an abort, nothing may begin.
+func Looking(ctx context.Context) (context.Context, context.CancelFunc) {
+	s := stoppingOf(ctx)
+	if Err(ctx) == nil || s == nil || s.whole.Err() != nil {
+		return ctx, func() {}
+	}
+	return Undoing(ctx, s.grace)
+}
+
 // Until calls look until it reports true or fails, or until the deadline has passed, and waits longer
 // and longer in between. It calls waiting before each wait.
 func Until(ctx context.Context, deadline time.Time, waiting func(), look func() (bool, error)) error {

@@ -209,7 +209,7 @@ func ofProof() []Mutant {
 			"TestReadsWithAnotherID", "warning, want error"),
 		row(foreign, "what was sent to another address is not settled at this one", "engine/run/entries/entries.go", `; now != i.Place {`, `; now != i.Place && false {`,
 			"TestCreatesAtAnotherAddress", "elsewhere_test.go"),
-		row("Nothing is made twice", "a create whose find is gone is not sent again", "engine/run/earlier_create.go", `} else if entries.LacksProof(r.Resource, i) {`, `} else if false {`,
+		row("Nothing is made twice", "a create whose find is gone is not sent again", "engine/run/entries/creates.go", `} else if LacksProof(e.Resource, i) {`, `} else if false {`,
 			"TestSpecThatLosesItsProof", "elsewhere_test.go"),
 		row("Nothing is made twice", "a key that the first request did not have proves nothing", "engine/run/entries/entries.go", `		return i.Keyed != of.Maker.KeyedBy`, `		return false`,
 			"TestSpecThatLosesItsProof", "elsewhere_test.go"),
