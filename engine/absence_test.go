@@ -52,6 +52,12 @@ func (a *fixedAPI) engine(t *testing.T, pet string) *engine.Engine {
 // petEngine returns an engine with the resource Pet, whose text is a part of a spec, and a server that api handles.
 func petEngine(t *testing.T, api http.Handler, pet string) *engine.Engine {
 	t.Helper()
+	return petEngineWith(t, api, pet, t.TempDir())
+}
+
+// petEngineWith is petEngine with the folder of the journal.
+func petEngineWith(t *testing.T, api http.Handler, pet, book string) *engine.Engine {
+	t.Helper()
 	server := httptest.NewServer(api)
 	t.Cleanup(server.Close)
 	text := `package pets
@@ -72,7 +78,7 @@ resources: Pet: {
 	if diags.HasErrors() {
 		t.Fatalf("%s\n%+v", pet, diags)
 	}
-	e, err := program.Configure(t.Context(), object("endpoint", server.URL), engine.Options{Dir: t.TempDir(), Journal: t.TempDir()})
+	e, err := program.Configure(t.Context(), object("endpoint", server.URL), engine.Options{Dir: t.TempDir(), Journal: book})
 	if err != nil {
 		t.Fatal(err)
 	}

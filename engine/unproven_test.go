@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/declprov/declprov/engine"
+	"github.com/declprov/declprov/engine/journal"
 )
 
 // namingAPI makes objects that it calls by a name of its own. It is safe for concurrent use.
@@ -99,7 +101,8 @@ func TestObjectsUnderOtherNames(t *testing.T) {
 				t.Run(fmt.Sprintf("%s %s %v", form, names, empty), func(t *testing.T) {
 					t.Parallel()
 					api := &namingAPI{names: names, empty: empty, objects: map[string]map[string]any{}}
-					e := petEngine(t, api, text)
+					book := t.TempDir()
+					e := petEngineWith(t, api, text, book)
 					log := &messages{}
 					req := engine.CreateRequest{Ref: ref("Pet"), Inputs: object("name", "My")}
 					made := e.Create(t.Context(), req)
@@ -120,6 +123,17 @@ func TestObjectsUnderOtherNames(t *testing.T) {
 					log = &messages{}
 					if out := e.Read(t.Context(), engine.ReadRequest{Ref: req.Ref, State: *made.State, Reason: engine.Refresh, Log: log}); !out.Gone || len(log.texts) == 0 {
 						t.Errorf("a refresh says %q: %+v", log.texts, out)
+					}
+					listed := slices.DeleteFunc(intents(t, book), func(i journal.Intent) bool { return i.Status != journal.Failed })
+					if len(listed) != 1 || listed[0].ID != made.State.ID || listed[0].Error == "" {
+						t.Fatalf("what may be left is listed as %+v", listed)
+					}
+					api.names, api.empty = "given", false // another object, which read finds
+					if made := e.Create(t.Context(), engine.CreateRequest{Ref: req.Ref, Inputs: object("name", "Other")}); made.Err != nil {
+						t.Errorf("the next create: %v", made.Err)
+					}
+					if still := intents(t, book); !slices.ContainsFunc(still, func(i journal.Intent) bool { return i.Key == listed[0].Key }) {
+						t.Errorf("after the next create: %+v", still)
 					}
 				})
 			}

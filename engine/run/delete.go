@@ -58,7 +58,7 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 		rs.Tokens.Delete(res.object(state), state.Private.Token)
 		r.warn(about.SettleDeleted(state, r.Missed))
 		if r.Missed {
-			r.warn(recorded.NeverSeen(of, state))
+			res.listUnseen(state)
 		}
 		r.warnLeftAlone(state)
 	}

@@ -178,7 +178,7 @@ func (r earlier) settleByFind(ctx context.Context, i journal.Intent) (*recorded.
 	if i.ID != "" && i.ID != id {
 		there, err := r.exists(ctx, i.ID)
 		if err == nil && there {
-			err = r.otherObjectError(maker, found, i)
+			err = entries.OtherObjectError(i, r.describeID(maker, found))
 		}
 		if err != nil {
 			return nil, err

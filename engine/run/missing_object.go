@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/declprov/declprov/engine/run/entries"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/verdict"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // missingObject is a resource with a recorded state, whose object a response says is gone, or is not for these
@@ -27,9 +29,18 @@ func (m missingObject) afterRead(ctx context.Context, reason ReadReason, err err
 	m.all.Tokens.Forget(m.object(m.state), token)
 	if reason == Refresh {
 		m.warn(m.entries(token).CloseGone(m.state))
-		m.warn(recorded.NeverSeen(m.Resource, m.state))
+		m.listUnseen(m.state)
 	}
 	return Result{Gone: true}
+}
+
+// listUnseen warns of the object of a state that was never found, and lists it in the journal once no state tells of it.
+func (res resource) listUnseen(s recorded.State) {
+	if why := recorded.NeverSeen(res.Resource, s); why != nil {
+		res.warn(why)
+		about := entries.Creates{Entries: res.entries(s.Private.Token)}
+		res.warn(about.ListUnseen(s, screen.Show(why.Error(), nil).String(), res.all.journal.Configuration))
+	}
 }
 
 // confirmGone returns nil if find does not find the object either. Without find, nothing tells. denial says why it

@@ -8,7 +8,6 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
-	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/verdict"
@@ -97,10 +96,4 @@ func (f finder) exists(ctx context.Context, id string) (bool, error) {
 func (f finder) isGone(ctx context.Context, id string) bool {
 	there, err := f.exists(ctx, id)
 	return id != "" && f.Resource.Read != nil && !there && err == nil
-}
-
-// otherObjectError returns the error of a create whose object exists while find finds another one.
-func (f finder) otherObjectError(s *plan.Step, found any, i journal.Intent) error {
-	return fmt.Errorf("an earlier create made the object %q, but find returned another one%s: import the one that is yours, "+
-		"then run `declprov journal forget %s`", i.ID, f.describeID(s, found), i.Key)
 }

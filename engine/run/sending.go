@@ -257,7 +257,7 @@ func (n *sending) adopt(ctx context.Context, found any) (any, error) {
 		case err != nil:
 			return nil, n.leaveOpen(n.unknown(err))
 		case there:
-			return nil, n.markUnknown(n.unknown(n.otherObjectError(n.step, found, n.intent)))
+			return nil, n.markUnknown(n.unknown(entries.OtherObjectError(n.intent, n.describeID(n.step, found))))
 		}
 		err := fmt.Errorf("it exists already%s, and is not what an earlier create made: import it if it is yours, else choose another name", n.describeID(n.step, found))
 		return nil, errors.Join(n.Stop(n.step, 1, actions.Refused, err), n.book().RemoveOne(n.intent))

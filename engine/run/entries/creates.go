@@ -130,6 +130,12 @@ func HandedRemedy(i journal.Intent, findFirst, other bool) string {
 	return remedy
 }
 
+// OtherObjectError returns the error of a create whose object exists while find finds another one, which is described.
+func OtherObjectError(i journal.Intent, found string) error {
+	return fmt.Errorf("an earlier create made the object %q, but find returned another one%s: import the one that is yours, "+
+		"then run `declprov journal forget %s`", i.ID, found, i.Key)
+}
+
 // Leftovers returns what to do about what creates of the resource may have left, "" if there is nothing. token is that of the
 // create that has failed now with a message, which may name some of them already.
 func (e Creates) Leftovers(token, message string) string {
@@ -160,6 +166,24 @@ func (e Creates) Leftovers(token, message string) string {
 
 // maxNamedKeys is how many entries of the journal a message names.
 const maxNamedKeys = 4
+
+// ListUnseen lists the object of a state that no read has ever found, as a create that failed: the host may forget the state
+// now. Nothing but a person settles the entry, or the state, if the host shows it again.
+func (e Creates) ListUnseen(s recorded.State, why string, configuration json.RawMessage) error {
+	list, err := e.Book.Intents()
+	i := journal.Intent{Operation: journal.Create, Token: s.Private.Token, ID: recorded.CurrentID(s), Step: e.Maker.Index, StepName: e.Maker.Name, Place: e.Maker.Place, Configuration: configuration}
+	again := slices.ContainsFunc(list, func(o journal.Intent) bool {
+		return o.Status == journal.Failed && o.Operation == i.Operation && o.Token == i.Token && o.ID == i.ID && o.Step == i.Step
+	})
+	if err == nil && !again {
+		i, err = e.Book.Begin(i, false)
+	}
+	if err != nil || again {
+		return err
+	}
+	i.Status, i.Error = journal.Failed, why
+	return e.Book.Put(i, false)
+}
 
 // LeftAlone returns the open entries of a state that was deleted: nobody knows whether they made something, so that was not
 // removed.
