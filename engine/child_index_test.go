@@ -26,7 +26,7 @@ func TestChildrenByIndex(t *testing.T) {
 	}
 	inputs := map[string]bool{ // whether an item gives the name
 		`{name: "${each.value.name}", size: 1}`: true, `{name: "x-${each.value.name}", size: "${each.value.size}"}`: true, `"${each.value}"`: true,
-		`{name: "x-${each.key}", size: "${each.value.size}"}`: false, `{name: "${resource.name ?? 'x'}", size: "${each.value.size}"}`: false,
+		`{name: "${each.value.name}-${each.key}", size: "${each.value.size}"}`: false, `{name: "x-${each.key}", size: "${each.value.size}"}`: false, `{name: "${resource.name ?? 'x'}", size: "${each.value.size}"}`: false,
 	}
 	for resource, of := range resources {
 		for loop, indexed := range loops {

@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/template"
 	"github.com/declprov/declprov/spec/types"
 )
@@ -101,30 +102,38 @@ func (c *child) checkIndexed() {
 	if c.out.ForEach == nil || c.out.Foreign || r == nil || len(c.out.ForEach.Refs()) == 0 || scopes.LoopKind(c.Names.Spec.Types, c.out.ForEach) != spec.List {
 		return
 	}
-	warn := func(at diag.Range, input, item string) {
-		list, ok := template.Whole(c.spec.ForEach.Text)
-		if !ok {
-			list = "LIST"
-		}
-		c.Warn(finding.CodeChildByIndex, at, "inputs", fmt.Sprintf("children that are named by their index get %s from the items", input),
-			fmt.Sprintf("If an item is removed from the list, the children after it get each other's %s, which still exists: `pulumi up` fails. Name the children by it: `forEach: \"${fromPairs(map(%s, [string(%s), #]))}\"`, "+
-				"or let the component have a map in place of the list.", input, list, item))
-	}
-	if c.out.Whole != nil && len(r.Names) > 0 && c.out.Whole.RefersTo("each") {
-		warn(c.spec.Inputs.Range, r.Names[0], "#."+r.Names[0])
-		return
+	var at diag.Range
+	var named, items []string
+	if c.out.Whole != nil && c.out.Whole.RefersTo("each") {
+		at, named = c.spec.Inputs.Range, r.Names
+		items = lists.Map(r.Names, func(name string) string { return "string(#." + name + ")" })
 	}
 	for _, a := range c.out.Inputs {
 		if !slices.Contains(r.Names, a.Name) {
 			continue
 		}
 		for _, ref := range a.Value.Refs() {
-			if len(ref.Path) > 1 && ref.Path[0] == "each" && ref.Path[1] == "value" {
-				warn(ref.Range, a.Name, strings.Join(append([]string{"#"}, ref.Path[2:]...), "."))
-				return
+			switch {
+			case len(ref.Path) < 2 || ref.Path[0] != "each":
+			case ref.Path[1] == "key":
+				return // no two children with one index have the same name
+			case ref.Path[1] == "value":
+				at, named = ref.Range, append(named, a.Name)
+				items = append(items, "string("+strings.Join(append([]string{"#"}, ref.Path[2:]...), ".")+")")
 			}
 		}
 	}
+	if named == nil {
+		return
+	}
+	list, ok := template.Whole(c.spec.ForEach.Text)
+	if !ok {
+		list = "LIST"
+	}
+	names := diag.And(named)
+	c.Warn(finding.CodeChildByIndex, at, "inputs", fmt.Sprintf("children that are named by their index get %s from the items", names),
+		fmt.Sprintf("If an item is removed from the list, the children after it get each other's %s, and such an object still exists: `pulumi up` fails. Name the children by what no two items have in common: "+
+			"`forEach: \"${fromPairs(map(%s, [%s, #]))}\"`, or let the component have a map in place of the list.", names, list, strings.Join(items, " + '/' + ")))
 }
 
 // compileInputs compiles the inputs of the child, and checks them against those of its type.
