@@ -161,6 +161,16 @@ func (r *Resource) IDHasOnlySought() bool {
 	})
 }
 
+// Unsought returns the inputs by which Find does not look, none if it looks by none at all.
+func (r *Resource) Unsought() (names []string) {
+	for _, m := range r.Inputs.Fields {
+		if len(r.SoughtBy) > 0 && !slices.Contains(r.SoughtBy, m.Name) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
 // IDFromResponses reports whether the id depends on the response of a step.
 func (r *Resource) IDFromResponses() bool { return r.ID.RefersTo(NamesOfResponses...) }
 

@@ -82,8 +82,7 @@ func (f finder) find(ctx context.Context, s *plan.Step) (any, error) {
 	return found, err
 }
 
-// defaultConsistency is the default of `consistency`: how long the server may not show a new
-// object.
+// defaultConsistency is the default of `consistency`: how long the server may not show a new object.
 const defaultConsistency = 10 * time.Second
 
 // resultID returns the id that the response of a create gives, "" if it gives none. The response

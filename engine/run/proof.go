@@ -9,6 +9,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/reading"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/verdict"
 )
@@ -17,9 +18,8 @@ import (
 // somebody else has made since under the same name. The object is adopted only if no other
 // resource has it, and if it holds what was sent.
 
-// claimFound claims an object that find found for a step, and returns "", or why it is not the resource's
-// own. sent are the inputs that requests may have sent: the object must hold
-// those of one of them. Inputs that were withheld from the journal are not compared.
+// claimFound claims an object that find found for a step, and returns "", or why it is not the resource's own. sent are the
+// inputs that requests may have sent: the object must hold those of one of them. Inputs that are withheld are not compared.
 func (f finder) claimFound(ctx context.Context, s *plan.Step, found any, withheld []string, sent ...property.Map) (why string, err error) {
 	id := f.resultID(s, found)
 	if id == "" {
@@ -57,7 +57,7 @@ func (f finder) contradiction(ctx context.Context, s *plan.Step, of *recorded.St
 	if whole {
 		f.ETags = reader.ETags
 	}
-	seen, err := reader.InputsOf(state, yield, false)
+	seen, err := reader.InputsOf(state, reading.Without(yield, withheld), false)
 	if err != nil {
 		return "it cannot be what was sent: " + reader.Mask().Error(err).Error(), nil
 	}
@@ -73,9 +73,8 @@ func (f finder) contradiction(ctx context.Context, s *plan.Step, of *recorded.St
 	return "", nil
 }
 
-// exists reports whether the object with the id that an earlier create got still exists, as
-// far as read can tell. Without read it returns false: find finds one object for a name, and
-// that is another one.
+// exists reports whether the object with the id that an earlier create got still exists, as far as read can tell. Without
+// read it returns false: find finds one object for a name, and that is another one.
 func (f finder) exists(ctx context.Context, id string) (bool, error) {
 	if f.Resource.Read == nil {
 		return false, nil

@@ -187,7 +187,9 @@ func (n *sending) beginAgain() error {
 // what the step may have made.
 func (n *sending) close(ctx context.Context, value any, err error) (any, error) {
 	if err == nil {
-		value = n.identify(ctx, value)
+		if value, err = n.identify(ctx, value); err != nil {
+			return nil, err
+		}
 		n.intent.Status, n.intent.ID = journal.Answered, n.resultID(n.step, value)
 		if n.Verb == plan.Update && n.IDIn(n.step, value) == "" {
 			n.intent.Status, n.intent.Ongoing = journal.Unknown, true // if this run ends here, find tells the id
@@ -229,28 +231,34 @@ func (n *sending) close(ctx context.Context, value any, err error) (any, error) 
 	return nil, n.leaveOpen(err)
 }
 
-// identify returns what find finds in place of a response of a create that does not contain the id,
-// such as {"ok": true}: there was nothing before the create. It returns the response if find cannot
-// tell; the create then has no id.
-func (n *sending) identify(ctx context.Context, response any) any {
-	s := n.step
+// identify returns what find finds in place of a response of a create that does not contain the id, such as {"ok": true}: there
+// was nothing before. It returns the response if find cannot tell; the create then has no id. If no attempt was lost, the inputs
+// by which find looks are proof enough: the server may have rewritten the others, as it may in a response.
+func (n *sending) identify(ctx context.Context, response any) (any, error) {
+	s, rewritten := n.step, []string(nil)
 	if !(owner{n.run}).CanLook(s) || s != n.Resource.Maker || s.Index != n.Resource.IDAfter || n.Until > 0 || n.IDIn(s, response) != "" {
-		return response
+		return response, nil
 	}
 	found, err := n.findUntilSeen(ctx, s, time.Now())
-	if err == nil && found != nil {
-		var why string
-		if why, err = n.claimFound(ctx, s, found, nil, n.given); err == nil && why == "" {
-			return found
-		}
+	if err != nil || found == nil {
+		n.warn(err)
+		return response, nil
 	}
-	n.warn(err)
-	return response
+	if !n.doubt && !n.resent {
+		rewritten = n.Resource.Unsought()
+	}
+	why, err := n.claimFound(ctx, s, found, rewritten, n.given)
+	switch {
+	case err != nil:
+		return nil, n.leaveOpen(n.unknown(err))
+	case why != "":
+		return nil, n.refuseFound(found, why)
+	}
+	return found, nil
 }
 
-// adopt returns what find found as the result of the step, after its response was lost. It
-// requires that the intent records that there was nothing before, and that claimFound finds nothing
-// against it.
+// adopt returns what find found as the result of the step, after its response was lost. It requires that the intent
+// records that there was nothing before, and that claimFound finds nothing against it.
 func (n *sending) adopt(ctx context.Context, found any) (any, error) {
 	if n.intent.ID != "" && n.intent.ID != n.resultID(n.step, found) {
 		switch there, err := n.exists(ctx, n.intent.ID); {
@@ -270,13 +278,18 @@ func (n *sending) adopt(ctx context.Context, found any) (any, error) {
 		}
 	}
 	if why != "" {
-		return nil, n.markUnknown(n.unknown(fmt.Errorf("something is there now%s, and %s: if it is yours, import it; "+
-			"else choose another name. Then `declprov journal forget %s` removes this create from the journal", n.describeID(n.step, found), why, n.intent.Key)))
+		return nil, n.refuseFound(found, why)
 	}
 	operation.Found(n.Run, n.step, found)
 	n.intent.Status, n.intent.ID = journal.Answered, n.resultID(n.step, found)
 	n.warn(n.book().Put(n.intent, false))
 	return found, nil
+}
+
+// refuseFound leaves the intent open, and returns the error of a create that may not take what find found.
+func (n *sending) refuseFound(found any, why string) error {
+	return n.markUnknown(n.unknown(fmt.Errorf("something is there now%s, and %s: if it is yours, import it; "+
+		"else choose another name. Then `declprov journal forget %s` removes this create from the journal", n.describeID(n.step, found), why, n.intent.Key)))
 }
 
 // settleMove reports whether find shows that a lost step of an update was done, because it gave

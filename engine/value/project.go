@@ -36,14 +36,25 @@ type Projection struct {
 // name. Null means absent unless the type allows null. Members of the result that the
 // type does not declare are omitted.
 func (c *Type) Project(yield any, m *screen.Mask) (Projection, error) {
+	return (&projector{mask: m}).project(c, yield)
+}
+
+// ProjectRead is Type.Project for the value of a read. A property that reads do not return (`@noRead()`, `@ephemeral()`)
+// counts as absent if what has its name is of another type: APIs show the names of secrets in place of their values.
+func ProjectRead(c *Type, yield any, m *screen.Mask) (Projection, error) {
+	return (&projector{mask: m, read: true}).project(c, yield)
+}
+
+// project converts the result of an operation.
+func (p *projector) project(c *Type, yield any) (Projection, error) {
 	out := Projection{Values: map[string]property.Value{}}
 	var secret bool
 	if s, ok := yield.(expr.Secret); ok {
 		yield, secret = s.Value, true
 	}
 	if _, ok := yield.(expr.Unknown); ok {
-		for _, p := range c.Fields {
-			out.Values[p.Name] = property.New(property.Computed)
+		for _, m := range c.Fields {
+			out.Values[m.Name] = property.New(property.Computed)
 		}
 		return out, nil
 	}
@@ -51,7 +62,8 @@ func (c *Type) Project(yield any, m *screen.Mask) (Projection, error) {
 	if !ok && yield != nil {
 		return out, fmt.Errorf("the result must be an object, got %s; build one with `return`", actions.KindOf(yield))
 	}
-	err := (&projector{mask: m, secret: secret}).fit(c, object, "", &out)
+	p.secret = secret
+	err := p.fit(c, object, "", &out)
 	for name, value := range out.Values {
 		out.Values[name] = value.WithSecret(value.Secret() || secret)
 	}
@@ -75,6 +87,12 @@ func (p *projector) fit(c *Type, object map[string]any, path string, out *Projec
 			continue
 		}
 		value, err := p.within(m.IsSecret()).convert(m.Check, v, Join(path, m.Name))
+		if err != nil && p.read && (m.NoRead || m.Ephemeral) {
+			if m.Required {
+				out.Missing = append(out.Missing, m.Name)
+			}
+			continue
+		}
 		if err != nil {
 			failed, out.Lost = errors.Join(failed, err), append(out.Lost, m.Name)
 			continue
@@ -94,6 +112,8 @@ func (c *Type) FromPlain(v any, path string, m *screen.Mask) (property.Value, er
 // equal to a secret of the mask become secret.
 type projector struct {
 	mask *screen.Mask
+	// read is true if the value is that of a read, whose members are converted.
+	read bool
 	// secret is true within a secret. Errors then do not show the keys of maps, which are a
 	// part of it.
 	secret bool

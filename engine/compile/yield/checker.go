@@ -233,7 +233,8 @@ func (c *Checker) checkObject(to Target, t *spec.Type, at func(*spec.Property) d
 				c.failExposed(p, at(p), p.Name)
 				continue
 			}
-			if types.Projectable(&present, p.Type, c.Types) == nil {
+			unread := (p.NoRead || p.Ephemeral) && to.Inputs.Field(f.Name) == p // nothing is taken of it
+			if unread || types.Projectable(&present, p.Type, c.Types) == nil {
 				continue
 			}
 			c.Fail(finding.CodeTypeMismatch, at(p), p.Name, fmt.Sprintf("%s gives %s for %q, which is declared as %s", to.Source, value.Describe(f.Type), p.Name, value.Describe(p.Type)),

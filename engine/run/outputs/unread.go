@@ -90,7 +90,7 @@ func removes(was, is property.Value) bool {
 // WarnUnread warns of a refresh whose value lacks required inputs. They keep their recorded values,
 // because later operations may require them, so what has become of them is not seen.
 func WarnUnread(r *operation.Run, inputs property.Map, yield any) {
-	found, err := r.Resource.Inputs.Project(yield, r.Mask())
+	found, err := value.ProjectRead(r.Resource.Inputs, yield, r.Mask())
 	if err != nil {
 		return // which the refresh reports
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -120,7 +121,7 @@ func (r Reading) ReadPastMissing(ctx context.Context) (any, error) {
 // State returns the old state, updated by the value of a read.
 func (r Reading) State(old recorded.State, yield any, importing bool) (*recorded.State, error) {
 	m := r.Mask()
-	got, lost := r.Resource.Outputs.Project(yield, m)
+	got, lost := value.ProjectRead(r.Resource.Outputs, yield, m)
 	if always := r.alwaysShown(); always != nil && len(got.Values) == 0 && r.showsNothing(yield) {
 		return nil, m.Error(fmt.Errorf("read of %s: %w", r.Resource.Spec.Name, outputs.MissingError(r.Run, "read yields", always, yield)))
 	}
@@ -170,7 +171,7 @@ func (r Reading) ETagsOf(ctx context.Context, sent property.Map, yield any) acti
 	if r.ETags == "" {
 		return ""
 	}
-	found, err := r.Resource.Inputs.Project(yield, r.Mask())
+	found, err := value.ProjectRead(r.Resource.Inputs, yield, r.Mask())
 	for _, m := range r.Resource.Inputs.Fields {
 		was, given := sent.GetOk(m.Name)
 		shown, there := found.Values[m.Name]
@@ -202,7 +203,7 @@ func (r Reading) alwaysShown() (names []string) {
 // an error with the status of a success, or it is about something else.
 func (r Reading) showsNothing(yield any) bool {
 	object, isObject := yield.(map[string]any)
-	found, err := r.Resource.Inputs.Project(yield, r.Mask())
+	found, err := value.ProjectRead(r.Resource.Inputs, yield, r.Mask())
 	return isObject && object != nil && err == nil && len(found.Values) == 0
 }
 
@@ -210,7 +211,7 @@ func (r Reading) showsNothing(yield any) bool {
 // before keep their recorded value.
 func (r Reading) InputsOf(old recorded.State, yield any, importing bool) (property.Map, error) {
 	inputs := old.Inputs
-	found, err := r.Resource.Inputs.Project(yield, r.Mask())
+	found, err := value.ProjectRead(r.Resource.Inputs, yield, r.Mask())
 	if err != nil && !value.IsUnrecordable(err) {
 		return inputs, err
 	}
@@ -249,6 +250,19 @@ func (r Reading) InputsOf(old recorded.State, yield any, importing bool) (proper
 	return inputs, err
 }
 
+// Without returns the value of a read without the inputs with some names.
+func Without(yield any, names []string) any {
+	object, _ := yield.(map[string]any)
+	if object == nil || names == nil {
+		return yield
+	}
+	rest := maps.Clone(object)
+	for _, name := range names {
+		delete(rest, name)
+	}
+	return rest
+}
+
 // unmask returns the shown value of an input with the recorded secrets in place of masks. With @normalised(), a
 // mask is what the server makes of the secret.
 func unmask(m *value.Member, recorded, shown property.Value) property.Value {
@@ -263,7 +277,7 @@ func unmask(m *value.Member, recorded, shown property.Value) property.Value {
 // read never returns, those that it lacks now, and those that the server shows in a form of its own, as
 // it did after the last write. A mask such as "***" is such a form, and stands for any secret.
 func (r Reading) Unread(old recorded.State, yield any) []string {
-	found, _ := r.Resource.Inputs.Project(yield, r.Mask()) // an error is that of InputsOf
+	found, _ := value.ProjectRead(r.Resource.Inputs, yield, r.Mask()) // an error is that of InputsOf
 	written := old.Private.Written.Values(r.Resource)
 	var out []string
 	for _, m := range r.Resource.Inputs.Fields {
@@ -306,7 +320,7 @@ func meansDefault(m *value.Member, recorded, importing bool) bool {
 // OutputsOf returns the outputs in the value of a read after a write. It keeps those of the write that a
 // read does not return.
 func (r Reading) OutputsOf(of *operation.Run, yield any, made map[string]property.Value) (map[string]property.Value, error) {
-	got, err := r.Resource.Outputs.Project(yield, r.Mask())
+	got, err := value.ProjectRead(r.Resource.Outputs, yield, r.Mask())
 	outputs.KeepUnread(r.Resource, &got, made, true)
 	if err == nil && len(got.Missing) > 0 {
 		err = outputs.MissingError(of, "read yields", got.Missing, yield)

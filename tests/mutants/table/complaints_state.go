@@ -13,11 +13,11 @@ func ofState() []Mutant {
 			Complaint: 1, Promise: "What the server adds is no change, for ever",
 			Mechanism: "what the spec does not declare is no part of the state",
 			File:      "engine/value/project.go",
-			Find:      `	err := (&projector{mask: m, secret: secret}).fit(c, object, "", &out)`,
-			Replace: `	err := (&projector{mask: m, secret: secret}).fit(c, object, "", &out)
+			Find:      `	err := p.fit(c, object, "", &out)`,
+			Replace: `	err := p.fit(c, object, "", &out)
 	for name, v := range object {
 		if c.ByName[name] == nil {
-			out.Values[name], _ = Untyped.FromPlain(v, name, m)
+			out.Values[name], _ = Untyped.FromPlain(v, name, p.mask)
 		}
 	}`,
 			Package: complaints, Test: "TestComplaint01PerpetualDiff", Fails: "undeclared etag",

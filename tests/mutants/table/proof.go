@@ -114,6 +114,10 @@ func ofProof() []Mutant {
 			"TestRefusedAfterALook/a_lost_response,_refused_by_the_server", "in the journal"),
 		row("Nothing is lost", "find tells the id that a response lacks", "engine/run/sending.go", `	if !(owner{n.run}).CanLook(s) || s != n.Resource.Maker ||`, `	if true || !(owner{n.run}).CanLook(s) || s != n.Resource.Maker ||`,
 			"TestResponsesWithoutTheID/a_response_without_an_id", "no id"),
+		row(foreign, "what a find by nothing finds after a response without an id must hold what was sent", "engine/plan/resource.go", `if len(r.SoughtBy) > 0 && !slices`, `if true && !slices`,
+			"TestObjectsThatMayBeOfSomebodyElse/the_latest", "Err:<nil>"),
+		row("Nothing is lost", "what find finds by inputs after a response without an id may differ in others", "engine/run/sending.go", `		rewritten = n.Resource.Unsought()`, ``,
+			"TestCreatedObjectsThatTheServerRewrites", "State:<nil>"),
 		row("A hash in the journal gives no secret away", "without the journal's key nothing is sent", "engine/run/owner.go", `	if _, err := o.res.all.journal.Key(); err != nil {
 		return nil, o.Stop`, `	if _, err := o.res.all.journal.Key(); false {
 		return nil, o.Stop`,
