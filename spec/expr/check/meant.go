@@ -61,7 +61,7 @@ func memberAfter(text string) string {
 func (c translator) translateAbsent(name string, at parse.Extent) (TypedPart, bool) {
 	write := func(own string) (TypedPart, bool) {
 		out := c.Fail(CodeNameNotHere, at, fmt.Sprintf("Write %s.", own), "%s is not available here", name)
-		c.last().Replace(name, own)
+		c.replaceName(name, own, at)
 		return out, true
 	}
 	member := c.memberAfter(at)
@@ -83,6 +83,20 @@ func (c translator) translateAbsent(name string, at parse.Extent) (TypedPart, bo
 		return c.reportEarlyID(at)
 	}
 	return TypedPart{}, false
+}
+
+// replaceName suggests to write a name of the scope in place of another one, unless that would give away a secret:
+// all inputs in the place of one value.
+func (c translator) replaceName(name, own string, at parse.Extent) {
+	if n := c.scope.Available(own); n != nil && n.Type != nil {
+		after := c.Text(parse.Extent{From: at.To, To: len(c.extents.Source)})
+		t := types.Resolve(n.Type, c.Types)
+		isSecret := func(f *spec.Property) bool { return f.IsSecret() }
+		if !strings.HasPrefix(after, ".") && !strings.HasPrefix(after, "[") && !strings.HasPrefix(after, "?.") && slices.ContainsFunc(t.Fields, isSecret) {
+			return
+		}
+	}
+	c.last().Replace(name, own)
 }
 
 // ofResult matches the id of an object in what is recorded, or in a response.

@@ -25,7 +25,7 @@ type translator struct{ *checker }
 func (c translator) translateName(name string, at parse.Extent, available []string) (TypedPart, bool) {
 	replace := func(own string) (TypedPart, bool) {
 		out := c.Fail(CodeUnknownName, at, fmt.Sprintf("Write %s.", own), "unknown name %q", name)
-		c.last().Replace(name, own)
+		c.replaceName(name, own, at)
 		return out, true
 	}
 	if own, ok := foreign.Literal(name); ok {

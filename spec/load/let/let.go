@@ -66,8 +66,9 @@ type local struct {
 	// meant are the local names that other names in the value may mean.
 	meant []string
 	used  bool
-	// broken means that the name or its value has a mistake: what uses it is not checked.
-	broken bool
+	// broken means that the name or its value has a mistake: what uses it is not checked. refused means that it is a
+	// name of the language, or one of its words: then what has the word is not checked, whatever it means by it.
+	broken, refused bool
 }
 
 // scope is a list of local names; the last one with a name counts.
@@ -166,17 +167,15 @@ func (x *expander) extend(outer scope, block *spec.Node, p source.Place) (inner 
 	var own []*local
 	for _, f := range block.Fields {
 		l := &local{name: f.Name, at: f.NameRange, value: f.Value}
-		l.broken = !x.isLocal(outer, f, p)
-		if !slices.Contains(reserved, f.Name) { // uses of these are those of the language
-			own = append(own, l)
-		}
+		l.broken, l.refused = !x.isLocal(outer, f, p), slices.Contains(reserved, f.Name)
+		own = append(own, l)
 	}
 	inner = append(slices.Clip(outer), own...)
 	for _, l := range own {
 		l.uses, l.meant = inner.mentionedIn(l.value), inner.appendMeantIn(nil, l.value)
 	}
 	for _, l := range own {
-		if l.isCyclic() {
+		if !l.refused && l.isCyclic() {
 			x.reportCycle(l, p.Member(l.name))
 			l.broken = true
 		}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/stable"
 
 	"github.com/declprov/declprov/spec"
@@ -75,7 +74,12 @@ func (x *expander) replaceText(s scope, n *spec.Node) *spec.Node {
 
 // appendMeant appends the local names that other names in an expression may mean.
 func (s scope) appendMeant(meant []string, text string) []string {
-	known := lists.Map(s, func(l *local) string { return l.name })
+	var known []string
+	for _, l := range s {
+		if !l.refused {
+			known = append(known, l.name)
+		}
+	}
 	for _, name := range parse.Names(text) {
 		if m := diag.DidYouMean(name, known); m != "" && s.named(name) == nil && !slices.Contains(meant, m) {
 			meant = append(meant, m)
@@ -123,6 +127,9 @@ func (s scope) isUsed(text string) bool {
 // isUsed reports whether an expression uses the name. A name such as a-b, which is not an
 // identifier, is used where it is written.
 func (l *local) isUsed(text string) bool {
+	if l.refused {
+		return regexp.MustCompile(`(?:^|[^\w.])` + regexp.QuoteMeta(l.name) + `\b`).MatchString(text)
+	}
 	return strings.Contains(text, l.name) && (len(parse.Uses(text, l.name)) > 0 || !block.Identifiers.Pattern.MatchString(l.name))
 }
 
