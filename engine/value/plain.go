@@ -68,12 +68,20 @@ func (s *Secrets) AddTexts(v property.Value) {
 }
 
 // AddPlain adds every string and number in a plain value.
-func (s *Secrets) AddPlain(v any) {
+func (s *Secrets) AddPlain(v any) { s.addPlain(v, nil) }
+
+// AddResult returns AddPlain for the result of a template. It leaves out what the template contains as a literal: that is
+// in the result beside a secret, as in map(entries(inputs.secrets), {op: 'create', name: .key}), and everybody may know it.
+func (s *Secrets) AddResult(of *expr.Value) func(v any) {
+	return func(v any) { s.addPlain(v, of.Literals()) }
+}
+
+func (s *Secrets) addPlain(v any, public map[string]bool) {
 	actions.EachScalar(v, func(scalar any) {
 		if _, ok := scalar.(bool); ok {
 			return // hiding true and false would make messages unreadable
 		}
-		if text, err := Text(scalar); err == nil {
+		if text, err := Text(scalar); err == nil && !public[text] {
 			s.Values = append(s.Values, text)
 		}
 	})

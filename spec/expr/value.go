@@ -8,6 +8,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr/eval"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -53,6 +54,14 @@ func (v *Value) RefersTo(names ...string) bool { return Mention(v.Refs(), names.
 // Mention reports whether any of the references begins with one of the names.
 func Mention(refs []Ref, names ...string) bool {
 	return slices.ContainsFunc(refs, func(ref Ref) bool { return slices.Contains(names, ref.Path[0]) })
+}
+
+// Literals returns the strings and numbers that the tree's expressions contain as literals, as text. A nil tree has none.
+func (v *Value) Literals() map[string]bool {
+	if v == nil {
+		return nil
+	}
+	return parse.Literals(v.node)
 }
 
 // Const returns the value of a tree without references. ok is false for other trees,

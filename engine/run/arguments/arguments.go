@@ -299,7 +299,7 @@ func (e *evaluator) late(v *expr.Value) actions.LateExpr {
 		if err != nil {
 			return nil, err
 		}
-		return expr.Reveal(out, e.Secrets.AddPlain), nil
+		return expr.Reveal(out, e.Secrets.AddResult(v)), nil
 	}
 }
 

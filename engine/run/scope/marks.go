@@ -41,9 +41,10 @@ func (s *Scope) Evaluate(v *expr.Value) (out Evaluated, err error) {
 	if out.Marked, err = v.Eval(s.Vars); err != nil {
 		return Evaluated{}, err
 	}
+	add := s.Secrets.AddResult(v)
 	out.Plain = expr.Reveal(out.Marked, func(value any) {
 		out.Secret = true
-		s.Secrets.AddPlain(value)
+		add(value)
 	})
 	return out, nil
 }

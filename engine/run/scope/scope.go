@@ -202,7 +202,7 @@ func (s *Scope) PlainReturn(op *plan.Operation) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return expr.Reveal(out, s.Secrets.AddPlain), nil
+	return expr.Reveal(out, s.Secrets.AddResult(op.Return)), nil
 }
 
 // SetContext sets the context that ends evaluations, and returns the previous one:
