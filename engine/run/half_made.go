@@ -103,6 +103,9 @@ func (h halfMade) stateAt(step int, sent bool) recorded.State {
 
 // undoing records that steps are about to be undone: an undo that is cut off is completed by the next create.
 func (h halfMade) undoing() {
+	if maker := h.Resource.Maker; h.entry == nil && maker != nil && maker.Certainty == actions.Keyed && h.Resource.Read == nil {
+		h.warn(h.put(h.Failed, "", false)) // the server may return for the key what was undone
+	}
 	if h.entry == nil {
 		return
 	}
@@ -243,6 +246,9 @@ func (h halfMade) goOn(ctx context.Context, state recorded.State) Result {
 	h.run.resume(state)
 	if err := (updating{run: h.run}).settleUndo(ctx, state.Private.Failed); err != nil {
 		return Result{Err: h.Mask().Error(err)}
+	}
+	if h.remakes && h.Resource.IDFromResponses() {
+		h.ID, h.Vars.Values["id"] = "", nil // it was that of what was undone
 	}
 	h.Log.Message(operation.Info, "going on with the create that was interrupted "+h.Operation.WhereStopped(state.Private.Failed.Step))
 	return h.finishCreate(ctx)

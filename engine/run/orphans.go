@@ -7,6 +7,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/entries"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/spec"
@@ -29,7 +30,7 @@ func (a *aftermath) listOrphans() error {
 	for _, s := range steps {
 		for _, element := range a.ElementsDone(s, a.HiddenKey) {
 			own := func(i journal.Intent) bool { return element == "" || i.Element == element }
-			if err := a.listOrphan(s, element, list, own, why); err != nil {
+			if err := a.orphans().List(a.intent(s), element, list, own, why); err != nil {
 				return err
 			}
 		}
@@ -49,7 +50,8 @@ func (o owner) Left(s *plan.Step, gone []recorded.Element) error {
 			key = o.HiddenKey(key) // it may be secret
 		}
 		before := func(i journal.Intent) bool { return i.Element == key && i.Hash != o.inputsHash() }
-		listed := (&aftermath{run: o.run}).listOrphan(s, key, list, before, "it was made for an element that the program no longer has")
+		left := &aftermath{run: o.run}
+		listed := left.orphans().List(left.intent(s), key, list, before, "it was made for an element that the program no longer has")
 		err = errors.Join(err, listed)
 	}
 	o.Log.Message(operation.Warning, s.Name+" was run for elements that the program no longer has, before the create failed: look in the service for what that made, and remove it; `declprov journal` lists it")
@@ -71,36 +73,9 @@ func (a *aftermath) orphanedSteps() (steps []*plan.Step) {
 	return steps
 }
 
-// listOrphan marks the intents of a step of this create as failed, for an element of its loop: those of
-// a list for which own returns true. It writes one if there is none.
-func (a *aftermath) listOrphan(s *plan.Step, element string, list []journal.Intent, own func(journal.Intent) bool, why string) error {
-	found := false
-	for _, i := range list {
-		if i.Step == s.Index && i.Token == a.token && own(i) {
-			found = true
-			if err := a.putOrphan(i, why); err != nil {
-				return err
-			}
-		}
-	}
-	if found {
-		return nil
-	}
-	about := a.intent(s)
-	about.Element = element
-	i, err := a.book().Begin(about, false)
-	if err != nil {
-		return err
-	}
-	return a.putOrphan(i, why)
-}
-
-// putOrphan marks an intent as failed. With a new token and no hash, neither a recorded state nor a later
-// run settles it.
-func (a *aftermath) putOrphan(i journal.Intent, why string) error {
-	i.Token, i.Hash, i.Status = a.res.all.Tokens.Next(), "", journal.Failed
-	i.Error = screen.Show(why, a.Mask()).String()
-	return a.book().Put(i, false)
+// orphans lists what this create may have left.
+func (a *aftermath) orphans() entries.Orphans {
+	return entries.Orphans{Book: a.book(), Token: a.res.all.Tokens.Next, Show: func(why string) string { return screen.Show(why, a.Mask()).String() }}
 }
 
 // listEarlierOrphans keeps in the journal what earlier runs may have done for an object that was
@@ -115,7 +90,7 @@ func (a *aftermath) listEarlierOrphans() error {
 		if i.Operation != journal.Create || !relying[i.Step] || a.undone[i.Step] || i.Hash != a.inputsHash() || !i.Open() {
 			continue
 		}
-		err = errors.Join(err, a.putOrphan(i, "what it belongs to was undone, and it is not known whether this was done"))
+		err = errors.Join(err, a.orphans().Put(i, "what it belongs to was undone, and it is not known whether this was done"))
 	}
 	return err
 }

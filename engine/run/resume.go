@@ -9,9 +9,11 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/entries"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
+	"github.com/declprov/declprov/spec/expr"
 )
 
 // resume continues an operation at the step at which it stopped.
@@ -106,7 +108,7 @@ func (r updating) settleUndo(ctx context.Context, f *recorded.Failed) error {
 		return nil
 	}
 	a := &aftermath{run: r.run, failure: errors.New("undoing what it belongs to was not answered"), undone: gone}
-	if err := a.listOrphans(); err != nil {
+	if err := errors.Join(a.listOrphans(), entries.Creates{Entries: r.entries()}.ForgetUndone(r.token, gone)); err != nil {
 		return err
 	}
 	for i := range r.Operation.RelyOn(gone) {
@@ -117,6 +119,7 @@ func (r updating) settleUndo(ctx context.Context, f *recorded.Failed) error {
 			continue
 		}
 		delete(r.Finished, i)
+		r.Record(r.Operation.Steps[i], expr.Unknown{})
 		if r.Looping == r.Operation.Steps[i] {
 			r.Looping, r.Elements, r.Prints, r.Spare = nil, nil, nil, nil
 		}

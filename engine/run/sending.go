@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,6 +104,12 @@ func (n *sending) takeOver(ctx context.Context) (any, error) {
 			n.Log.Message(operation.Info, "an earlier run made it, and its response was lost: it was found, and is taken over")
 		}
 		return value, err
+	}
+	if n.intent.ID != "" {
+		if there, err := n.exists(ctx, n.intent.ID); err != nil || there {
+			return nil, n.leaveOpen(n.unknown(cmp.Or(err, entries.UnseenError(n.intent))))
+		}
+		n.intent.ID, n.intent.Error = "", "" // it was undone, and the next response may be lost, too
 	}
 	if err := n.markResent(); err != nil {
 		return nil, n.leaveOpen(n.unknown(err))

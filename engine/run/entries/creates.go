@@ -58,6 +58,14 @@ func Settles(of *plan.Resource, i journal.Intent) bool {
 	return err == nil && (s.ID != "" || recorded.CanContinue(of, s))
 }
 
+// ForgetUndone removes the entries of the steps of a create that were answered, and are undone now: the next request is
+// another one, whose object has another id. What was not answered may still be found.
+func (e Creates) ForgetUndone(token string, undone map[int]bool) error {
+	return e.Book.Remove(func(i journal.Intent) bool {
+		return i.Operation == journal.Create && i.Token == token && undone[i.Step] && i.WasAnswered()
+	})
+}
+
 // LastHalfMade returns the newest entry of a list of a create that was killed between its steps, or that is under way,
 // nil if there is none.
 func (e Entries) LastHalfMade(list []journal.Intent) *journal.Intent {

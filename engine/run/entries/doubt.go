@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
 )
 
@@ -38,4 +39,9 @@ func (d Doubt) Remedy() string {
 		return unknown + "check the service before you run `pulumi up` again, which is refused if it had; `declprov journal` lists it until " + forget
 	}
 	return unknown + "check the service before you run `pulumi up` again, which repeats the step; `declprov journal` lists it until " + forget
+}
+
+// UnseenError returns the error of a create whose object exists, according to its entry, while find finds nothing.
+func UnseenError(i journal.Intent) error {
+	return fmt.Errorf("an earlier create made the object %q, which still exists, but find does not find it: import it if it is yours", i.ID)
 }
