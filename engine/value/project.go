@@ -87,7 +87,7 @@ func (p *projector) fit(c *Type, object map[string]any, path string, out *Projec
 			continue
 		}
 		value, err := p.within(m.IsSecret()).convert(m.Check, v, Join(path, m.Name))
-		if err != nil && p.read && (m.NoRead || m.Ephemeral) {
+		if err != nil && p.ignores(m) {
 			if m.Required {
 				out.Missing = append(out.Missing, m.Name)
 			}
@@ -118,6 +118,9 @@ type projector struct {
 	// part of it.
 	secret bool
 }
+
+// ignores reports whether nothing is taken of a member that does not match its type.
+func (p *projector) ignores(m *Member) bool { return p.read && (m.NoRead || m.Ephemeral) }
 
 // within returns the projector for a value in this one, which may be secret.
 func (p *projector) within(secret bool) *projector {
