@@ -37,7 +37,7 @@ func arrows() map[string][]string {
 		// Local names become what they stand for.
 		"spec/load/let": {"spec/load/source", "spec/expr/parse"},
 		// A shorthand becomes the operations that it stands for.
-		"spec/load/rest": {"spec/load/source"},
+		"spec/load/rest": {"spec/load/source", "spec/expr/parse"},
 		// A model becomes a document again.
 		"spec/load/printer": {"spec/types"},
 		// A text becomes the same text in one layout.

@@ -43,7 +43,7 @@ func ofProof() []Mutant {
 			"TestADeleteLooksThroughAllPages", "cut &{there is more true}: <nil>"),
 		row(foreign, "what a state may have since a rename is neither taken over nor made a second time", "engine/run/earlier_create.go", `if !tells || i.Status != journal.Handed || `, `if !tells || true || `,
 			"TestWhatWasHandedIsNotTakenOver/keyed/the_same", "it is not refused"),
-		row(killed, "a step that was done with another response than declared is in the journal", "engine/run/half_made.go", `		h.warn(h.put(h.Failed, "", false))`, `		_ = id`,
+		row(killed, "a step that was done with another response than declared is in the journal", "engine/run/half_made.go", `id != "" || h.entry != nil && h.Resource.MustNotRepeat`, `false && h.Resource.MustNotRepeat`,
 			"TestKilledCreatesThatNobodyHasSeen/response,_step_0_unfit,_effect_true,_then_handed", "2 objects of step 0"),
 		row(killed, "the journal keeps that steps may have been undone", "engine/run/half_made.go", `		h.entry = &now // as it stays`, `		_ = &now // as it stays`,
 			"TestKilledCreatesThatNobodyHasSeen/late,_step_1_lost", "it succeeded without step 0"),
@@ -61,7 +61,7 @@ func ofProof() []Mutant {
 			"TestKilledUndone/find,_wait_failed,_killed_after_the_undo,_the_next_request_killed_after,_then_the_same", "is not what an earlier create made"),
 		row(killed, "what exists and find does not find is not made a second time", "engine/run/sending.go", `n.intent.ID); err != nil || there {`, `n.intent.ID); err != nil || false && there {`,
 			"TestUnseenByFind", "calls (-want +got)"),
-		row(killed, "the entry of an undone step is forgotten once the undo is completed", "engine/run/resume.go", `errors.Join(a.listOrphans(), r.entries().ForgetUndone(r.token, gone))`, `errors.Join(a.listOrphans())`,
+		row(killed, "the entry of an undone step is forgotten once the undo is completed", "engine/run/resume.go", `, entries.Creates{Entries: r.entries()}.ForgetUndone(r.token, gone))`, `, entries.Creates{Entries: r.entries()}.ForgetUndone("", gone))`,
 			"TestKilledUndone/blind_key,_part_failed,_killed_after_the_undo,_the_next_request_killed_after,_then_the_same", "killed_undone_test.go"),
 		row(killed, "an undo that is cut off is known, if only the key of its step tells the next create what was made", "engine/run/half_made.go", `maker.Certainty == actions.Keyed && h.Resource.Read == nil {`, `maker.Certainty == actions.Keyed && false && h.Resource.Read == nil {`,
 			"TestKilledUndone/blind_key,_wait_failed,_killed_after_the_undo,_the_next_request_lost,_then_the_same", "there are"),
@@ -340,7 +340,7 @@ func ofProof() []Mutant {
 			"TestObjectsUnderOtherNames/rest_number_false", "a delete says []"),
 		row("An update changes only the version that it knows", "a change is sent under the ETag of its address", "actions/etag.go", `at == address {`, `at == "-"+address {`,
 			"TestETagsOfOthers", "412"),
-		row("An update changes only the version that it knows", "an object that a change requests first has not its ETag", "engine/run/operation/attempts.go", `	case a.Verb == plan.Read || a.ETags.Has(of):`, `	case true:`,
+		row("An update changes only the version that it knows", "an object that a change requests first has not its ETag", "engine/run/operation/attempts.go", `	case a.Verb == plan.Read || a.ETags.Has(of) ||`, `	case true ||`,
 			"TestETagsOfOthers", "412"),
 		row("Nothing of others is touched", "what is in a parent that does not exist is not deleted", "spec/load/rest/operations.go", `	if x.s.Parent != nil {
 		step.If =`, `	if false {
