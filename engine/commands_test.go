@@ -23,7 +23,6 @@ import (
 	"github.com/declprov/declprov/engine/permissions"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
-	"github.com/declprov/declprov/spec/diag"
 )
 
 // TestMain lets this binary be the supervisor of the commands that it runs.
@@ -153,16 +152,6 @@ resources: It: {
 			}
 		})
 	}
-}
-
-func codesOf(diags diag.List) []string {
-	var out []string
-	for _, d := range diags {
-		if d.Severity == diag.Error {
-			out = append(out, d.Code)
-		}
-	}
-	return out
 }
 
 // TestNamedPrograms: what a spec without a block may run is shown to who reviews

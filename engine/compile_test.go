@@ -186,3 +186,13 @@ resources: Thing: {
 		t.Errorf("without the block a spec gets what it names (-want +got):\n%s", diff)
 	}
 }
+
+func codesOf(diags diag.List) []string {
+	var out []string
+	for _, d := range diags {
+		if d.Severity == diag.Error {
+			out = append(out, d.Code)
+		}
+	}
+	return out
+}
