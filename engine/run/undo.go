@@ -22,7 +22,9 @@ func (a *aftermath) undo(ctx context.Context) error {
 	// The create may have failed because ctx ended. Undoing gets a time of its own.
 	ctx, cancel := stop.Undoing(ctx, undoTimeout)
 	defer cancel()
-	halfMade{a.run}.undoing()
+	if a.hasUndo() {
+		halfMade{a.run}.undoing()
+	}
 	a.Undoing = true
 	defer func() { a.Undoing = false }()
 	text := a.Mask().Text(a.failure.Error())
