@@ -43,7 +43,7 @@ func ofProof() []Mutant {
 			"TestADeleteLooksThroughAllPages", "cut &{there is more true}: <nil>"),
 		row(foreign, "what a state may have since a rename is neither taken over nor made a second time", "engine/run/earlier_create.go", `if !tells || i.Status != journal.Handed || `, `if !tells || true || `,
 			"TestWhatWasHandedIsNotTakenOver/keyed/the_same", "it is not refused"),
-		row(killed, "a step that was done with another response than declared is in the journal", "engine/run/half_made.go", `id != "" || h.entry != nil && h.Resource.MustNotRepeat`, `false && h.Resource.MustNotRepeat`,
+		row(killed, "a step that was done with another response than declared is in the journal", "engine/run/half_made.go", `id != "" || h.entry != nil && h.Resource.MustNotRepeat`, `id == "-" && h.Resource.MustNotRepeat`,
 			"TestKilledCreatesThatNobodyHasSeen/response,_step_0_unfit,_effect_true,_then_handed", "2 objects of step 0"),
 		row(killed, "the journal keeps that steps may have been undone", "engine/run/half_made.go", `		h.entry = &now // as it stays`, `		_ = &now // as it stays`,
 			"TestKilledCreatesThatNobodyHasSeen/late,_step_1_lost", "it succeeded without step 0"),
