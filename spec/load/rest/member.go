@@ -28,7 +28,7 @@ func accessAll(path []string) string {
 	return b.String()
 }
 
-// ofBodyOrNull returns the expression for a path of members of an untyped body, which is null if there is no body.
+// ofBodyOrNull returns the expression for a path of members of an untyped body. Without a body, it is null.
 func ofBodyOrNull(path []string) string {
 	suffix := accessAll(path)
 	if strings.HasPrefix(suffix, "[") {
