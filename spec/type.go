@@ -61,6 +61,12 @@ type Type struct {
 	Variants []*Type `json:"variants,omitzero"`
 	Tag      string  `json:"tag,omitzero"`
 
+	// Sent is how a map or list is sent, if that differs from its type. Only static types of expressions have it.
+	Sent *Sent `json:"sent,omitzero"`
+	// Lost is a type that a value may be of as well, without the type telling its names and types on the wire: that of
+	// inputs.pet in `body.pet ?? inputs.pet`. Such a value cannot be sent. Only static types of expressions have it.
+	Lost *Type `json:"lost,omitzero"`
+
 	// OnWire is the kind that a scalar has in requests and responses: Int for a string that is an
 	// integer there, String for an integer, number or boolean that is text. Any means the same kind.
 	OnWire Kind `json:"onWire,omitzero"`
@@ -82,6 +88,16 @@ type Type struct {
 	// Patterns are regular expressions (RE2) that a string must match, or must not
 	// match if Negated is set.
 	Patterns []Pattern `json:"patterns,omitzero"`
+}
+
+// Sent is how a map or a list is sent.
+type Sent struct {
+	// Struct declares members of a map, such as those of inputs in `merge(inputs, body)`. Its other members are as they are.
+	Struct *Type `json:"struct,omitzero"`
+	// Beneath means that the declared members count, if another one has the same name on the wire.
+	Beneath bool `json:"beneath,omitzero"`
+	// Items are the types of the items of a list, one by one.
+	Items []*Type `json:"items,omitzero"`
 }
 
 // Bound is a lower or upper bound.

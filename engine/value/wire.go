@@ -64,11 +64,18 @@ func (w WireRule) toWire(v any, t *spec.Type, named spec.Types) any {
 	t = w.narrow(v, named.Resolve(t), named, false)
 	switch v := v.(type) {
 	case map[string]any:
-		return w.membersToWire(v, t, named)
+		if t.Sent != nil && t.Sent.Struct != nil {
+			return w.membersToWire(v, t.Sent.Struct, t.Sent.Beneath, named)
+		}
+		return w.membersToWire(v, t, false, named)
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
-			list[i] = w.toWire(item, t.Elem, named)
+			of := t.Elem
+			if t.Sent != nil && len(t.Sent.Items) == len(v) {
+				of = t.Sent.Items[i]
+			}
+			list[i] = w.toWire(item, of, named)
 		}
 		return list
 	default:
@@ -76,10 +83,21 @@ func (w WireRule) toWire(v any, t *spec.Type, named spec.Types) any {
 	}
 }
 
-// membersToWire is toWire for the members of a struct of a type.
-func (w WireRule) membersToWire(v map[string]any, t *spec.Type, named spec.Types) map[string]any {
+// membersToWire is toWire for the members of a struct of a type. beneath reports that a declared member counts, and not
+// an undeclared one that has its name on the wire.
+func (w WireRule) membersToWire(v map[string]any, t *spec.Type, beneath bool, named spec.Types) map[string]any {
 	renamed := make(map[string]any, len(v))
 	deep := false
+	undeclared := func() {
+		for name, item := range v {
+			if t.Field(name) == nil {
+				renamed[name] = w.toWire(item, t.Elem, named)
+			}
+		}
+	}
+	if beneath {
+		undeclared()
+	}
 	for _, p := range t.Fields {
 		item, given := v[p.Name]
 		switch {
@@ -92,10 +110,8 @@ func (w WireRule) membersToWire(v map[string]any, t *spec.Type, named spec.Types
 			renamed[w.Name(p)] = w.memberToWire(item, p, named)
 		}
 	}
-	for name, item := range v {
-		if t.Field(name) == nil {
-			renamed[name] = w.toWire(item, t.Elem, named)
-		}
+	if !beneath {
+		undeclared()
 	}
 	for _, p := range t.Fields {
 		if item, given := v[p.Name]; given && deep && p.WireParents != nil {
@@ -374,7 +390,13 @@ func (w WireRule) Renames(named spec.Types, root *spec.Type) bool {
 		if seen[t] = true; t.OnWire != spec.Any {
 			return true
 		}
-		if t.Ref != "" && visit(named.Resolve(t)) || visit(t.Elem) {
+		if t.Ref != "" && visit(named.Resolve(t)) {
+			return true
+		}
+		if t.Sent != nil {
+			return visit(t.Sent.Struct) || slices.ContainsFunc(t.Sent.Items, visit)
+		}
+		if visit(t.Elem) {
 			return true
 		}
 		for _, p := range t.Fields {
@@ -388,6 +410,30 @@ func (w WireRule) Renames(named spec.Types, root *spec.Type) bool {
 			}
 		}
 		return false
+	}
+	return visit(root)
+}
+
+// Loses reports whether values of a type may have names or types on the wire that the type does not tell.
+func (w WireRule) Loses(named spec.Types, root *spec.Type) bool {
+	seen := map[*spec.Type]bool{}
+	var visit func(t *spec.Type) bool
+	visit = func(t *spec.Type) bool {
+		switch {
+		case t == nil || seen[t]:
+			return false
+		case t.Sent != nil && t.Sent.Items != nil:
+			return slices.ContainsFunc(t.Sent.Items, visit)
+		}
+		seen[t] = true
+		if t.Lost != nil && (w.Renames(named, t.Lost) || visit(t.Lost)) {
+			return true
+		}
+		if t.Sent != nil {
+			return visit(t.Sent.Struct)
+		}
+		return visit(t.Elem) || slices.ContainsFunc(t.Variants, visit) ||
+			slices.ContainsFunc(t.Fields, func(p *spec.Property) bool { return visit(p.Type) })
 	}
 	return visit(root)
 }

@@ -189,14 +189,11 @@ func (c *compilation) compileList(n *spec.Node, want *spec.Type, depth int) (eva
 		return eval.Constant{}, types.Any()
 	}
 	out := &eval.Sequence{Parts: make([]eval.Evaluator, len(n.Items))}
-	item := types.Never()
+	items := make([]*spec.Type, len(n.Items))
 	for i, child := range n.Items {
-		var it *spec.Type
-		out.Parts[i], it = c.compileNode(child, itemWant, depth+1)
-		item = types.Join(item, it, c.scope.Types)
+		out.Parts[i], items[i] = c.compileNode(child, itemWant, depth+1)
 	}
-	size := len(n.Items)
-	typ := &spec.Type{Kind: spec.List, Elem: item, MinLen: size, MaxLen: &size}
+	typ := types.ListOfItems(items, c.scope.Types)
 	if t.Kind == spec.Union {
 		c.checkFit(typ, want, n)
 	}

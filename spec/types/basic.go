@@ -225,6 +225,9 @@ func PropertyType(p *spec.Property) *spec.Type {
 func Member(t *spec.Type, name string) (*spec.Type, bool) {
 	switch {
 	case t.Kind == spec.Map:
+		if t.Sent != nil && IsAny(Elem(t)) && t.Sent.Struct.Field(name) == nil {
+			return Nullable(Lossy(Any(), nil, t.Sent.Struct.Elem)), true
+		}
 		return Nullable(Elem(t)), true
 	case t.Kind != spec.Object:
 		return nil, false

@@ -28,10 +28,11 @@ func Join(a, b *spec.Type, types spec.Types) *spec.Type {
 	}
 	ra, rb := Resolve(a, types), Resolve(b, types)
 	if IsAny(ra) || IsAny(rb) {
+		any := Lossy(Any(), types, a, b)
 		if ra.Nullable || rb.Nullable {
-			return Nullable(Any())
+			return Nullable(any)
 		}
-		return Any()
+		return any
 	}
 	out := joinKinds(ra, rb, a, b, types)
 	if MayBeNull(ra, types) || MayBeNull(rb, types) {
@@ -51,11 +52,15 @@ func joinKinds(ra, rb, a, b *spec.Type, types spec.Types) *spec.Type {
 		if IsNumeric(ra) && rb.Kind == spec.Number {
 			kind = spec.Number
 		}
-		return &spec.Type{Kind: kind, Enum: joinLiterals(ra.Enum, rb.Enum), OnWire: joinOnWire(ra, rb)}
+		out := &spec.Type{Kind: kind, Enum: joinLiterals(ra.Enum, rb.Enum), OnWire: joinOnWire(ra, rb), Lost: unite(ra.Lost, rb.Lost)}
+		if out.OnWire == spec.Any {
+			out.Lost = unite(out.Lost, unite(lostIn(ra, types), lostIn(rb, types)))
+		}
+		return out
 	case ra.Kind == spec.List && rb.Kind == spec.List:
 		return ListOf(Join(Elem(ra), Elem(rb), types))
 	case ra.Kind == spec.Map && rb.Kind == spec.Map:
-		return MapOf(Join(Elem(ra), Elem(rb), types))
+		return joinMaps(ra, rb, types)
 	case ra.Kind == spec.Map && IsEmptyObject(rb):
 		return Present(a, types)
 	case rb.Kind == spec.Map && IsEmptyObject(ra):
@@ -123,7 +128,7 @@ func joinUnion(a, b *spec.Type, types spec.Types) *spec.Type {
 		}
 	}
 	if len(variants) > maxLiterals {
-		return Any()
+		return Lossy(Any(), types, a, b)
 	}
 	return &spec.Type{Kind: spec.Union, Variants: variants}
 }

@@ -191,6 +191,8 @@ func (ts variants) fit(t *spec.Type, v Shape, depth int) (f fit, guessed bool) {
 		return partly, false
 	case t.Kind == spec.Object:
 		return ts.fitMembers(t, v, depth)
+	case t.Kind == spec.Map && t.Sent != nil:
+		return ts.fitMembers(t.Sent.Struct, v, depth)
 	case t.Kind == spec.List || t.Kind == spec.Map:
 		return ts.fitItems(t, v, depth)
 	default:

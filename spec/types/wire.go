@@ -74,23 +74,14 @@ func numberOf(text string) any {
 }
 
 // joinOnWire returns the kind on the wire of what is a value of one of two types: that of one of them
-// if the other has it, too, or has nothing but literals that spell integers.
+// if the other has it, too, or has nothing but literals, as in `inputs.count ?? 0`.
 func joinOnWire(a, b *spec.Type) spec.Kind {
 	switch {
-	case a.OnWire == b.OnWire, a.OnWire == spec.Int && integerLiterals(b):
+	case a.OnWire == b.OnWire, b.OnWire == spec.Any && len(b.Enum) > 0:
 		return a.OnWire
-	case b.OnWire == spec.Int && integerLiterals(a):
+	case a.OnWire == spec.Any && len(a.Enum) > 0:
 		return b.OnWire
 	default:
 		return spec.Any
 	}
-}
-
-func integerLiterals(t *spec.Type) bool {
-	for _, v := range t.Enum {
-		if text, ok := v.(string); !ok || !spellsInteger(text) {
-			return false
-		}
-	}
-	return len(t.Enum) > 0
 }

@@ -107,6 +107,9 @@ func (c *Compiler) call(s *plan.Step, f spec.Field, scope *expr.Scope) {
 			a.Renamed = true
 			s.Args[name] = a
 		}
+		if a.Decl.Wire && a.Value != nil && value.WireRule(c.wire).Loses(named, a.Value.Type()) {
+			c.reportLost(a, name)
+		}
 	}
 	static = c.static(s)
 	facts := s.Kind.Analyze(static)
@@ -128,6 +131,12 @@ func (c *Compiler) call(s *plan.Step, f spec.Field, scope *expr.Scope) {
 		s.SetCertainty(facts)
 	}
 	c.grants.Check(s, facts, block, scope)
+}
+
+// reportLost reports an argument whose names and types on the wire are not known.
+func (c *Compiler) reportLost(a plan.Argument, name string) {
+	c.Fail(finding.CodeFormLost, a.Node.Range, name, "a part of this may be a typed or an untyped value, so its names and types on the wire are not known",
+		"Declare the type of the untyped part (`returns: #Type`, or a typed input), or write the alternatives as separate steps with `if`. A `merge` of both keeps the names and types of the typed part.")
 }
 
 // static returns what is known about the call of a step before it runs.

@@ -105,7 +105,7 @@ func (cl *Call) checkArguments() TypedPart {
 	for i := range cl.Args {
 		ok = cl.checkArgument(i) && ok
 	}
-	out := TypedPart{T: f.Result}
+	out := TypedPart{T: cl.passing(f.Result)}
 	if f.Typed != nil && ok {
 		out = f.Typed(cl)
 	}
@@ -115,6 +115,23 @@ func (cl *Call) checkArguments() TypedPart {
 		}
 	}
 	return out
+}
+
+// passing returns the result type of a function with what its untyped parts may have got from the arguments.
+func (cl *Call) passing(t *spec.Type) *spec.Type {
+	switch {
+	case types.IsAny(t):
+		for _, a := range cl.Args {
+			t = types.Lossy(t, cl.Types, a.T)
+		}
+	case t.Kind == spec.List || t.Kind == spec.Map:
+		if elem := cl.passing(types.Elem(t)); elem != types.Elem(t) {
+			out := *t
+			out.Elem = elem
+			return &out
+		}
+	}
+	return t
 }
 
 // checkArgument checks one argument of a call.

@@ -155,17 +155,16 @@ func (c *checker) checkConditional(n *ast.ConditionalNode) TypedPart {
 }
 
 func (c *checker) checkArray(n *ast.ArrayNode) TypedPart {
-	item := types.Never()
-	for _, part := range n.Nodes {
-		item = types.Join(item, c.checkOperand(part).T, c.Types)
+	items := make([]*spec.Type, len(n.Nodes))
+	for i, part := range n.Nodes {
+		items[i] = c.checkOperand(part).T
 	}
-	size := len(n.Nodes)
-	return TypedPart{T: &spec.Type{Kind: spec.List, Elem: item, MinLen: size, MaxLen: &size}}
+	return TypedPart{T: types.ListOfItems(items, c.Types)}
 }
 
 func (c *checker) checkMapLiteral(n *ast.MapNode) TypedPart {
 	out := &spec.Type{Kind: spec.Object}
-	dynamic := types.Never()
+	dynamic, last := types.Never(), false // whether a computed key is the last
 	for _, pair := range n.Pairs {
 		p, ok := pair.(*ast.PairNode)
 		if !ok {
@@ -174,6 +173,7 @@ func (c *checker) checkMapLiteral(n *ast.MapNode) TypedPart {
 		if key, ok := p.Key.(*ast.StringNode); ok {
 			before := len(c.refs)
 			v := c.checkOperand(p.Value)
+			last = false
 			secret := c.scope.Hides(asRefs(c.refs[before:]), parse.Moves(p.Value))
 			SetField(out, WrittenProperty(key.Value, v.T, secret))
 			continue
@@ -182,15 +182,21 @@ func (c *checker) checkMapLiteral(n *ast.MapNode) TypedPart {
 		if t := c.NonNull(key); !types.IsAny(t) && !types.IsString(t) {
 			c.Fail(types.CodeTypeMismatch, key.At, "Convert it with string(…).", "a key must be a string, got %s", types.Describe(key.T))
 		}
-		dynamic = types.Join(dynamic, c.checkOperand(p.Value).T, c.Types)
+		dynamic, last = types.JoinApart(dynamic, c.checkOperand(p.Value).T, c.Types), true
 	}
 	if types.IsNever(dynamic) {
 		return TypedPart{T: out}
 	}
+	all := dynamic
 	for _, f := range out.Fields {
-		dynamic = types.Join(dynamic, f.Type, c.Types)
+		all = types.Join(all, f.Type, c.Types)
 	}
-	return TypedPart{T: types.MapOf(dynamic)}
+	t := types.MapOf(all)
+	if len(out.Fields) > 0 {
+		out.Open, out.Elem = true, dynamic
+		t.Sent = &spec.Sent{Struct: out, Beneath: !last}
+	}
+	return TypedPart{T: t}
 }
 
 // WrittenProperty returns the property for a key that the author wrote in a value.

@@ -104,7 +104,7 @@ func (m *memberCheck) memberType() *spec.Type {
 	switch {
 	case types.IsAny(m.t):
 		m.Trust(index.At)
-		return types.Any()
+		return types.MemberOfUntyped(m.t, "", m.Types)
 	case m.t.Kind == spec.List || types.IsString(m.t):
 		return m.indexType(it, index)
 	case m.t.Kind == spec.Map, m.t.Kind == spec.Object:
@@ -144,6 +144,9 @@ func (m *memberCheck) indexType(it *spec.Type, index TypedPart) *spec.Type {
 	if types.IsString(m.t) {
 		return types.String()
 	}
+	if p, ok := m.n.Property.(*ast.IntegerNode); ok && m.t.Sent != nil && p.Value >= 0 && p.Value < len(m.t.Sent.Items) {
+		return m.t.Sent.Items[p.Value]
+	}
 	return types.Elem(m.t)
 }
 
@@ -180,7 +183,7 @@ func (m *memberCheck) namedType(name *ast.StringNode) *spec.Type {
 	switch {
 	case types.IsAny(m.t):
 		m.Trust(at)
-		return types.Any()
+		return types.MemberOfUntyped(m.t, name.Value, m.Types)
 	case m.t.Kind == spec.Union && !types.IsTime(m.t):
 		return m.unionMemberType(name.Value, at)
 	case m.t.Kind == spec.List && (translator{m.checker}).translateLength(at, m.t, name.Value, m.base):

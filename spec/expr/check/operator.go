@@ -97,7 +97,7 @@ func (c *checker) checkCoalesce(n *ast.BinaryNode) TypedPart {
 	r := c.checkOperand(n.Right)
 	at := l.At.Join(r.At)
 	if types.IsAny(types.Resolve(l.T, c.Types)) {
-		return TypedPart{T: types.Any(), At: at}
+		return TypedPart{T: types.Lossy(types.Any(), c.Types, l.T, r.T), At: at}
 	}
 	return TypedPart{T: types.Join(types.Present(l.T, c.Types), r.T, c.Types), At: at}
 }

@@ -67,10 +67,11 @@ func fnLast(_ *eval.Run, a args) (any, error) {
 
 // itemType returns the type of the items of an argument.
 func itemType(cl *check.Call, v check.TypedPart) *spec.Type {
-	if t := types.Resolve(v.T, cl.Types); t.Kind == spec.List {
+	t := types.Resolve(v.T, cl.Types)
+	if t.Kind == spec.List {
 		return types.Elem(t)
 	}
-	return types.Any()
+	return types.Lossy(types.Any(), cl.Types, t)
 }
 
 func itemOrNull(cl *check.Call) check.TypedPart {
@@ -92,7 +93,11 @@ func typeOfGet(cl *check.Call) check.TypedPart {
 	switch {
 	case types.IsAny(t):
 		cl.Trust(cl.Args[0].At)
-		return check.TypedPart{T: types.Any()}
+		name := ""
+		if isName {
+			name = key.Value
+		}
+		return check.TypedPart{T: types.MemberOfUntyped(t, name, cl.Types)}
 	case t.Kind == spec.List:
 		return check.TypedPart{T: types.Nullable(types.Elem(t))}
 	case isName && t.Kind == spec.Map && !cl.CheckKey(cl.Args[1].At, t, key.Value):
@@ -211,7 +216,7 @@ func typeOfFlatten(cl *check.Call) check.TypedPart {
 		t := types.Resolve(item, cl.Types)
 		if t.Kind != spec.List {
 			if t.Kind == spec.Union {
-				return check.TypedPart{T: types.ListOf(types.Any())}
+				return check.TypedPart{T: types.ListOf(types.Lossy(types.Any(), cl.Types, item))}
 			}
 			return check.TypedPart{T: types.ListOf(item)}
 		}

@@ -85,6 +85,13 @@ func typeOfCoalesce(cl *check.Call) check.TypedPart {
 	out := types.Never()
 	for i, a := range cl.Args {
 		t := types.Resolve(a.T, cl.Types)
+		if types.IsAny(t) {
+			all := types.Lossy(types.Any(), cl.Types, out)
+			for _, other := range cl.Args[i:] {
+				all = types.Lossy(all, cl.Types, other.T)
+			}
+			return check.TypedPart{T: all}
+		}
 		if i == len(cl.Args)-1 || !types.MayBeNull(t, cl.Types) {
 			return check.TypedPart{T: types.Join(out, a.T, cl.Types)}
 		}
@@ -122,33 +129,64 @@ func fnMerge(r *eval.Run, a args) (any, error) {
 
 // typeOfMerge returns a struct with all properties if all arguments are structs.
 func typeOfMerge(cl *check.Call) check.TypedPart {
-	out := &spec.Type{Kind: spec.Object}
-	values, isMap := types.Never(), false
+	out := merging{Types: cl.Types, fields: &spec.Type{Kind: spec.Object}, values: types.Never(), rest: types.Never()}
 	for _, a := range cl.Args {
-		t := types.Resolve(a.T, cl.Types)
-		perhaps := types.MayBeNull(t, cl.Types)
-		switch {
-		case types.IsNull(t):
-			continue
-		case types.IsAny(t) || t.Kind == spec.Union:
-			return check.TypedPart{T: types.Map()}
-		case t.Kind == spec.Map:
-			isMap, values = true, types.Join(values, types.Elem(t), cl.Types)
-			continue
-		}
-		out.Open = out.Open || t.Open
-		if t.Open {
-			out.Elem = nil
-		}
-		for _, f := range t.Fields {
-			values = types.Join(values, types.PropertyType(f), cl.Types)
-			check.SetField(out, mergeProperty(out.Field(f.Name), f, perhaps, cl.Types))
+		if t := types.Resolve(a.T, cl.Types); !types.IsNull(t) {
+			out.add(t)
 		}
 	}
-	if isMap {
-		return check.TypedPart{T: types.MapOf(values)}
+	if !out.isMap {
+		return check.TypedPart{T: out.fields}
 	}
-	return check.TypedPart{T: out}
+	t := types.MapOf(out.values)
+	if types.IsAny(out.values) && out.values.Lost == nil {
+		t = &spec.Type{Kind: spec.Map}
+	}
+	if t.Lost = out.lost; len(out.fields.Fields) > 0 {
+		out.fields.Elem = out.rest
+		t.Sent = &spec.Sent{Struct: out.fields, Beneath: out.beneath}
+	}
+	return check.TypedPart{T: t}
+}
+
+// merging computes the type of a merge.
+type merging struct {
+	spec.Types
+	// fields are the declared members.
+	fields *spec.Type
+	// isMap reports that not all arguments are structs: the result is then a map of values, in which undeclared members
+	// are of the type rest. beneath reports that declared members come after some of these.
+	isMap, beneath bool
+	values, rest   *spec.Type
+	lost           *spec.Type
+}
+
+// add adds an argument.
+func (m *merging) add(t *spec.Type) {
+	s, beneath, ok := types.AsSent(t, m.Types)
+	if !ok {
+		s = &spec.Type{Kind: spec.Object, Open: true, Lost: t}
+	}
+	if t.Kind != spec.Object {
+		m.isMap = true
+		m.lost = types.Lossy(types.Lossy(types.Any(), m.Types, t.Lost), m.Types, s.Lost).Lost
+	}
+	if t.Kind != spec.Object && t.Kind != spec.Map {
+		m.values = types.Lossy(types.Any(), m.Types, m.values)
+	}
+	m.beneath = m.beneath || beneath || m.fields.Open && len(s.Fields) > 0
+	if s.Open {
+		m.fields.Open = true
+		m.fields.Elem = nil
+		m.rest = types.Join(m.rest, types.Elem(s), m.Types)
+		if t.Kind != spec.Object {
+			m.values = types.Join(m.values, types.Elem(s), m.Types)
+		}
+	}
+	for _, f := range s.Fields {
+		m.values = types.Join(m.values, types.PropertyType(f), m.Types)
+		check.SetField(m.fields, mergeProperty(m.fields.Field(f.Name), f, types.MayBeNull(t, m.Types), m.Types))
+	}
 }
 
 // mergeProperty returns the property that results if above overrides below, which
@@ -227,10 +265,7 @@ func typeOfOmit(cl *check.Call) check.TypedPart { return check.TypedPart{T: resh
 func reshape(cl *check.Call, keep bool) *spec.Type {
 	t := types.Resolve(cl.Args[0].T, cl.Types)
 	if t.Kind != spec.Object {
-		if t.Kind == spec.Map {
-			return types.MapOf(types.Elem(t))
-		}
-		return types.Map()
+		return reshapeMap(cl, t)
 	}
 	names, literal := chosenNames(cl, t)
 	if from := &cl.Args[0]; literal && from.Origin != nil && (keep || !t.Open) {
@@ -257,6 +292,23 @@ func reshape(cl *check.Call, keep bool) *spec.Type {
 		out.Elem = nil
 	}
 	return out
+}
+
+// reshapeMap is reshape for a value that is not a struct.
+func reshapeMap(cl *check.Call, t *spec.Type) *spec.Type {
+	if t.Kind == spec.Map {
+		out := types.MapOf(types.Elem(t))
+		out.Sent, out.Lost = t.Sent, t.Lost
+		return out
+	}
+	if t.Kind != spec.Union {
+		return types.Lossy(types.Map(), cl.Types, t.Lost)
+	}
+	s, beneath, ok := types.AsSent(t, cl.Types)
+	if !ok {
+		return types.Lossy(types.Map(), cl.Types, t)
+	}
+	return &spec.Type{Kind: spec.Map, Sent: &spec.Sent{Struct: s, Beneath: beneath}, Lost: s.Lost}
 }
 
 func fnKeys(r *eval.Run, a args) (any, error) {
