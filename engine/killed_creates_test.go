@@ -254,6 +254,9 @@ func (k killedCreate) play(t *testing.T) {
 	if between && unsettled == 0 {
 		t.Error("nothing is unsettled after the kill")
 	}
+	if known := k.steps > 1 || k.kind != "bare"; k.moment == "told" && known && unsettled != 1 {
+		t.Errorf("what no state contains is listed %d times", unsettled)
+	}
 	if state != nil && err == nil {
 		if _, err := e.Diff(t.Context(), engine.DiffRequest{Ref: ref("Thing"), State: *state, New: inputs}); err != nil {
 			t.Fatal(err)

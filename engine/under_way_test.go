@@ -23,7 +23,7 @@ func TestNothingUnderWayIsUnsettled(t *testing.T) {
 		// first is what the first call of an operation returns, and then what all further ones of that name do.
 		first, then actions.Outcome
 		last        actions.Outcome // what the last step returns
-		unsettled   string          // the calls, in order, after whose death something is unsettled: in a create, not after a response
+		unsettled   string          // the calls, in order, after whose death something is unsettled
 		open        bool            // afterwards, with the process alive
 	}{
 		"a rename, whose response has the id": {
@@ -64,19 +64,19 @@ func TestNothingUnderWayIsUnsettled(t *testing.T) {
 		},
 		"a create": {
 			create: `{as: "it", world: post: {what: "first"}}, {world: look: {what: "wait"}}, {world: post: {what: "last"}}`,
-			first:  yields("id", "7"), unsettled: "first last",
+			first:  yields("id", "7"), unsettled: "first wait last",
 		},
 		"a create with a key": {
 			create: `{as: "it", world: post: {what: "first", key: true}}, {world: look: {what: "wait"}}, {world: post: {what: "last", key: true}}`,
-			first:  yields("id", "7"), unsettled: "first last",
+			first:  yields("id", "7"), unsettled: "first wait last",
 		},
 		"a create that is undone": {
 			create: `{as: "it", world: post: {what: "first"}, onFailure: [{world: do: what: "undo"}]}, {world: look: {what: "wait"}}, {world: post: {what: "last"}}`,
-			first:  yields("id", "7"), last: refused("no"), unsettled: "first last undo",
+			first:  yields("id", "7"), last: refused("no"), unsettled: "first wait last undo",
 		},
 		"a lost create that is undone": {
 			create: `{as: "it", world: post: {what: "first"}}, {world: look: {what: "wait"}}, {world: post: {what: "last"}, onFailure: [{world: do: {what: "undo", with: "${steps.it.id}"}}]}`,
-			first:  yields("id", "7"), last: lost(), unsettled: "first last undo",
+			first:  yields("id", "7"), last: lost(), unsettled: "first wait last undo",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

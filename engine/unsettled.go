@@ -5,8 +5,8 @@ import (
 	"github.com/declprov/declprov/engine/run/entries"
 )
 
-// Unsettled returns the open intents of the provider's resources that of accepts,
-// the oldest first: nobody knows what came of them, and nobody works on them. A
+// Unsettled returns the unsettled intents of the provider's resources that of accepts,
+// the oldest first: what they may have made is in no state, and nobody works on them. A
 // journal that cannot be read has none here; the first create says what is wrong.
 func (e *Engine) Unsettled(of func(journal.Subject) bool) []journal.Intent {
 	book, err := e.resources.Journal()
@@ -16,7 +16,7 @@ func (e *Engine) Unsettled(of func(journal.Subject) bool) []journal.Intent {
 	all, _ := book.List()
 	var open []journal.Intent
 	for _, i := range all {
-		if i.Open() && i.Provider == e.program.Provider.Name && of(i.Subject) {
+		if i.IsUnsettled() && i.Provider == e.program.Provider.Name && of(i.Subject) {
 			open = append(open, i)
 		}
 	}

@@ -16,9 +16,10 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-const journalHelp = `Journal lists creates and updates with an unknown outcome ("open": the provider was
-killed, or the response was lost), and those that failed after they had an effect
-("failed"). They may have created objects that are in no state.
+const journalHelp = `Journal lists creates and updates with an unknown outcome ("open": the response was
+lost, or the provider was killed before it returned a state), and those that failed
+after they had an effect ("failed"). They may have created objects that are in no
+state.
 
 If the resource is still in the program, run "pulumi up". Before the provider sends
 a new request, it determines the outcome: by the idempotency key, or by find or
@@ -121,7 +122,7 @@ func (a *app) journalCommand() *cobra.Command {
 			rest := 0
 			if !all {
 				before := len(intents)
-				intents = slices.DeleteFunc(intents, func(i journal.Intent) bool { return !i.Open() && i.Status != journal.Failed })
+				intents = slices.DeleteFunc(intents, func(i journal.Intent) bool { return !i.IsUnsettled() && i.Status != journal.Failed })
 				intents = journal.Distinct(intents)
 				rest = before - len(intents)
 			}
@@ -240,7 +241,7 @@ func (j *journalCommands) read() (*journal.Journal, []journal.Intent, error) {
 
 func stateOf(i journal.Intent) string {
 	switch {
-	case i.Open():
+	case i.IsUnsettled():
 		return intentOpen
 	case i.UnderWay():
 		return intentUnderWay
@@ -311,7 +312,7 @@ func reasonOf(i journal.Intent) string {
 		return i.Owner.String()
 	case i.Error != "":
 		return printable(i.Error)
-	case i.Open() && i.Status == journal.Begun && i.Made != nil:
+	case i.IsInterrupted(), i.Open() && i.Status == journal.Begun && i.Made != nil:
 		return "the provider ended before all steps were done"
 	case i.Open() && i.Status == journal.Begun:
 		return "the provider ended before it received a response"

@@ -139,7 +139,7 @@ func (j *journalCommands) settle(ctx context.Context, keys []string, o settleOpt
 // only provider whose entries may be chosen, or "".
 func (s *settler) choose(intents []journal.Intent, keys []string, of string) ([]journal.Intent, error) {
 	if len(keys) == 0 {
-		return slices.DeleteFunc(intents, func(i journal.Intent) bool { return !i.Open() || of != "" && i.Provider != of }), nil
+		return journal.Distinct(slices.DeleteFunc(intents, func(i journal.Intent) bool { return !i.IsUnsettled() || of != "" && i.Provider != of })), nil
 	}
 	var chosen []journal.Intent
 	for _, key := range keys {
@@ -179,7 +179,7 @@ func (s *settler) settleEntry(ctx context.Context, i journal.Intent, named bool)
 			return o.Key == i.Key || o.Accompanies(i) && o.ID != "" && o.ID == i.ID // of what is gone
 		}))
 	}
-	claimed.Status = i.Status
+	claimed.Status, claimed.Ongoing = i.Status, i.IsInterrupted()
 	if claimed.Status == journal.Begun {
 		claimed.Status, claimed.Error = journal.Unknown, reasonOf(i)
 	}

@@ -182,8 +182,8 @@ type Intent struct {
 	// Named is another id that the response to a step of an update names, "" if it names none.
 	Named  string `json:"named,omitempty"`
 	Status Status `json:"status"`
-	// Ongoing is true while the run whose request has an unknown outcome goes on: it may still find out what
-	// came of it, or undo it.
+	// Ongoing is true while the run goes on whose request has an unknown outcome, or is a request of a create that
+	// was answered: the run may still find out what came of it, undo it, or return a state.
 	Ongoing bool `json:"ongoing,omitempty"`
 	// Error is the reason for the outcome, for users and without secrets.
 	Error string `json:"error,omitempty"`
@@ -195,7 +195,9 @@ type Intent struct {
 }
 
 // isHeld reports whether the owner works on the intent if it is alive.
-func (i Intent) isHeld() bool { return i.Status == Begun || i.Status == Unknown && i.Ongoing }
+func (i Intent) isHeld() bool {
+	return i.Status == Begun || (i.Status == Unknown || i.Status == Answered) && i.Ongoing
+}
 
 // UnderWay reports whether a living process was working on the intent when it was
 // read.
@@ -204,6 +206,14 @@ func (i Intent) UnderWay() bool { return i.isHeld() && i.live }
 // Open reports whether the outcome of the intent is not known, and no process was
 // working on it when it was read.
 func (i Intent) Open() bool { return (i.Status == Unknown || i.Status == Begun) && !i.UnderWay() }
+
+// IsInterrupted reports whether a response arrived, and the process ended before the run returned a state. The host
+// knows nothing of what was made.
+func (i Intent) IsInterrupted() bool { return i.Status == Answered && i.Ongoing && !i.live }
+
+// IsUnsettled reports whether something may exist that no state contains, and no process was working on the intent
+// when it was read.
+func (i Intent) IsUnsettled() bool { return i.Open() || i.IsInterrupted() }
 
 // LastSent returns when the step was sent last, as far as that is known.
 func (i Intent) LastSent() time.Time {
@@ -219,11 +229,16 @@ const Whole = -1
 // IsWhole reports whether an intent stands for a whole update.
 func (i Intent) IsWhole() bool { return i.Operation == Update && i.Step == Whole }
 
-// Distinct returns the intents without those of whole updates that only repeat what another one says: that of a step of
-// the update, or of the next run of it. The engine needs them all, a reader does not.
+// Distinct returns the intents without those that only repeat what another one says. These are intents of whole updates, if
+// there is one of a step of the update, or of the next run of it; and those of steps of an interrupted create, if there
+// is one of the whole create. The engine needs them all, a reader does not.
 func Distinct(list []Intent) []Intent {
 	var out []Intent
 	for n, i := range list {
+		whole := func(o Intent) bool { return o.Step == Whole && o.Open() && i.Accompanies(o) }
+		if i.IsInterrupted() && slices.ContainsFunc(list, whole) {
+			continue
+		}
 		more := func(o Intent) bool {
 			return o.Operation == Update && o.Subject == i.Subject && o.Token == i.Token && o.Open()
 		}

@@ -118,7 +118,7 @@ func (j *Journal) read(path string) (content, error) {
 }
 
 // examine sets which intents a living process works on. The run that goes on after an unknown outcome sees that
-// intent as open.
+// intent as open, but not one that was answered.
 func (j *Journal) examine(intents []Intent, known map[Process]bool) {
 	for n := range intents {
 		i := &intents[n]
@@ -221,14 +221,21 @@ func (j *Journal) Put(i Intent, sync bool) error {
 // Hand records that a state with an id was returned to the host for the create with a
 // token. The answered intents of the create become handed.
 func (j *Journal) Hand(s Subject, token, id string) error {
-	return j.Revise(s, func(list []Intent) []Intent {
+	ongoing := false
+	err := j.Revise(s, func(list []Intent) []Intent {
 		for n := range list {
-			if i := &list[n]; i.Operation == Create && i.Token == token && i.Status == Answered {
-				i.Status, i.ID = Handed, id
+			i := &list[n]
+			if i.Operation == Create && i.Token == token && i.Status == Answered {
+				i.Status, i.ID, i.Ongoing = Handed, id, false
 			}
+			ongoing = ongoing || i.Ongoing
 		}
 		return list
 	})
+	if err == nil && !ongoing {
+		j.ongoing.Delete(s) // Conclude has nothing to do
+	}
+	return err
 }
 
 // Settle removes the intents of a subject for which gone returns true. These

@@ -87,7 +87,7 @@ func (a *aftermath) listEarlierOrphans() error {
 	}
 	list, err := a.book().Intents()
 	for _, i := range list {
-		if i.Operation != journal.Create || !relying[i.Step] || a.undone[i.Step] || i.Hash != a.inputsHash() || !i.Open() {
+		if i.Operation != journal.Create || !relying[i.Step] || a.undone[i.Step] || i.Hash != a.inputsHash() || !i.IsUnsettled() {
 			continue
 		}
 		err = errors.Join(err, a.orphans().Put(i, "what it belongs to was undone, and it is not known whether this was done"))

@@ -197,7 +197,7 @@ func (n *sending) close(ctx context.Context, value any, err error) (any, error) 
 		if value, err = n.identify(ctx, value); err != nil {
 			return nil, err
 		}
-		n.intent.Status, n.intent.ID = journal.Answered, n.resultID(n.step, value)
+		n.intent.Status, n.intent.ID, n.intent.Ongoing = journal.Answered, n.resultID(n.step, value), n.Verb == plan.Create
 		if n.Verb == plan.Update && n.IDIn(n.step, value) == "" {
 			n.intent.Status, n.intent.Ongoing = journal.Unknown, true // if this run ends here, find tells the id
 			n.unnamed = append(n.unnamed, n.intent)
@@ -288,7 +288,7 @@ func (n *sending) adopt(ctx context.Context, found any) (any, error) {
 		return nil, n.refuseFound(found, why)
 	}
 	operation.Found(n.Run, n.step, found)
-	n.intent.Status, n.intent.ID = journal.Answered, n.resultID(n.step, found)
+	n.intent.Status, n.intent.ID, n.intent.Ongoing = journal.Answered, n.resultID(n.step, found), true
 	n.warn(n.book().Put(n.intent, false))
 	return found, nil
 }

@@ -111,7 +111,7 @@ type Creates struct{ Entries }
 // that only the `find` or the key could settle that the spec no longer has.
 func (e Creates) CheckSpec(list []journal.Intent) (warnings []string, refusal error) {
 	for _, i := range list {
-		if i.Operation != journal.Create || i.Step != e.Maker.Index && !IsHalfMade(i) || !i.Open() {
+		if i.Operation != journal.Create || i.Step != e.Maker.Index && !IsHalfMade(i) || !i.IsUnsettled() {
 			continue
 		}
 		if now := Elsewhere(e.Resource, i); now != "" {

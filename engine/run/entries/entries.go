@@ -68,7 +68,7 @@ func (e Entries) SettleDeleted(s recorded.State, missed bool) error {
 			return false // a delete that reads made has left it alone
 		}
 		moved := missed && i.Operation == journal.Update && i.Status != journal.Handed
-		anew := missed && i.Operation == journal.Create && i.Open() && e.Maker != nil && i.Step == e.Maker.Index
+		anew := missed && i.Operation == journal.Create && i.IsUnsettled() && e.Maker != nil && i.Step == e.Maker.Index
 		return i.Token == s.Private.Token && !i.UnderWay() && !moved && !anew
 	})
 }
@@ -187,7 +187,7 @@ func LacksProof(of *plan.Resource, i journal.Intent) bool {
 func (e Entries) OfOtherSettings(now json.RawMessage) (open *journal.Intent, differ []string, err error) {
 	list, err := e.Book.Others()
 	for _, i := range list {
-		if !i.Open() || !IsHalfMade(i) && (i.Operation != journal.Create || i.Step != e.Maker.Index || !e.CanTell()) {
+		if !i.IsUnsettled() || !IsHalfMade(i) && (i.Operation != journal.Create || i.Step != e.Maker.Index || !e.CanTell()) {
 			continue
 		}
 		differ, err := recorded.OtherSettings(i.Configuration, now)

@@ -9,7 +9,7 @@ func ofJournals() []Mutant {
 			Promise:   "An interrupted create is settled whatever the configuration is by then",
 			Mechanism: "a create looks for what may have been done under other settings",
 			File:      "engine/run/entries/entries.go",
-			Find:      `		if !i.Open() || !IsHalfMade(i) && (i.Operation != journal.Create || i.Step != e.Maker.Index || !e.CanTell()) {`,
+			Find:      `		if !i.IsUnsettled() || !IsHalfMade(i) && (i.Operation != journal.Create || i.Step != e.Maker.Index || !e.CanTell()) {`,
 			Replace:   `		if true {`,
 			Package:   "engine", Test: "TestCreatesUnderOtherSettings", Fails: "after 2",
 		},
@@ -189,8 +189,8 @@ func ofJournals() []Mutant {
 			Promise:   "What a living process works on is not called unsettled",
 			Mechanism: "an outcome that is unknown so far belongs to the run that goes on",
 			File:      "engine/journal/journal.go",
-			Find:      `i.Status == Begun || i.Status == Unknown && i.Ongoing }`,
-			Replace:   `i.Status == Begun }`,
+			Find:      `(i.Status == Unknown || i.Status == Answered) && i.Ongoing`,
+			Replace:   `i.Status == Answered && i.Ongoing`,
 			Package:   "engine", Test: "TestNothingUnderWayIsUnsettled/a_rename,_whose_response_has_no_id", Fails: "unsettled while it is under way",
 		},
 		{
@@ -284,7 +284,7 @@ func ofJournals() []Mutant {
 			return false // a delete that reads made has left it alone
 		}
 		moved := missed && i.Operation == journal.Update && i.Status != journal.Handed
-		anew := missed && i.Operation == journal.Create && i.Open() && e.Maker != nil && i.Step == e.Maker.Index
+		anew := missed && i.Operation == journal.Create && i.IsUnsettled() && e.Maker != nil && i.Step == e.Maker.Index
 `,
 			// A named step that was undone is kept for that, too.
 			Replace: `		moved := missed && i.Operation == journal.Update && i.Status != journal.Handed

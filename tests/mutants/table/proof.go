@@ -57,6 +57,18 @@ func ofProof() []Mutant {
 			"TestKilledCreates/bare,_2_steps,_killed_at_1_handed,_then_the_same", "is not refused with its id"),
 		row(killed, "a run that goes on with a create writes down what it makes", "engine/recorded.go", `	s, err := about.Advanced(s)`, `	_, err := about.Advanced(s)`,
 			"TestKilledWhileItGoesOn/up", "calls (-want +got)"),
+		row(killed, "a create that was answered is under way until the run ends", "engine/run/sending.go", `n.resultID(n.step, value), n.Verb == plan.Create`, `n.resultID(n.step, value), false`,
+			"TestNothingUnderWayIsUnsettled/a_create_with_a_key", "unsettled after a death at"),
+		{
+			Promise: killed, Mechanism: "a create that was interrupted is listed once", File: "engine/journal/journal.go",
+			Find: `		if i.IsInterrupted() && slices.ContainsFunc(list, whole) {`, Replace: `		if false && slices.ContainsFunc(list, whole) {`,
+			Package: "engine/journal", Test: "TestDistinct", Fails: "want",
+		},
+		{
+			Promise: killed, Mechanism: "a create whose state was returned is not under way", File: "engine/journal/store.go",
+			Find: `				i.Status, i.ID, i.Ongoing = Handed, id, false`, Replace: `				i.Status, i.ID = Handed, id`,
+			Package: "engine/journal", Test: "TestHandEndsIt", Fails: "held are",
+		},
 		row(killed, "an entry forgets the object that was undone", "engine/run/sending.go", `		n.intent.ID, n.intent.Error = "", ""`, `		n.intent.Error = ""`,
 			"TestKilledUndone/find,_wait_failed,_killed_after_the_undo,_the_next_request_killed_after,_then_the_same", "is not what an earlier create made"),
 		row(killed, "what exists and find does not find is not made a second time", "engine/run/sending.go", `n.intent.ID); err != nil || there {`, `n.intent.ID); err != nil || false && there {`,
