@@ -13,7 +13,7 @@ import (
 	"github.com/declprov/declprov/engine/journal"
 )
 
-// TestCreatesUnderOtherSettings loses the response to a create, and creates again with another configuration:
+// TestCreatesUnderOtherSettings loses the response to a create, or kills its provider after that, and creates again with another configuration:
 // nothing is sent where that might make a second object. A setting in the address of the request leads to
 // another service. With the configuration of then, the create is settled, and there is one object.
 func TestCreatesUnderOtherSettings(t *testing.T) {
@@ -42,21 +42,28 @@ func TestCreatesUnderOtherSettings(t *testing.T) {
 	}
 	for form, settles := range map[string]bool{"key": true, "find": true, "key and find": true, "neither": false} {
 		for name, c := range changes {
-			t.Run(form+", "+name, func(t *testing.T) {
+			play := func(t *testing.T, killed bool) {
 				t.Parallel()
 				var made []string // the keys of the objects
 				posts, loses, elsewhere := 0, true, false
 				w := newWorld()
 				w.journal = t.TempDir()
+				dying := &killer{T: t, w: w}
 				w.hooks["make"] = func(_ context.Context, call *actions.Call) actions.Outcome {
 					posts++
 					if call.Key == "" || !slices.Contains(made, call.Key) {
 						made = append(made, call.Key)
 					}
-					if loses {
+					if loses && !killed {
 						return lost()
 					}
 					return yields("id", fmt.Sprint(len(made)), "name", "it")
+				}
+				w.hooks["last"] = func(context.Context, *actions.Call) actions.Outcome {
+					if killed {
+						dying.die()
+					}
+					return yields()
 				}
 				w.hooks["find"] = func(context.Context, *actions.Call) actions.Outcome {
 					if len(made) == 0 || loses || elsewhere {
@@ -64,7 +71,7 @@ func TestCreatesUnderOtherSettings(t *testing.T) {
 					}
 					return yields("id", "1", "name", "it")
 				}
-				const keyed, bare = `{retry: attempts: 1, world: post: {what: "make", place: "${config.server}/things", key: true}}`, `world: post: {what: "make", place: "${config.server}/things"}`
+				const keyed, bare = `retry: attempts: 1, world: post: {what: "make", place: "${config.server}/things", key: true}`, `world: post: {what: "make", place: "${config.server}/things"}`
 				create := map[string]string{"key": keyed, "key and find": keyed, "find": bare, "neither": bare}[form]
 				find := map[string]string{"find": `find: world: look: what: "find"`, "key and find": `find: world: look: what: "find"`}[form]
 				run := func(declared string, config property.Map) engine.Result {
@@ -72,16 +79,21 @@ func TestCreatesUnderOtherSettings(t *testing.T) {
 resources: Thing: {
 	inputs: name: string @replace()
 	consistency: "0s"
-	id: "${result.id}"
-	create: `+create+`
+	id: "${steps.it.id}"
+	create: steps: [{as: "it", `+create+`}, {world: look: what: "last"}]
 	`+find+`
 	read: world: look: {what: "find"}
 	delete: world: do: what: "remove"
 }`, config)
 					return e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", "it")})
 				}
-				if out := run(declared, then); out.State != nil || posts != 1 {
-					t.Fatalf("%+v after %d", out, posts)
+				dying.survives(func() {
+					if out := run(declared, then); out.State != nil || posts != 1 {
+						t.Fatalf("%+v after %d", out, posts)
+					}
+				})
+				if dying.dead != killed {
+					t.Fatalf("it was killed: %v", dying.dead)
 				}
 				loses, elsewhere = false, c.there
 				out := run(c.declared, c.config)
@@ -106,13 +118,17 @@ resources: Thing: {
 					t.Fatalf("%+v after %d", out, posts)
 				}
 				list, err := journal.Open(w.journal).List()
-				if err != nil || len(list) != 1 || !list[0].Open() {
+				if err != nil || len(list) != 1 || !list[0].IsUnsettled() {
 					t.Fatalf("%+v, %v", list, err)
 				}
 				if out := run(declared, then); out.Err != nil || out.State == nil || len(made) != 1 {
 					t.Errorf("%+v, and %q", out, made)
 				}
-			})
+			}
+			t.Run(form+", "+name, func(t *testing.T) { play(t, false) })
+			if settles {
+				t.Run(form+", "+name+", killed", func(t *testing.T) { play(t, true) })
+			}
 		}
 	}
 }
