@@ -83,7 +83,7 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 		if i != r.Failed {
 			state.Private.Failed.Undone = append(state.Private.Failed.Undone, i)
 		} else {
-			state.Private.Failed.KeepElements(nil, nil, nil) // all of them are made again
+			state.Private.Failed.KeepElements(nil, nil) // all of them are made again
 			a.warn(owner{a.run}.Left(r.Operation.Steps[i], r.Spare))
 		}
 	}

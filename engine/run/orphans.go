@@ -43,16 +43,15 @@ func (o owner) Left(s *plan.Step, gone []recorded.Element) error {
 	if o.Verb != plan.Create || s.Effect != actions.Write || gone == nil {
 		return nil
 	}
+	left := (&aftermath{run: o.run}).orphans()
 	list, err := o.book().Intents()
 	for _, e := range gone {
 		key := e.Key
 		if s.ForEachKind == spec.Map {
 			key = o.HiddenKey(key) // it may be secret
 		}
-		before := func(i journal.Intent) bool { return i.Element == key && i.Hash != o.inputsHash() }
-		left := &aftermath{run: o.run}
-		listed := left.orphans().List(left.intent(s), key, list, before, "it was made for an element that the program no longer has")
-		err = errors.Join(err, listed)
+		its := entries.OfElement(e.Entry, key, o.inputsHash())
+		err = errors.Join(err, left.List(o.intent(s), key, list, its, "it was made for an element that the program no longer has"))
 	}
 	o.Log.Message(operation.Warning, s.Name+" was run for elements that the program no longer has, before the create failed: look in the service for what that made, and remove it; `declprov journal` lists it")
 	return err

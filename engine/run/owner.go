@@ -63,6 +63,7 @@ func (o owner) send(ctx context.Context, s *plan.Step) (any, error) {
 	if err := n.begin(); err != nil {
 		return nil, o.Stop(s, 1, actions.Refused, err)
 	}
+	defer func() { o.Entry = n.intent.Key }() // another one, if the step is begun again
 	// A step that may be repeated needs no find, unless find can prove who made the object.
 	if n.doubt && o.Verb == plan.Create && o.Resource.Finds(s) && (n.intent.Looked || !s.Certainty.Repeatable()) {
 		if found, err := n.takeOver(ctx); found != nil || err != nil {

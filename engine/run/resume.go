@@ -121,7 +121,7 @@ func (r updating) settleUndo(ctx context.Context, f *recorded.Failed) error {
 		delete(r.Finished, i)
 		r.Record(r.Operation.Steps[i], expr.Unknown{})
 		if r.Looping == r.Operation.Steps[i] {
-			r.Looping, r.Elements, r.Prints, r.Spare = nil, nil, nil, nil
+			r.Looping, r.Elements, r.Spare = nil, nil, nil
 		}
 		r.remakes = r.remakes || r.Operation.Steps[i] == r.Resource.Maker
 	}

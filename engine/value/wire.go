@@ -387,29 +387,16 @@ func (w WireRule) Renames(named spec.Types, root *spec.Type) bool {
 		if t == nil || seen[t] {
 			return false
 		}
-		if seen[t] = true; t.OnWire != spec.Any {
+		seen[t] = true
+		switch {
+		case t.OnWire != spec.Any, t.Ref != "" && visit(named.Resolve(t)):
 			return true
-		}
-		if t.Ref != "" && visit(named.Resolve(t)) {
-			return true
-		}
-		if t.Sent != nil {
+		case t.Sent != nil:
 			return visit(t.Sent.Struct) || slices.ContainsFunc(t.Sent.Items, visit)
 		}
-		if visit(t.Elem) {
-			return true
-		}
-		for _, p := range t.Fields {
-			if w.Name(p) != p.Name || p.WireParents != nil || p.WireItem != nil || visit(p.Type) {
-				return true
-			}
-		}
-		for _, v := range t.Variants {
-			if visit(v) {
-				return true
-			}
-		}
-		return false
+		return visit(t.Elem) || slices.ContainsFunc(t.Variants, visit) || slices.ContainsFunc(t.Fields, func(p *spec.Property) bool {
+			return w.Name(p) != p.Name || p.WireParents != nil || p.WireItem != nil || visit(p.Type)
+		})
 	}
 	return visit(root)
 }

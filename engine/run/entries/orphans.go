@@ -34,6 +34,15 @@ func (o Orphans) List(about journal.Intent, element string, list []journal.Inten
 	return o.Put(i, why)
 }
 
+// OfElement returns a function that recognizes the entry of an element that the program no longer has, by the entry's key.
+// A state of an older version has no such key. Then it is one of another run for that element, since those of the run
+// with these inputs are about other elements.
+func OfElement(entry, element, inputs string) func(journal.Intent) bool {
+	return func(i journal.Intent) bool {
+		return i.Key == entry || entry == "" && i.Element == element && i.Hash != inputs
+	}
+}
+
 // Put marks an entry as failed.
 func (o Orphans) Put(i journal.Intent, why string) error {
 	i.Token, i.Hash, i.Status, i.Error = o.Token(), "", journal.Failed, o.Show(why)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/spec"
@@ -65,7 +66,7 @@ func (r *Run) Loop(ctx context.Context, s *plan.Step) (any, error) {
 
 // matchEarlier finds the elements for which an earlier run has results.
 func (p *Progress) matchEarlier(s *plan.Step, elements []scope.Element, listed bool) {
-	if p.Looping != s || len(p.Prints) == 0 && p.Spare == nil {
+	if p.Looping != s {
 		return
 	}
 	keys, prints := make([]string, len(elements)), map[string]string{}
@@ -122,16 +123,17 @@ func (r *Run) element(ctx context.Context, s *plan.Step, el scope.Element) (any,
 		r.At = r.HiddenKey(key) // the journal records it
 	}
 	defer func() { r.At = "" }()
-	if value, done := r.Elements[key]; done && r.Looping == s {
+	if e, done := r.Elements[key]; done && r.Looping == s {
 		r.takeTurn(s)
-		return value, nil
+		return e.Result, nil
 	}
+	r.Entry = ""
 	r.Set("each", map[string]any{"key": el.Key, "value": el.Value})
 	value, err := r.once(ctx, s)
 	if err != nil && !verdict.IsUnfit(err) || r.Undoing {
 		return value, err
 	}
-	r.keepElement(s, key, fingerprint(el), value)
+	r.keepElement(s, recorded.Element{Key: key, Print: fingerprint(el), Result: value, Entry: r.Entry})
 	return value, err
 }
 

@@ -34,7 +34,7 @@ func StoppedPlainly(r *Run, f *recorded.Failed, m *screen.Mask) *recorded.Failed
 	f.Inputs, f.Secret = "", false // a hash of a short secret can be guessed
 	if p.found {
 		f.Stuck, f.Results, f.Kept = true, nil, nil
-		f.KeepElements(nil, nil, nil)
+		f.KeepElements(nil, nil)
 		f.Error = "it cannot continue, because a later step or output needs a secret of an earlier response, and the journal holds no secrets"
 	}
 	return f

@@ -26,12 +26,9 @@ type Progress struct {
 	// Touched are the steps with an effect that ran, in order: undo goes through them.
 	Touched []*Touched
 	// Looping is the forEach step that the run is at, or at which an earlier run stopped, and
-	// Elements are its results so far, by the key of the element.
+	// Elements are those that it has done so far, by key. Another run may have other elements under their keys.
 	Looping  *plan.Step
-	Elements map[string]any
-	// Prints are hashes of the elements that have a result, by key: another run may have other elements
-	// under their keys.
-	Prints map[string]string
+	Elements map[string]recorded.Element
 	// Spare are the results for elements that are gone. The next run may have them again.
 	Spare []recorded.Element
 	// Turns are the keys of the elements that a forEach has done, or may have, by step.
@@ -73,17 +70,14 @@ func (p *Progress) keep(s *plan.Step, value any) {
 }
 
 // keepElement keeps the result of a step for one element.
-func (p *Progress) keepElement(s *plan.Step, key, fingerprint string, value any) {
+func (p *Progress) keepElement(s *plan.Step, e recorded.Element) {
 	if p.Looping != s {
-		p.Looping, p.Elements, p.Prints, p.Spare = s, nil, nil, nil
+		p.Looping, p.Elements, p.Spare = s, nil, nil
 	}
 	if p.Elements == nil {
-		p.Elements = map[string]any{}
+		p.Elements = map[string]recorded.Element{}
 	}
-	if p.Prints == nil {
-		p.Prints = map[string]string{}
-	}
-	p.Elements[key], p.Prints[key] = value, fingerprint
+	p.Elements[e.Key] = e
 }
 
 // matchElements gives the results of earlier runs to the elements that they belong to. In a list, an
@@ -91,18 +85,20 @@ func (p *Progress) keepElement(s *plan.Step, key, fingerprint string, value any)
 func (p *Progress) matchElements(keys []string, prints map[string]string, listed bool) {
 	var old []recorded.Element
 	for _, key := range slices.Sorted(maps.Keys(p.Elements)) {
-		old = append(old, recorded.Element{Key: key, Print: p.Prints[key], Result: p.Elements[key]})
+		old = append(old, p.Elements[key])
 	}
 	old = append(old, p.Spare...)
-	p.Elements, p.Prints = map[string]any{}, map[string]string{}
+	p.Elements = map[string]recorded.Element{}
 	for _, anywhere := range []bool{false, listed} {
 		old = slices.DeleteFunc(old, func(e recorded.Element) bool {
 			at := slices.IndexFunc(keys, func(key string) bool {
 				_, done := p.Elements[key]
-				return !done && e.Print == prints[key] && (anywhere || key == e.Key)
+				// States of older versions have no hashes.
+				return !done && (e.Print == prints[key] && (anywhere || key == e.Key) || e.Print == "" && key == e.Key)
 			})
 			if at >= 0 {
-				p.Elements[keys[at]], p.Prints[keys[at]] = e.Result, e.Print
+				e.Key = keys[at]
+				p.Elements[e.Key] = e
 			}
 			return at >= 0
 		})
@@ -124,7 +120,7 @@ func (p *Progress) ResultSoFar(s *plan.Step) (result any, known bool) {
 		byKey[e.Key], list = e.Result, append(list, e.Result)
 	}
 	for _, key := range slices.Sorted(maps.Keys(p.Elements)) {
-		byKey[key], list = p.Elements[key], append(list, p.Elements[key])
+		byKey[key], list = p.Elements[key].Result, append(list, p.Elements[key].Result)
 	}
 	return loopResult(s.ForEachKind == spec.List, list, byKey), true
 }

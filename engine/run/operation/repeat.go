@@ -34,6 +34,6 @@ func RepeatUnseen(r *Run) (first int) {
 	for i := range r.Operation.StaleReads(r.Finished) {
 		delete(r.Finished, i)
 	}
-	r.Misfits, r.Looping, r.Elements, r.Prints, r.Spare = nil, nil, nil, nil, nil
+	r.Misfits, r.Looping, r.Elements, r.Spare = nil, nil, nil, nil
 	return first
 }

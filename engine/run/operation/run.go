@@ -50,6 +50,8 @@ type Run struct {
 	Ran bool
 	// At is the key of the current element of a forEach, "" outside of one.
 	At string
+	// Entry is the key of the journal's entry about the step that was sent last, "" if it has none.
+	Entry string
 	// ETags are those of the resource in the last responses about it. With Untagged, a change had none in its response, so
 	// they may be those of before.
 	ETags    actions.ETags

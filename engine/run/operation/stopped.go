@@ -39,7 +39,7 @@ func Stopped(r *Run, inputs property.Map, failed int, err error) *recorded.Faile
 		out.Results = append(out.Results, recorded.WithoutFiles(value))
 	}
 	if failed < len(r.Operation.Steps) && r.Looping == r.Operation.Steps[failed] && len(r.Elements)+len(r.Spare) > 0 {
-		out.KeepElements(r.Elements, r.Prints, r.Spare)
+		out.KeepElements(r.Elements, r.Spare)
 	}
 	// A response may contain secrets that are not declared, and a hash of a short secret can be
 	// guessed.
@@ -122,7 +122,7 @@ func Restore(r *Run, f *recorded.Failed) (first int) {
 	}
 	used := maps.Clone(r.Finished)
 	if f.Ran() > 0 && first == f.Step && !relying[first] {
-		r.Looping, r.Prints = r.Operation.Steps[f.Step], f.Prints
+		r.Looping = r.Operation.Steps[f.Step]
 		r.Elements, r.Spare = f.RestoredElements()
 		used[f.Step] = true // its elements come from what was read then
 	}

@@ -226,8 +226,9 @@ type Failed struct {
 	Misfits []int `json:"misfits,omitempty"`
 	// Elements are the results of the completed elements of the failed step, by key.
 	Elements map[string]any `json:"elements,omitempty"`
-	// Prints are hashes of what these elements were, by key.
-	Prints map[string]string `json:"prints,omitempty"`
+	// Prints are hashes of what these elements were, and Entries the keys of the journal's entries about them, by key.
+	Prints  map[string]string `json:"prints,omitempty"`
+	Entries map[string]string `json:"entries,omitempty"`
 	// Spare are the results of elements that are gone.
 	Spare []Element `json:"spare,omitempty"`
 	// Stuck is true if a create can never resume with the responses of its steps. The
@@ -283,17 +284,30 @@ func (s *State) SettleNamed(id string) {
 	s.SetCurrentID(id)
 }
 
-// Element is the result of a step for an element of its loop. Print is a hash of the element.
+// Element is the result of a step for an element of its loop.
 type Element struct {
-	Key    string `json:"key"`
+	// Key is the key of the element. In a list, that is its index in the run that had it last.
+	Key string `json:"key"`
+	// Print is a hash of the element.
 	Print  string `json:"print"`
 	Result any    `json:"result"`
+	// Entry is the key of the journal's entry about it, "" if there is none. The element in the entry is the
+	// key of then.
+	Entry string `json:"entry,omitempty"`
 }
 
-// KeepElements records the results of the failed step for elements of its loop.
-func (f *Failed) KeepElements(results map[string]any, prints map[string]string, spare []Element) {
-	f.Elements, _ = WithoutFiles(results).(map[string]any)
-	f.Prints, f.Spare = prints, nil
+// KeepElements records what the failed step has done for elements of its loop, and for those that are gone.
+func (f *Failed) KeepElements(done map[string]Element, spare []Element) {
+	f.Elements, f.Prints, f.Entries, f.Spare = nil, nil, nil, nil
+	if len(done) > 0 {
+		f.Elements, f.Prints, f.Entries = map[string]any{}, map[string]string{}, map[string]string{}
+	}
+	for key, e := range done {
+		f.Elements[key], f.Prints[key] = WithoutFiles(e.Result), e.Print
+		if e.Entry != "" {
+			f.Entries[key] = e.Entry
+		}
+	}
 	for _, e := range spare {
 		e.Result = WithoutFiles(e.Result)
 		f.Spare = append(f.Spare, e)
@@ -303,12 +317,15 @@ func (f *Failed) KeepElements(results map[string]any, prints map[string]string, 
 // Ran returns for how many elements of its loop the failed step has a result.
 func (f *Failed) Ran() int { return len(f.Elements) + len(f.Spare) }
 
-// RestoredElements returns the results of the failed step as an operation has them.
-func (f *Failed) RestoredElements() (results map[string]any, spare []Element) {
-	results, _ = value.Restore(f.Elements).(map[string]any)
+// RestoredElements returns what KeepElements has recorded, with results as an operation has them.
+func (f *Failed) RestoredElements() (done map[string]Element, spare []Element) {
+	done = map[string]Element{}
+	for key, result := range f.Elements {
+		done[key] = Element{Key: key, Print: f.Prints[key], Result: value.Restore(result), Entry: f.Entries[key]}
+	}
 	for _, e := range f.Spare {
 		e.Result = value.Restore(e.Result)
 		spare = append(spare, e)
 	}
-	return results, spare
+	return done, spare
 }

@@ -328,8 +328,8 @@ func ofJournals() []Mutant {
 			Promise:   "Nothing is made twice",
 			Mechanism: "finished elements of a forEach are not sent again",
 			File:      "engine/run/operation/loop.go",
-			Find:      `if value, done := r.Elements[key]; done && r.Looping == s {`,
-			Replace:   `if value, done := r.Elements[key]; done && false {`,
+			Find:      `if e, done := r.Elements[key]; done && r.Looping == s {`,
+			Replace:   `if e, done := r.Elements[key]; done && false {`,
 			Package:   "engine", Test: "TestElements", Fails: "(-want +got)",
 		},
 		{
