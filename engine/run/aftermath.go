@@ -74,7 +74,7 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 		a.failure = fmt.Errorf("%w; it cannot continue with the responses of its steps, so the next `pulumi up` replaces it", a.failure)
 	}
 	state.Private.Unmade = r.unmadeSteps(a.undone)
-	state.Private.Failed = operation.Stopped(r.Run, r.given, r.Failed, a.failure)
+	state.Private.Failed = operation.Stopped(r.Run, r.Given, r.Failed, a.failure)
 	state.Private.Failed.Stuck, state.Private.Failed.Doubted = stuck, a.doubted
 	for i, is := range a.undone {
 		if !is {
@@ -96,7 +96,7 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 // because that may be why it was refused. An earlier create that succeeded counts too: if the
 // host had recorded it, its intents would be settled.
 func (a *aftermath) mentionLeftovers() {
-	left := entries.Creates{Entries: a.entries()}.Leftovers(a.token, a.failure.Error())
+	left := entries.Creates{Entries: a.entries()}.Leftovers(a.Token, a.failure.Error())
 	if left != "" {
 		a.failure = fmt.Errorf("%w; %s", a.failure, left)
 	}

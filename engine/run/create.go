@@ -45,10 +45,10 @@ func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateR
 		return Result{Err: r.Mask().Error(err)}
 	}
 	defer release()
-	r.token = rs.Tokens.Next()
+	r.Token = rs.Tokens.Next()
 	defer func() {
 		if bug := recover(); bug != nil {
-			rs.Tokens.Release(r.token)
+			rs.Tokens.Release(r.Token)
 			panic(bug)
 		}
 	}()
@@ -91,10 +91,10 @@ func (r *run) finishCreate(ctx context.Context) Result {
 	state := r.newState(made)
 	state.Private.Unmade = r.unmadeSteps(nil)
 	if err != nil {
-		state.Private.Failed = operation.Stopped(r.Run, r.given, len(r.Operation.Steps), err)
+		state.Private.Failed = operation.Stopped(r.Run, r.Given, len(r.Operation.Steps), err)
 	} else {
-		state.Private.Written = recorded.NewWritten(r.Resource, r.given, r.server)
-		outputs.WarnLost(r.Run, state.Outputs, r.res.ref.Key)
+		state.Private.Written = recorded.NewWritten(r.Resource, r.Given, r.server)
+		outputs.WarnLost(r.Run, state.Outputs, r.res.Ref.Key)
 	}
 	return Result{State: state, Err: r.Mask().Error(err)}
 }
@@ -106,7 +106,7 @@ func checkMade(ctx context.Context, r *run) error {
 	if maker == nil || !r.isUnseen() || !r.Misfits[maker.Index] && r.Idle[maker.Index] == nil || r.Resource.IDFromResponses() || r.Resource.FindFirst {
 		return nil
 	}
-	why, err := r.contradiction(ctx, maker, &recorded.State{ID: r.ID, Inputs: r.given}, nil, []property.Map{r.given})
+	why, err := r.Contradiction(ctx, maker, &recorded.State{ID: r.ID, Inputs: r.Given}, nil, []property.Map{r.Given})
 	if err == nil && why != "" {
 		err = fmt.Errorf("the response does not tell that the create made it, and %s: if somebody else has it, run `pulumi state delete` and choose another name; else import it", why)
 	}

@@ -32,7 +32,7 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 	}
 	if res.Read != nil && time.Now().Before(state.Private.VisibleBy) {
 		// A server that does not show the object yet would not find it either, and keep it.
-		if _, _, err := res.readUntilSeen(ctx, state); stop.Err(ctx) != nil {
+		if _, _, err := res.ReadUntilSeen(ctx, state); stop.Err(ctx) != nil {
 			return err
 		}
 	}
@@ -55,7 +55,7 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 		err = missingObject{res, state}.confirmDeleted(ctx, r.Denied)
 	}
 	if err == nil {
-		rs.Tokens.Delete(res.object(state), state.Private.Token)
+		rs.Tokens.Delete(res.Object(state), state.Private.Token)
 		r.warn(about.SettleDeleted(state, r.Missed))
 		if r.Missed {
 			res.listUnseen(state)
@@ -67,16 +67,16 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 
 // skipSuperseded reports whether the object of a state belongs to a later state, and says so.
 func (res resource) skipSuperseded(s recorded.State) bool {
-	by, superseded := res.all.Tokens.Superseded(res.object(s), s.Private.Token)
+	by, superseded := res.all.Tokens.Superseded(res.Object(s), s.Private.Token)
 	if !superseded && res.KnowsObjects {
-		by, superseded = res.all.Tokens.Another(res.object(s), res.ref, s.Private.Token)
+		by, superseded = res.all.Tokens.Another(res.Object(s), res.Ref, s.Private.Token)
 	}
-	if superseded && res.log != nil {
+	if superseded && res.Log != nil {
 		text := fmt.Sprintf("nothing is deleted: the %s %q was replaced, and its replacement has the same id", res.Spec.Name, recorded.CurrentID(s))
-		if by.Resource != recorded.OwnerName(res.ref) {
+		if by.Resource != recorded.OwnerName(res.Ref) {
 			text = fmt.Sprintf("nothing is deleted: the %s %q belongs to %s", res.Spec.Name, recorded.CurrentID(s), by.Resource)
 		}
-		res.log.Message(operation.Info, screen.Show(text, nil))
+		res.Log.Message(operation.Info, screen.Show(text, nil))
 	}
 	return superseded
 }

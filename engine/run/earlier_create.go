@@ -27,7 +27,7 @@ type earlier struct{ *run }
 // beginAgain returns a run of an earlier create with its inputs.
 func (r earlier) beginAgain(ctx context.Context, inputs property.Map) earlier {
 	old := r.res.beginWith(ctx, r.res.Create, plan.Create, inputs)
-	old.token, old.journal = r.token, r.book()
+	old.Token, old.journal = r.Token, r.book()
 	return earlier{old}
 }
 
@@ -116,7 +116,7 @@ func (r earlier) settleOther(ctx context.Context, i journal.Intent) (*recorded.S
 	}
 	if !r.Resource.CanTell() || !whole {
 		r.Log.Message(operation.Warning, fmt.Sprintf("an earlier create of this %s, with other inputs, may have been done, and nothing can tell: "+
-			"`declprov journal` lists it as %s", r.res.ref.Type, i.Key))
+			"`declprov journal` lists it as %s", r.res.Ref.Type, i.Key))
 		return nil, nil
 	}
 	if absent := recorded.NewlyRequired(r.Resource, inputs); maker.Certainty != actions.Keyed && recorded.NotGivenFor(absent, inputs, r.Resource.Find) != nil {
@@ -145,13 +145,13 @@ func (r earlier) settleOther(ctx context.Context, i journal.Intent) (*recorded.S
 
 // inputsOf returns the inputs of an earlier create, and whether they are all there.
 func (r earlier) inputsOf(i journal.Intent) (inputs property.Map, whole bool, err error) {
-	return entries.InputsOf(i, r.given, r.res.all.journal.Hash)
+	return entries.InputsOf(i, r.Given, r.res.all.journal.Hash)
 }
 
 // settleByFind settles the intent of an earlier create, whose run this is, by what find finds.
 func (r earlier) settleByFind(ctx context.Context, i journal.Intent) (*recorded.State, error) {
 	maker := r.Resource.Maker
-	found, err := r.findUntilSeen(ctx, maker, i.LastSent())
+	found, err := r.FindUntilSeen(ctx, maker, i.LastSent())
 	if err != nil {
 		return nil, err
 	}
@@ -159,13 +159,13 @@ func (r earlier) settleByFind(ctx context.Context, i journal.Intent) (*recorded.
 		return nil, r.book().RemoveOne(i)
 	}
 	if !i.Looked {
-		return nil, fmt.Errorf("something is there now%s, and it is not known whether that create made it: if it did, import it or remove it, else leave it alone; then `declprov journal forget %s`", r.describeID(maker, found), i.Key)
+		return nil, fmt.Errorf("something is there now%s, and it is not known whether that create made it: if it did, import it or remove it, else leave it alone; then `declprov journal forget %s`", r.DescribeID(maker, found), i.Key)
 	}
-	switch why, err := r.claimFound(ctx, maker, found, nil, r.given); {
+	switch why, err := r.ClaimFound(ctx, maker, found, nil, r.Given); {
 	case err != nil:
 		return nil, err
 	case why != "":
-		return nil, fmt.Errorf("something is there now%s, and %s: import it if it is yours, else leave it alone; then `declprov journal forget %s`", r.describeID(maker, found), why, i.Key)
+		return nil, fmt.Errorf("something is there now%s, and %s: import it if it is yours, else leave it alone; then `declprov journal forget %s`", r.DescribeID(maker, found), why, i.Key)
 	}
 	r.Record(maker, found)
 	id, err := r.EvalID()
@@ -176,9 +176,9 @@ func (r earlier) settleByFind(ctx context.Context, i journal.Intent) (*recorded.
 		return nil, err
 	}
 	if i.ID != "" && i.ID != id {
-		there, err := r.exists(ctx, i.ID)
+		there, err := r.Exists(ctx, i.ID)
 		if err == nil && there {
-			err = entries.OtherObjectError(i, r.describeID(maker, found))
+			err = entries.OtherObjectError(i, r.DescribeID(maker, found))
 		}
 		if err != nil {
 			return nil, err
@@ -186,7 +186,7 @@ func (r earlier) settleByFind(ctx context.Context, i journal.Intent) (*recorded.
 		return nil, r.book().RemoveOne(i) // what it made is gone, and this is somebody else's
 	}
 	r.TakeID(id)
-	i.Status, i.Token = journal.Answered, r.token
+	i.Status, i.Token = journal.Answered, r.Token
 	r.Failed = maker.Index + 1 // the later steps did not run
 	return r.markEarlierInputs(r.newState(outputs.Partial(r.Run, r.Mask()))), r.book().Put(i, false)
 }
@@ -212,7 +212,7 @@ func (r earlier) refuseHanded(ctx context.Context, list []journal.Intent) error 
 		if err != nil {
 			is = fmt.Sprintf("and it is not known whether that still exists (%v)", err)
 		}
-		remedy := entries.HandedRemedy(i, r.Resource.FindFirst, r.res.all.Tokens.HasOther(r.res.object(recorded.State{ID: i.ID, Inputs: r.given}), r.res.ref))
+		remedy := entries.HandedRemedy(i, r.Resource.FindFirst, r.res.all.Tokens.HasOther(r.res.Object(recorded.State{ID: i.ID, Inputs: r.Given}), r.res.Ref))
 		return r.Stop(r.Resource.Maker, 1, actions.Refused, fmt.Errorf("an earlier create of it was done on %s: Pulumi was told of %q, %s, so nothing was sent. %s",
 			i.LastSent().Format(time.DateTime), i.ID, is, remedy))
 	}
@@ -222,15 +222,15 @@ func (r earlier) refuseHanded(ctx context.Context, list []journal.Intent) error 
 // mayStillExist reports whether the object of an intent may exist without an owner. If that cannot
 // be found out, it returns true and the error.
 func (r earlier) mayStillExist(ctx context.Context, i journal.Intent) (bool, error) {
-	inputs := r.given
+	inputs := r.Given
 	if i.Hash != r.inputsHash() {
 		var err error
 		if inputs, err = value.DecodeRecorded(i.Inputs); err != nil {
 			return true, err
 		}
 	}
-	by, known := r.res.all.Tokens.Owner(r.res.object(recorded.State{ID: i.ID, Inputs: inputs}))
-	if known && by.Resource != recorded.OwnerName(r.res.ref) {
+	by, known := r.res.all.Tokens.Owner(r.res.Object(recorded.State{ID: i.ID, Inputs: inputs}))
+	if known && by.Resource != recorded.OwnerName(r.res.Ref) {
 		return false, nil
 	}
 	id := i.ID
@@ -242,8 +242,8 @@ func (r earlier) mayStillExist(ctx context.Context, i journal.Intent) (bool, err
 		return true, err
 	}
 	there := false
-	err := old.retryUntilSeen(ctx, i.LastSent(), func() (bool, error) {
-		found, err := settling{old.finder, i}.lookUp(ctx)
+	err := old.RetryUntilSeen(ctx, i.LastSent(), func() (bool, error) {
+		found, err := settling{old.Finder, old.res, i}.lookUp(ctx)
 		there = found.Found && found.ID == id
 		return there, err
 	})
@@ -268,7 +268,7 @@ func (r earlier) replay(ctx context.Context) (gone bool, out Result) {
 		return false, r.afterFailure(ctx, err)
 	}
 	if r.ID != "" {
-		if there, err := r.exists(ctx, r.ID); err == nil && !there {
+		if there, err := r.Exists(ctx, r.ID); err == nil && !there {
 			return true, Result{}
 		}
 	}
@@ -283,8 +283,8 @@ func (r earlier) replay(ctx context.Context) (gone bool, out Result) {
 // host records the new ones.
 func (r earlier) markEarlierInputs(s *recorded.State) *recorded.State {
 	if s.Private.Failed == nil {
-		s.Private.Failed = operation.Stopped(r.Run, r.given, len(r.Results), errors.New("it was made with other inputs"))
+		s.Private.Failed = operation.Stopped(r.Run, r.Given, len(r.Results), errors.New("it was made with other inputs"))
 	}
-	s.KeepOriginal(r.given)
+	s.KeepOriginal(r.Given)
 	return s
 }

@@ -59,8 +59,8 @@ func (h halfMade) put(step int, name string, sent bool) error {
 	}
 	i := h.entry
 	if i == nil {
-		i = &journal.Intent{Token: h.token, Hash: h.inputsHash(), Configuration: h.res.all.journal.Configuration}
-		i.Inputs, i.Withheld = value.EncodeRecordable(h.given)
+		i = &journal.Intent{Token: h.Token, Hash: h.inputsHash(), Configuration: h.res.all.journal.Configuration}
+		i.Inputs, i.Withheld = value.EncodeRecordable(h.Given)
 	}
 	now := *i
 	now.StepName = name
@@ -93,7 +93,7 @@ func (h halfMade) stateAt(step int, sent bool) recorded.State {
 		state.ID = operation.LateID(h.Run)
 	}
 	state.Private.Unmade = h.unmadeSteps(nil)
-	state.Private.Failed = operation.StoppedPlainly(h.Run, operation.Stopped(h.Run, h.given, step, recorded.ErrInterrupted), m.With(seen.Values))
+	state.Private.Failed = operation.StoppedPlainly(h.Run, operation.Stopped(h.Run, h.Given, step, recorded.ErrInterrupted), m.With(seen.Values))
 	state.Private.Failed.Unknown = sent
 	if state.ID == "" && step > h.Resource.IDAfter {
 		state.Private.Failed.Stuck, state.Private.Failed.Error = true, "no response has its id"
@@ -190,7 +190,7 @@ func (h halfMade) settle(ctx context.Context, list []journal.Intent) (Result, bo
 		return Result{Err: &journal.BusyError{Intent: *i}}, true
 	}
 	state, err := entries.HalfMade(*i)
-	inputs, whole, same := h.given, true, i.Hash == h.inputsHash()
+	inputs, whole, same := h.Given, true, i.Hash == h.inputsHash()
 	if err == nil && !same {
 		inputs, whole, err = earlier(h).inputsOf(*i)
 	}
@@ -204,7 +204,7 @@ func (h halfMade) settle(ctx context.Context, list []journal.Intent) (Result, bo
 	if err != nil {
 		return Result{Err: h.Mask().Error(err)}, true
 	}
-	h.token, h.journal, h.entry = i.Token, nil, i
+	h.Token, h.journal, h.entry = i.Token, nil, i
 	state.Private.Failed.Inputs = ""
 	if whole {
 		state.Private.Failed.Inputs = recorded.HashInputs(inputs)

@@ -20,7 +20,7 @@ import (
 // renames reports whether an update changes an input that is part of the id, or that find looks
 // by.
 func (r *run) renames() bool {
-	return slices.ContainsFunc(r.Resource.Names, func(name string) bool { return !value.PlainEqual(r.Before.Get(name), r.given.Get(name)) })
+	return slices.ContainsFunc(r.Resource.Names, func(name string) bool { return !value.PlainEqual(r.Before.Get(name), r.Given.Get(name)) })
 }
 
 // journalled reports whether the step requires an intent before it is sent, and whether that
@@ -47,7 +47,7 @@ func (r owner) journalled(s *plan.Step) (before, sync bool) {
 // journal nothing about the secrets among them.
 func (r *run) inputsHash() string {
 	if r.hash == "" {
-		r.hash, _ = r.res.all.journal.Hash(recorded.HashInputs(r.given))
+		r.hash, _ = r.res.all.journal.Hash(recorded.HashInputs(r.Given))
 	}
 	return r.hash
 }
@@ -73,7 +73,7 @@ func (r *run) intent(s *plan.Step) journal.Intent {
 		op = journal.Update
 	}
 	i := journal.Intent{
-		Operation: op, Token: r.token, ID: r.ID,
+		Operation: op, Token: r.Token, ID: r.ID,
 		Step: s.Index, StepName: s.Name, Element: r.At, Place: s.Place, Hash: r.inputsHash(), Looked: r.looked, Keyed: s.KeyedBy,
 		Vacant:        r.Verb == plan.Update && r.vacant,
 		Proves:        r.Verb == plan.Update && r.looked && !r.Effected,
@@ -84,7 +84,7 @@ func (r *run) intent(s *plan.Step) journal.Intent {
 		i.ID = "" // it is the id of the object that was undone
 	}
 	if r.Resource.Find != nil || s.Certainty == actions.Keyed {
-		i.Inputs, i.Withheld = value.EncodeRecordable(r.given)
+		i.Inputs, i.Withheld = value.EncodeRecordable(r.Given)
 	}
 	return i
 }
@@ -126,5 +126,5 @@ func (r *run) forgetFailed(s *plan.Step) error {
 // has its response already. What was handed to the host may be in another state by now, if the
 // stack or the resource was renamed. What was sent to another address is not known under this one.
 func (r *run) mayContinue(i journal.Intent) bool {
-	return i.Status != journal.Failed && (i.Status != journal.Handed || i.Token == r.token) && entries.Elsewhere(r.Resource, i) == ""
+	return i.Status != journal.Failed && (i.Status != journal.Handed || i.Token == r.Token) && entries.Elsewhere(r.Resource, i) == ""
 }

@@ -55,7 +55,7 @@ func (u update) record(ctx context.Context, about entries.Entries, state recorde
 	r := u.res.beginWith(ctx, u.res.Update, plan.Update, u.req.Inputs)
 	r.SetState(state)
 	r.TakeID(recorded.CurrentID(state))
-	r.token = state.Private.Token
+	r.Token = state.Private.Token
 	i := r.intent(first)
 	i.Given = recorded.NamesOf(u.req.Inputs)
 	begun, err := about.BeginUpdate(i)

@@ -26,7 +26,7 @@ func (m missingObject) afterRead(ctx context.Context, reason ReadReason, err err
 			return Result{Err: err}
 		}
 	}
-	m.all.Tokens.Forget(m.object(m.state), token)
+	m.all.Tokens.Forget(m.Object(m.state), token)
 	if reason == Refresh {
 		m.warn(m.entries(token).CloseGone(m.state))
 		m.listUnseen(m.state)
@@ -49,10 +49,10 @@ func (m missingObject) confirmGone(ctx context.Context, denial string) error {
 	if m.Find == nil {
 		return nil
 	}
-	id, _, found, err := m.findID(ctx, m.state.Inputs)
+	id, _, found, err := m.FindID(ctx, m.state.Inputs)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s; find, which would tell, fails: %w; if it is gone, remove it from the state: `pulumi state delete '%s'`", denial, err, m.ref.Key)
+		return fmt.Errorf("%s; find, which would tell, fails: %w; if it is gone, remove it from the state: `pulumi state delete '%s'`", denial, err, m.Ref.Key)
 	case found != nil && (id == "" || id == recorded.CurrentID(m.state)):
 		return fmt.Errorf("%s; but find finds it: the credentials lack a right", denial)
 	}
@@ -69,7 +69,7 @@ func (m missingObject) confirmDeleted(ctx context.Context, why error) error {
 	if m.Read == nil {
 		return m.confirmGone(ctx, denial)
 	}
-	_, _, err := m.readUntilSeen(ctx, m.state)
+	_, _, err := m.ReadUntilSeen(ctx, m.state)
 	switch {
 	case errors.Is(err, verdict.ErrDenied):
 		return m.confirmGone(ctx, denial)

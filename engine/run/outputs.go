@@ -10,6 +10,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/lookup"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/outputs"
 	"github.com/declprov/declprov/engine/run/recorded"
@@ -90,18 +91,18 @@ func (r *run) takeServerValues(yield any, m *screen.Mask) (whole bool) {
 // tries again for as long as the spec's `consistency` says, and then returns an error: the
 // resource never counts as gone.
 func (r *run) readBack(ctx context.Context, made map[string]property.Value) (map[string]property.Value, error) {
-	limit, err := r.Duration(r.Resource.Consistency, defaultConsistency)
+	limit, err := r.Duration(r.Resource.Consistency, lookup.DefaultConsistency)
 	if err != nil {
 		return nil, err
 	}
 	var values map[string]property.Value
 	var missing error
 	err = stop.Until(ctx, time.Now().Add(limit), func() { r.Log.Status("waiting until it can be read") }, func() (bool, error) {
-		reader := r.res.newReading(ctx)
+		reader := r.res.NewReading(ctx)
 		reader.Env = r.Env
 		reader.Secrets.Values = append(reader.Secrets.Values, r.Secrets.Values...)
-		reader.SetInputs(r.given)
-		reader.SetState(recorded.State{Inputs: r.given, Outputs: property.NewMap(made), Private: recorded.Private{Unmade: r.unmadeSteps(nil)}})
+		reader.SetInputs(r.Given)
+		reader.SetState(recorded.State{Inputs: r.Given, Outputs: property.NewMap(made), Private: recorded.Private{Unmade: r.unmadeSteps(nil)}})
 		reader.TakeID(r.ID)
 		yield, err := reader.Read(ctx)
 		if errors.Is(err, verdict.ErrGone) || errors.Is(err, verdict.ErrNotFound) {
@@ -110,7 +111,7 @@ func (r *run) readBack(ctx context.Context, made map[string]property.Value) (map
 		}
 		missing = nil
 		if err == nil {
-			r.ETags = reader.ETagsOf(ctx, r.given, yield)
+			r.ETags = reader.ETagsOf(ctx, r.Given, yield)
 			r.takeServerValues(yield, reader.Mask())
 			values, err = reader.OutputsOf(r.Run, yield, made)
 		}
@@ -128,7 +129,7 @@ func (r *run) readBack(ctx context.Context, made map[string]property.Value) (map
 // newState returns the state of a resource that the run has created.
 func (r *run) newState(outputs map[string]property.Value) *recorded.State {
 	return &recorded.State{
-		ID: r.ID, Inputs: r.given, Outputs: recorded.WithInputs(r.given, outputs),
-		Private: recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, ETags: r.ETags, Token: r.token},
+		ID: r.ID, Inputs: r.Given, Outputs: recorded.WithInputs(r.Given, outputs),
+		Private: recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, ETags: r.ETags, Token: r.Token},
 	}
 }

@@ -121,10 +121,10 @@ func (o owner) BeforeRepeat(ctx context.Context, s *plan.Step, status actions.St
 		}
 	}
 	if status == actions.Failed && o.Verb == plan.Create && !o.Undoing && o.res.Finds(s) && !s.Certainty.Repeatable() {
-		found, err := o.findUntilSeen(ctx, s, time.Now())
+		found, err := o.FindUntilSeen(ctx, s, time.Now())
 		if err == nil && found != nil {
 			err = fmt.Errorf("it is not retried, because the object exists now%s, and the failed attempt may have made it: "+
-				"delete it or import it, then run `pulumi up`", o.describeID(s, found))
+				"delete it or import it, then run `pulumi up`", o.DescribeID(s, found))
 		}
 		next.Send = err == nil // another attempt could make it twice
 		return next, err
@@ -145,7 +145,7 @@ func (o owner) Recorded(s *plan.Step) error {
 	if id == "" {
 		return nil
 	}
-	if err := o.res.claim(recorded.State{ID: id, Inputs: o.given}, o.token, recorded.ResponseRemedy); err != nil {
+	if err := o.res.Claim(recorded.State{ID: id, Inputs: o.Given}, o.Token, recorded.ResponseRemedy); err != nil {
 		return o.Stop(s, 1, actions.Failed, err)
 	}
 	o.TakeID(id)
@@ -172,7 +172,7 @@ func (o owner) lookFirst(ctx context.Context) error {
 			return nil
 		}
 	}
-	found, err := o.find(ctx, o.Resource.Maker)
+	found, err := o.Find(ctx, o.Resource.Maker)
 	if err != nil && !errors.As(err, new(*operation.UnlikeError)) { // an object of another type exists too
 		return o.Stop(o.Resource.Maker, 1, actions.Refused, fmt.Errorf("looking whether it exists: %w", err))
 	}
@@ -180,9 +180,9 @@ func (o owner) lookFirst(ctx context.Context) error {
 		l.Asked, l.Found = true, found != nil
 	}
 	if found != nil {
-		there := o.res.object(recorded.State{ID: o.resultID(o.Resource.Maker, found), Inputs: o.given})
-		remedy := o.res.all.Tokens.RemedyFor(there, o.res.ref, o.token, o.isGone(ctx, o.foundID(o.Resource.Maker, found)))
-		return o.Stop(o.Resource.Maker, 1, actions.Refused, fmt.Errorf("it exists already%s, and nothing was sent: %s", o.describeID(o.Resource.Maker, found), remedy))
+		there := o.res.Object(recorded.State{ID: o.ResultID(o.Resource.Maker, found), Inputs: o.Given})
+		remedy := o.res.all.Tokens.RemedyFor(there, o.res.Ref, o.Token, o.IsGone(ctx, o.FoundID(o.Resource.Maker, found)))
+		return o.Stop(o.Resource.Maker, 1, actions.Refused, fmt.Errorf("it exists already%s, and nothing was sent: %s", o.DescribeID(o.Resource.Maker, found), remedy))
 	}
 	o.looked = true
 	return nil
@@ -191,11 +191,11 @@ func (o owner) lookFirst(ctx context.Context) error {
 // lookAgain looks for what an attempt with an unknown outcome may have made, before the step is
 // sent again. other is true if it finds an object that may be somebody else's.
 func (o owner) lookAgain(ctx context.Context, s *plan.Step) (found any, other bool, err error) {
-	found, err = o.findUntilSeen(ctx, s, time.Now())
+	found, err = o.FindUntilSeen(ctx, s, time.Now())
 	if err != nil || found == nil {
 		return nil, false, err
 	}
-	why, err := o.claimFound(ctx, s, found, nil, o.given)
+	why, err := o.ClaimFound(ctx, s, found, nil, o.Given)
 	if err != nil || why != "" {
 		return nil, true, err
 	}
@@ -210,13 +210,13 @@ func (o owner) findBeforeUpdate(ctx context.Context) error {
 	if o.Verb != plan.Update || o.Preview || o.looked || o.Resource.Find == nil {
 		return nil
 	}
-	id, f, found, err := o.res.findID(ctx, o.given)
+	id, f, found, err := o.res.FindID(ctx, o.Given)
 	if err != nil {
 		return o.Stop(o.Operation.Steps[0], 1, actions.Refused, fmt.Errorf("looking for it before it is changed: %w", err))
 	}
 	o.looked, o.vacant = id == "" || id == o.ID, id == ""
-	if !o.looked && o.res.rules().Differ(ctx, o.Resource.SoughtBy, o.Before, o.given) && o.Resource.FindFirst && !o.resumed && !o.Effected {
-		return o.Stop(o.Operation.Steps[0], 1, actions.Refused, fmt.Errorf("it exists already%s, and nothing was sent: choose another name, or remove that object", f.describeID(o.Resource.Maker, found)))
+	if !o.looked && o.res.Rules().Differ(ctx, o.Resource.SoughtBy, o.Before, o.Given) && o.Resource.FindFirst && !o.resumed && !o.Effected {
+		return o.Stop(o.Operation.Steps[0], 1, actions.Refused, fmt.Errorf("it exists already%s, and nothing was sent: choose another name, or remove that object", f.DescribeID(o.Resource.Maker, found)))
 	}
 	return nil
 }

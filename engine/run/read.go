@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
@@ -33,7 +32,7 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 			return Result{Err: err}
 		}
 	}
-	r, yield, err := res.readUntilSeen(ctx, state)
+	r, yield, err := res.ReadUntilSeen(ctx, state)
 	if res.isIncomplete(state, err) {
 		if req.Reason == Refresh {
 			r.Log.Message(operation.Info, "read does not find all of the resource, because its create stopped halfway. The resource is kept for what its first steps made: `pulumi up` continues the create, and `pulumi destroy` removes it")
@@ -58,55 +57,10 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 		if err := rs.Declare(of, req.Ref, *out.State); err != nil {
 			return Result{Err: err}
 		}
-		rs.Tokens.Manage(res.object(*out.State), req.Ref, out.State.Private.Token)
+		rs.Tokens.Manage(res.Object(*out.State), req.Ref, out.State.Private.Token)
 	}
-	rs.Tokens.Show(res.object(*out.State), req.Ref, out.State.Private.Token)
+	rs.Tokens.Show(res.Object(*out.State), req.Ref, out.State.Private.Token)
 	return out
-}
-
-// newReading returns a run of the resource's `read`.
-func (res resource) newReading(ctx context.Context) reading.Reading {
-	return reading.Reading{Run: res.all.New(ctx, res.Resource, res.Read, plan.Read, res.ref, res.log), Rules: res.rules(), Taken: res.taken}
-}
-
-// reading returns a run of the resource's `read` for a state.
-func (res resource) reading(ctx context.Context, s recorded.State) reading.Reading {
-	r := res.newReading(ctx)
-	r.Recall(s)
-	return r
-}
-
-// readUntilSeen reads a resource. If it was created so recently that the server may not show it yet,
-// what is not found is looked for again.
-func (res resource) readUntilSeen(ctx context.Context, s recorded.State) (r reading.Reading, yield any, err error) {
-	look := func() (bool, error) {
-		r = res.reading(ctx, s)
-		if s.ID == "" {
-			r.Vars.Values["id"] = nil // an import that does not give it
-		}
-		if err = r.Open(); err != nil {
-			return true, nil
-		}
-		yield, err = r.Read(ctx)
-		return !errors.Is(err, verdict.ErrGone), nil
-	}
-	waiting := func() { r.Log.Status("waiting until it can be seen") }
-	if stopped := stop.Until(ctx, res.visibleBy(ctx, s), waiting, look); stopped != nil {
-		return r, nil, stopped
-	}
-	return r, yield, err
-}
-
-// visibleBy returns the time by which the server shows the object of a state.
-func (res resource) visibleBy(ctx context.Context, s recorded.State) time.Time {
-	if s.Private.VisibleBy.IsZero() {
-		return s.Private.VisibleBy
-	}
-	limit, err := res.reading(ctx, s).Duration(res.Consistency, 0)
-	if err != nil {
-		return s.Private.VisibleBy
-	}
-	return stop.Within(s.Private.VisibleBy, limit)
 }
 
 // warnOfRead warns of what a refresh or an import has not found.

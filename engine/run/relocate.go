@@ -5,11 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
-
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/run/compare"
-	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/reading"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/verdict"
@@ -32,16 +29,16 @@ func (res resource) takeNamed(ctx context.Context, s *recorded.State) error {
 		if err != nil {
 			return err
 		}
-		f, err := res.finder(ctx, inputs)
+		f, err := res.Finder(ctx, inputs)
 		if err != nil {
 			return err
 		}
 		was := recorded.CurrentID(*s)
 		f.TakeID(was)
-		sent := compare.Sent{Rules: res.rules(), Before: *s, Given: inputs, Ignore: n.Withheld, Part: true}
-		renamed, err := f.hasNewID(ctx, n.ID, n.Sent, sent)
+		sent := compare.Sent{Rules: res.Rules(), Before: *s, Given: inputs, Ignore: n.Withheld, Part: true}
+		renamed, err := f.HasNewID(ctx, n.ID, n.Sent, sent)
 		if renamed {
-			err = res.taken(recorded.State{ID: n.ID, Inputs: inputs, Outputs: s.Outputs}, "a response to an update names it")
+			err = res.Taken(recorded.State{ID: n.ID, Inputs: inputs, Outputs: s.Outputs}, "a response to an update names it")
 		}
 		switch {
 		case errors.Is(err, reading.ErrUnlike):
@@ -111,80 +108,5 @@ func (res resource) findIDAfter(ctx context.Context, i journal.Intent, s recorde
 	if err != nil {
 		return "", err
 	}
-	return res.findOwnID(ctx, recorded.CurrentID(s), inputs, s)
-}
-
-// findOwnID returns the id of what find finds by the inputs of a lost update of a recorded state with an
-// id, "" if that is nothing, or another object. An object with another id is the resource only if each
-// property has its recorded value, or the value that the update was to give it, and if the old id is not
-// in use. It returns an error if both objects may be the resource.
-func (res resource) findOwnID(ctx context.Context, was string, inputs property.Map, before recorded.State) (string, error) {
-	id, f, found, err := res.findID(ctx, inputs)
-	if err != nil || id == "" || id == was {
-		return id, err
-	}
-	f.stable = before.Outputs
-	why, err := f.claimFound(ctx, res.Maker, found, nil, inputs, before.Inputs)
-	if err == nil && why == "" {
-		why, err = f.ownUnderID(ctx, was, id, before)
-	}
-	if err != nil || why == "" {
-		return id, err
-	}
-	f.Log.Message(operation.Warning, fmt.Sprintf("an update may have given it another id. Something is there now%s, and %s: it is left alone", f.describeID(res.Maker, found), why))
-	return "", nil
-}
-
-// findID returns the id of what find finds by these inputs, "" if that is nothing, and the finder
-// that found it.
-func (res resource) findID(ctx context.Context, inputs property.Map) (id string, f finder, found any, err error) {
-	if res.Maker == nil {
-		return "", finder{}, nil, nil
-	}
-	f, err = res.finder(ctx, inputs)
-	if err != nil {
-		return "", finder{}, nil, err
-	}
-	found, err = f.find(ctx, res.Maker)
-	if err != nil || found == nil {
-		return "", finder{}, nil, f.Mask().Error(err)
-	}
-	f.HideLatestResponse()
-	f.SetResult(res.Maker, found)
-	id, err = f.EvalID()
-	return id, f, found, f.Mask().Error(err)
-}
-
-// ownUnderID returns why the object with the old id is the resource still, although there is one that a
-// lost update of one step may have given another id: then the update was not done. It returns "" if
-// the old id is not in use, or if its object is that of somebody else, and an error if nothing shows whose
-// it is. With more steps than one, an update may make a copy first and remove the old object later.
-func (f finder) ownUnderID(ctx context.Context, was, now string, before recorded.State) (why string, err error) {
-	if f.Resource.Update.Writes() != 1 || f.Resource.Read == nil || !f.Resource.Read.RefersToState() {
-		return "", nil
-	}
-	old := recorded.State{ID: was, Inputs: before.Inputs, Outputs: before.Outputs, Private: recorded.Private{SchemaVersion: f.Resource.Spec.SchemaVersion, Lookup: true}}
-	reader, yield, err := f.readAs(ctx, old)
-	if err != nil {
-		return "", nil
-	}
-	seen, _ := reader.State(old, yield, false)
-	if seen == nil || seen.ID != was {
-		return "", nil
-	}
-	if differs, _ := reader.CompareRest(old, *seen); differs != "" {
-		return "", nil
-	}
-	if _, known := reader.CompareStable(old, *seen); known {
-		return fmt.Sprintf("what had the id %q is there, too", was), nil
-	}
-	return "", fmt.Errorf("it may have the id %q or %q: both objects exist, and nothing shows which of them is its own. Look in the service: if it is %q, run `pulumi state delete '%s'`, and import it; if it is %q, run `declprov journal forget` with the key that `declprov journal` lists", was, now, now, f.res.ref.Key, was)
-}
-
-// readAs reads the resource with a state, with the permissions of the finder.
-func (f finder) readAs(ctx context.Context, s recorded.State) (reading.Reading, any, error) {
-	r := f.res.reading(ctx, s)
-	r.Env = f.Env
-	yield, err := r.Read(ctx)
-	return r, yield, err
+	return res.FindOwnID(ctx, recorded.CurrentID(s), inputs, s)
 }

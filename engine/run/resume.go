@@ -30,7 +30,7 @@ func (u update) resume(ctx context.Context, state recorded.State) Result {
 		r = updating{run: res.beginWith(ctx, op, plan.Create, u.req.Inputs), req: u.req}
 		r.old = state
 		r.TakeID(recorded.CurrentID(state))
-		r.ETags, r.token = state.Private.ETags, state.Private.Token
+		r.ETags, r.Token = state.Private.ETags, state.Private.Token
 		defer halfMade{r.run}.openOnPanic()
 		if err := (halfMade{r.run}).take(f.Entry); err != nil {
 			return Result{Err: err}
@@ -108,7 +108,7 @@ func (r updating) settleUndo(ctx context.Context, f *recorded.Failed) error {
 		return nil
 	}
 	a := &aftermath{run: r.run, failure: errors.New("undoing what it belongs to was not answered"), undone: gone}
-	if err := errors.Join(a.listOrphans(), entries.Creates{Entries: r.entries()}.ForgetUndone(r.token, gone)); err != nil {
+	if err := errors.Join(a.listOrphans(), entries.Creates{Entries: r.entries()}.ForgetUndone(r.Token, gone)); err != nil {
 		return err
 	}
 	for i := range r.Operation.RelyOn(gone) {
@@ -131,7 +131,7 @@ func (r updating) settleUndo(ctx context.Context, f *recorded.Failed) error {
 // undoAgain completes the undo of a step after a failure, and reports whether the step is to run again.
 func (r updating) undoAgain(ctx context.Context, s *plan.Step, failure string) (again bool, err error) {
 	if s == r.Resource.Maker && r.Resource.Read != nil && r.ID != "" && len(s.Undo) == 1 && s.Undo[0].ForEach == nil {
-		there, err := r.exists(ctx, r.ID)
+		there, err := r.Exists(ctx, r.ID)
 		if err == nil && !there {
 			r.Log.Message(operation.Info, fmt.Sprintf("the response to undoing %s was lost: it was undone, as read shows, so it is made again", s.Name))
 		}

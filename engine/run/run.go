@@ -4,8 +4,8 @@
 // Resources are the resources of a configured provider; their methods are the operations on
 // resources (create.go, read.go, update.go, delete.go). A run is one execution of an operation
 // that changes a resource, and owner.go is what its steps ask of it: sending.go sends a step
-// with an effect under an intent. find.go and proof.go tell whether something that is there is
-// the resource's own, undo.go and aftermath.go deal with a create that stopped.
+// with an effect under an intent. undo.go and aftermath.go deal with a create that stopped. Package
+// lookup tells whether something that is there is the resource's own.
 package run
 
 import (
@@ -16,7 +16,7 @@ import (
 
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
-	"github.com/declprov/declprov/engine/run/compare"
+	"github.com/declprov/declprov/engine/run/lookup"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
@@ -54,40 +54,29 @@ func (rs *Resources) Journal() (*journal.Journal, error) { return rs.journal.Ope
 
 // resource is a resource of a program.
 type resource struct {
-	*plan.Resource
+	lookup.Instance
 	all *Resources
-	ref recorded.Ref
-	log operation.Log
 }
 
 // resource returns a resource of a program. log may be nil.
 func (rs *Resources) resource(res *plan.Resource, ref recorded.Ref, log operation.Log) resource {
-	return resource{Resource: res, all: rs, ref: ref, log: log}
-}
-
-// object returns the object of a state.
-func (res resource) object(s recorded.State) recorded.Object {
-	return recorded.ObjectOf(res.Resource, s)
+	return resource{lookup.Instance{Resource: res, Runtime: rs.Runtime, Tokens: &rs.Tokens, Ref: ref, Log: log}, rs}
 }
 
 // book returns the part of the journal that is about the resource, and about its recorded state with
 // a token, "" if it has none.
 func (res resource) book(token string) *journal.Resource {
-	all := res.all.journal.Resource(res.ref.Type, cmp.Or(res.ref.Key, res.ref.Name), res.FormerNames())
+	all := res.all.journal.Resource(res.Ref.Type, cmp.Or(res.Ref.Key, res.Ref.Name), res.FormerNames())
 	if token == "" {
 		return all
 	}
 	return all.OfState(token)
 }
 
-// rules returns the rules by which values of the resource are compared.
-func (res resource) rules() compare.Rules {
-	return compare.Rules{Runtime: res.all.Runtime, Resource: res.Resource, Ref: res.ref}
-}
-
 // run is one execution of an operation that changes a resource.
 type run struct {
-	finder
+	lookup.Finder
+	res resource
 	// server are the inputs as the write, or the read after it, returns them. They are only
 	// collected if a property has @normalised().
 	server property.Map
@@ -129,7 +118,7 @@ type run struct {
 
 // begin returns a run of an operation of the resource.
 func (res resource) begin(ctx context.Context, op *plan.Operation, v plan.Verb) *run {
-	r := &run{finder: finder{Run: res.all.New(ctx, res.Resource, op, v, res.ref, res.log), res: res}}
+	r := &run{Finder: lookup.Finder{Run: res.all.New(ctx, res.Resource, op, v, res.Ref, res.Log), Instance: res.Instance}, res: res}
 	r.Owner = owner{r}
 	return r
 }
@@ -138,14 +127,14 @@ func (res resource) begin(ctx context.Context, op *plan.Operation, v plan.Verb) 
 func (res resource) beginWith(ctx context.Context, op *plan.Operation, v plan.Verb, inputs property.Map) *run {
 	r := res.begin(ctx, op, v)
 	r.SetInputs(inputs)
-	r.given = inputs
+	r.Given = inputs
 	return r
 }
 
 // book returns the part of the journal that is about the run's resource.
 func (r *run) book() *journal.Resource {
 	if r.journal == nil {
-		r.journal = r.res.book(r.token)
+		r.journal = r.res.book(r.Token)
 	}
 	return r.journal
 }
@@ -169,16 +158,16 @@ func (r *run) warn(err error) {
 
 // warn logs an error of the journal that changes nothing about the result.
 func (res resource) warn(err error) {
-	if err != nil && res.log != nil {
-		res.log.Message(operation.Warning, screen.Show(err.Error(), nil))
+	if err != nil && res.Log != nil {
+		res.Log.Message(operation.Warning, screen.Show(err.Error(), nil))
 	}
 }
 
 // recordHandover records in the journal that the host gets a state. The host has the state from then on,
 // unless it is killed at this moment.
 func (r *run) recordHandover(out Result) {
-	if out.State != nil && r.token != "" && r.res.Journals() && r.book().MayHaveIntents() {
-		r.warn(r.book().Hand(r.token, recorded.CurrentID(*out.State)))
+	if out.State != nil && r.Token != "" && r.res.Journals() && r.book().MayHaveIntents() {
+		r.warn(r.book().Hand(r.Token, recorded.CurrentID(*out.State)))
 	}
 }
 

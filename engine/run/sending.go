@@ -45,8 +45,8 @@ func (n *sending) begin() error {
 		n.intent, err = n.book().Begin(n.run.intent(n.step), n.sync)
 	default:
 		n.doubt = true
-		if n.intent, err = n.book().Claim(*same); err == nil && n.intent.Token != n.token {
-			n.intent.Token = n.token
+		if n.intent, err = n.book().Claim(*same); err == nil && n.intent.Token != n.Token {
+			n.intent.Token = n.Token
 			if err = n.book().Put(n.intent, false); err != nil {
 				n.intent.Status = journal.Unknown
 				err = errors.Join(err, n.book().Put(n.intent, false))
@@ -94,7 +94,7 @@ func (n *sending) begunBefore() bool {
 // takeOver looks for what an earlier run has made and adopts it. It returns nil if there is
 // nothing: the step is then sent as if for the first time.
 func (n *sending) takeOver(ctx context.Context) (any, error) {
-	found, err := n.findUntilSeen(ctx, n.step, n.intent.LastSent())
+	found, err := n.FindUntilSeen(ctx, n.step, n.intent.LastSent())
 	if err != nil {
 		return nil, n.leaveOpen(n.unknown(err))
 	}
@@ -106,7 +106,7 @@ func (n *sending) takeOver(ctx context.Context) (any, error) {
 		return value, err
 	}
 	if n.intent.ID != "" {
-		if there, err := n.exists(ctx, n.intent.ID); err != nil || there {
+		if there, err := n.Exists(ctx, n.intent.ID); err != nil || there {
 			return nil, n.leaveOpen(n.unknown(cmp.Or(err, entries.UnseenError(n.intent))))
 		}
 		n.intent.ID, n.intent.Error = "", "" // it was undone, and the next response may be lost, too
@@ -171,8 +171,8 @@ func (n *sending) stale(ctx context.Context, response any) (bool, error) {
 		return false, nil
 	}
 	there := false
-	err := n.retryUntilSeen(ctx, time.Now(), func() (_ bool, err error) {
-		there, err = n.exists(ctx, id)
+	err := n.RetryUntilSeen(ctx, time.Now(), func() (_ bool, err error) {
+		there, err = n.Exists(ctx, id)
 		return there, err
 	})
 	return err == nil && !there, err
@@ -197,7 +197,7 @@ func (n *sending) close(ctx context.Context, value any, err error) (any, error) 
 		if value, err = n.identify(ctx, value); err != nil {
 			return nil, err
 		}
-		n.intent.Status, n.intent.ID, n.intent.Ongoing = journal.Answered, n.resultID(n.step, value), n.Verb == plan.Create
+		n.intent.Status, n.intent.ID, n.intent.Ongoing = journal.Answered, n.ResultID(n.step, value), n.Verb == plan.Create
 		if n.Verb == plan.Update && n.IDIn(n.step, value) == "" {
 			n.intent.Status, n.intent.Ongoing = journal.Unknown, true // if this run ends here, find tells the id
 			n.unnamed = append(n.unnamed, n.intent)
@@ -226,7 +226,7 @@ func (n *sending) close(ctx context.Context, value any, err error) (any, error) 
 		}
 	}
 	if (owner{n.run}).CanLook(n.step) && stop.Err(ctx) == nil {
-		switch found, looked := n.find(ctx, n.step); {
+		switch found, looked := n.Find(ctx, n.step); {
 		case looked != nil:
 			err = errors.Join(err, looked)
 		case found != nil:
@@ -246,7 +246,7 @@ func (n *sending) identify(ctx context.Context, response any) (any, error) {
 	if !(owner{n.run}).CanLook(s) || s != n.Resource.Maker || s.Index != n.Resource.IDAfter || n.Until > 0 || n.IDIn(s, response) != "" {
 		return response, nil
 	}
-	found, err := n.findUntilSeen(ctx, s, time.Now())
+	found, err := n.FindUntilSeen(ctx, s, time.Now())
 	if err != nil || found == nil {
 		n.warn(err)
 		return response, nil
@@ -254,7 +254,7 @@ func (n *sending) identify(ctx context.Context, response any) (any, error) {
 	if !n.doubt && !n.resent {
 		rewritten = n.Resource.Unsought()
 	}
-	why, err := n.claimFound(ctx, s, found, rewritten, n.given)
+	why, err := n.ClaimFound(ctx, s, found, rewritten, n.Given)
 	switch {
 	case err != nil:
 		return nil, n.leaveOpen(n.unknown(err))
@@ -267,20 +267,20 @@ func (n *sending) identify(ctx context.Context, response any) (any, error) {
 // adopt returns what find found as the result of the step, after its response was lost. It requires that the intent
 // records that there was nothing before, and that claimFound finds nothing against it.
 func (n *sending) adopt(ctx context.Context, found any) (any, error) {
-	if n.intent.ID != "" && n.intent.ID != n.resultID(n.step, found) {
-		switch there, err := n.exists(ctx, n.intent.ID); {
+	if n.intent.ID != "" && n.intent.ID != n.ResultID(n.step, found) {
+		switch there, err := n.Exists(ctx, n.intent.ID); {
 		case err != nil:
 			return nil, n.leaveOpen(n.unknown(err))
 		case there:
-			return nil, n.markUnknown(n.unknown(entries.OtherObjectError(n.intent, n.describeID(n.step, found))))
+			return nil, n.markUnknown(n.unknown(entries.OtherObjectError(n.intent, n.DescribeID(n.step, found))))
 		}
-		err := fmt.Errorf("it exists already%s, and is not what an earlier create made: import it if it is yours, else choose another name", n.describeID(n.step, found))
+		err := fmt.Errorf("it exists already%s, and is not what an earlier create made: import it if it is yours, else choose another name", n.DescribeID(n.step, found))
 		return nil, errors.Join(n.Stop(n.step, 1, actions.Refused, err), n.book().RemoveOne(n.intent))
 	}
 	why := "it is not known whether this create made it"
 	if n.intent.Looked {
 		var err error
-		if why, err = n.claimFound(ctx, n.step, found, nil, n.given); err != nil {
+		if why, err = n.ClaimFound(ctx, n.step, found, nil, n.Given); err != nil {
 			return nil, n.leaveOpen(n.unknown(err))
 		}
 	}
@@ -288,7 +288,7 @@ func (n *sending) adopt(ctx context.Context, found any) (any, error) {
 		return nil, n.refuseFound(found, why)
 	}
 	operation.Found(n.Run, n.step, found)
-	n.intent.Status, n.intent.ID, n.intent.Ongoing = journal.Answered, n.resultID(n.step, found), true
+	n.intent.Status, n.intent.ID, n.intent.Ongoing = journal.Answered, n.ResultID(n.step, found), true
 	n.warn(n.book().Put(n.intent, false))
 	return found, nil
 }
@@ -296,7 +296,7 @@ func (n *sending) adopt(ctx context.Context, found any) (any, error) {
 // refuseFound leaves the intent open, and returns the error of a create that may not take what find found.
 func (n *sending) refuseFound(found any, why string) error {
 	return n.markUnknown(n.unknown(fmt.Errorf("something is there now%s, and %s: if it is yours, import it; "+
-		"else choose another name. Then `declprov journal forget %s` removes this create from the journal", n.describeID(n.step, found), why, n.intent.Key)))
+		"else choose another name. Then `declprov journal forget %s` removes this create from the journal", n.DescribeID(n.step, found), why, n.intent.Key)))
 }
 
 // settleMove reports whether find shows that a lost step of an update was done, because it gave
@@ -307,7 +307,7 @@ func (n *sending) settleMove(ctx context.Context) (bool, error) {
 	if !i.Proves || !n.maySettle(s) {
 		return false, nil
 	}
-	id, err := n.res.findOwnID(ctx, i.ID, n.given, recorded.State{Inputs: n.Before})
+	id, err := n.res.FindOwnID(ctx, i.ID, n.Given, recorded.State{Inputs: n.Before})
 	if err != nil || id == "" || id == i.ID && !i.Vacant {
 		return false, err
 	}
@@ -338,9 +338,9 @@ func (r *run) wasDone(ctx context.Context, s *plan.Step, since time.Time, err er
 		return false
 	}
 	shown := compare.Unclear
-	looked := r.retryUntilSeen(ctx, since, func() (bool, error) {
-		if reader, now, yield, err := r.readUnder(ctx, r.ID, r.old); err == nil {
-			shown = reader.Shown(now, yield, compare.Sent{Rules: r.res.rules(), Before: r.old, Given: r.given}, r.Operation, s)
+	looked := r.RetryUntilSeen(ctx, since, func() (bool, error) {
+		if reader, now, yield, err := r.ReadUnder(ctx, r.ID, r.old); err == nil {
+			shown = reader.Shown(now, yield, compare.Sent{Rules: r.res.Rules(), Before: r.old, Given: r.Given}, r.Operation, s)
 		}
 		return shown != compare.Former, nil
 	})

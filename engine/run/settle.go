@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/engine/journal"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/entries"
+	"github.com/declprov/declprov/engine/run/lookup"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/spec/expr"
@@ -30,16 +31,16 @@ func (rs *Resources) FindMade(ctx context.Context, of *plan.Resource, ref record
 	if now := entries.Elsewhere(res.Resource, i); now != "" {
 		return Settled{}, fmt.Errorf("that create was sent to %s, and the spec now sends to %s: look for the object there, or settle the entry with the spec of then", i.Place, now)
 	}
-	f, err := res.finder(ctx, inputs)
+	f, err := res.Finder(ctx, inputs)
 	if err != nil {
 		return Settled{}, err
 	}
-	found, err := settling{f, i}.lookUp(ctx)
+	found, err := settling{f, res, i}.lookUp(ctx)
 	if err != nil {
 		return Settled{}, f.Mask().Error(err)
 	}
 	if !found.Found {
-		limit, err := f.Duration(res.Consistency, defaultConsistency)
+		limit, err := f.Duration(res.Consistency, lookup.DefaultConsistency)
 		found.Early = time.Since(i.LastSent()) < limit
 		return found, f.Mask().Error(err)
 	}
@@ -58,13 +59,14 @@ func (rs *Resources) FindMade(ctx context.Context, of *plan.Resource, ref record
 
 // settling looks for what an intent of a create made.
 type settling struct {
-	finder
+	lookup.Finder
+	res    resource
 	intent journal.Intent
 }
 
 // lookUp looks for what the intent made: by its id if that is known, otherwise by the spec's find.
 func (r settling) lookUp(ctx context.Context) (Settled, error) {
-	i, inputs := r.intent, r.given
+	i, inputs := r.intent, r.Given
 	found := Settled{By: "find"}
 	state := recorded.State{ID: i.ID, Inputs: inputs, Private: recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, Unmade: r.res.entries(i.Token).UnmadeAfter(i)}}
 	if state.ID == "" || i.Operation == journal.Update && r.Resource.Find != nil {
@@ -107,12 +109,12 @@ func (r settling) findID(ctx context.Context) (id, doubt string, err error) {
 		i.Step = max(0, min(r.Resource.IDAfter, len(r.Operation.Steps)-1)) // find stands in for the step that gives the id
 	}
 	s := r.Operation.Steps[i.Step]
-	value, err := r.find(ctx, s)
+	value, err := r.Find(ctx, s)
 	if err != nil || value == nil {
 		return "", "", err
 	}
-	if i.Operation == journal.Create && (r.Resource.Read == nil || recorded.NotGivenFor(i.Withheld, r.given, r.Resource.Read) == nil) {
-		if doubt, err = r.claimFound(ctx, s, value, recorded.NotGiven(i.Withheld, r.given), r.given); err != nil {
+	if i.Operation == journal.Create && (r.Resource.Read == nil || recorded.NotGivenFor(i.Withheld, r.Given, r.Resource.Read) == nil) {
+		if doubt, err = r.ClaimFound(ctx, s, value, recorded.NotGiven(i.Withheld, r.Given), r.Given); err != nil {
 			return "", "", err
 		}
 	}
@@ -130,7 +132,7 @@ func (r settling) findID(ctx context.Context) (id, doubt string, err error) {
 // readFound returns the state according to the spec's read: nil if the resource does not exist, and
 // the given state if a later step of read finds nothing.
 func (r settling) readFound(ctx context.Context, state recorded.State) (*recorded.State, error) {
-	reader := r.res.reading(ctx, state)
+	reader := r.res.Reading(ctx, state)
 	if err := reader.Open(); err != nil {
 		return nil, err
 	}

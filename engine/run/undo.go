@@ -65,7 +65,7 @@ func (a *aftermath) hasUndo() bool {
 // host has shown: the server gave a replacement the id of the object that it replaces.
 func (a *aftermath) isKnownObject() bool {
 	id := cmp.Or(a.ID, operation.LateID(a.Run))
-	_, known := a.res.all.Tokens.Superseded(a.res.object(recorded.State{ID: id, Inputs: a.given}), a.token)
+	_, known := a.res.all.Tokens.Superseded(a.res.Object(recorded.State{ID: id, Inputs: a.Given}), a.Token)
 	return known
 }
 
@@ -81,13 +81,13 @@ func (a *aftermath) isOwn(ctx context.Context, t *operation.Touched) (bool, erro
 	if !a.looked {
 		return false, nil
 	}
-	found, err := a.find(ctx, t.Step)
+	found, err := a.Find(ctx, t.Step)
 	if err != nil || found == nil {
 		return err == nil, err
 	}
-	why, err := a.claimFound(ctx, t.Step, found, nil, a.given)
+	why, err := a.ClaimFound(ctx, t.Step, found, nil, a.Given)
 	if err == nil && why != "" {
-		a.Log.Message(operation.Warning, fmt.Sprintf("%s is not undone: something is there now%s, and %s", t.Step.Name, a.describeID(t.Step, found), why))
+		a.Log.Message(operation.Warning, fmt.Sprintf("%s is not undone: something is there now%s, and %s", t.Step.Name, a.DescribeID(t.Step, found), why))
 	}
 	return err == nil && why == "", err
 }

@@ -51,7 +51,7 @@ func (r owner) withUnmadeIntent(ctx context.Context, s *plan.Step) (any, error) 
 	}
 	// The intent has no hash, so that no create continues it.
 	intent := journal.Intent{
-		Operation: journal.Create, Token: r.token, ID: r.ID,
+		Operation: journal.Create, Token: r.Token, ID: r.ID,
 		Step: made.Index, StepName: made.Name, Element: r.At, Configuration: r.res.all.journal.Configuration,
 	}
 	intent, err := r.book().Begin(intent, false)

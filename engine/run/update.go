@@ -17,7 +17,7 @@ import (
 // Update changes a resource in place, or resumes what an earlier run left unfinished.
 func (rs *Resources) Update(ctx context.Context, of *plan.Resource, state recorded.State, req UpdateRequest) Result {
 	u := update{rs.resource(of, req.Ref, req.Log), req}
-	rs.Tokens.Manage(u.res.object(state), req.Ref, state.Private.Token)
+	rs.Tokens.Manage(u.res.Object(state), req.Ref, state.Private.Token)
 	ctx, cancel := stop.After(ctx, req.Timeout)
 	defer cancel()
 	if req.Preview {
@@ -51,7 +51,7 @@ func (u update) run(ctx context.Context, state recorded.State) Result {
 // after an import that no update can send: they are recorded as they are.
 func (u update) changes(ctx context.Context, state recorded.State) []value.Change {
 	var first []string
-	changes := slices.DeleteFunc(u.res.rules().Changes(ctx, state.Inputs, u.req.Inputs, u.req.Ignore), func(c value.Change) bool {
+	changes := slices.DeleteFunc(u.res.Rules().Changes(ctx, state.Inputs, u.req.Inputs, u.req.Ignore), func(c value.Change) bool {
 		left := c.Replace && state.Private.IsFirst(c)
 		if left {
 			first = append(first, value.TopLevel(c.Path)) // a key of a secret map is a part of the secret
@@ -72,7 +72,7 @@ func (u update) begin(ctx context.Context, state recorded.State, changes []value
 	r.TakeID(recorded.CurrentID(state))
 	r.ETags = state.Private.ETags
 	r.Vars.Values["changes"] = r.Changed(changes)
-	r.token = state.Private.Token
+	r.Token = state.Private.Token
 	r.old = state
 	return updating{run: r, req: u.req}
 }
@@ -127,7 +127,7 @@ func (u update) change(ctx context.Context, state recorded.State, changes []valu
 // As in a diff, it is no change that the program does not set what the server may choose, nor what no
 // program has set so far.
 func (u update) addUnknown(state recorded.State, changes []value.Change) []value.Change {
-	rules, failed := u.res.rules(), state.Private.Failed
+	rules, failed := u.res.Rules(), state.Private.Failed
 	for _, m := range u.res.Inputs.Fields {
 		switch {
 		case m.Replace, failed.Seen && !slices.Contains(failed.Unread, m.Name), value.IsIgnored(m.Name, u.req.Ignore),
@@ -152,11 +152,11 @@ func (res resource) keepToken(before recorded.State, out Result) Result {
 	}
 	out.State.Private.Token, out.State.Private.VisibleBy = token, before.Private.VisibleBy
 	out.State.KeepUnshown(before)
-	was, is := res.object(before), res.object(*out.State)
+	was, is := res.Object(before), res.Object(*out.State)
 	if was != is {
 		res.all.Tokens.Forget(was, token)
 	}
-	res.all.Tokens.Manage(is, res.ref, token)
+	res.all.Tokens.Manage(is, res.Ref, token)
 	return out
 }
 
@@ -202,7 +202,7 @@ func withCurrentInputs(ctx context.Context, res resource, op *plan.Operation, s 
 	if f == nil || f.Op != string(plan.Update) || f.Seen || res.Read == nil || !op.RecallsInputs(res.Resource) || recorded.CheckComplete(res.Resource, s, plan.Read) != nil {
 		return s, nil
 	}
-	r, yield, err := res.readUntilSeen(ctx, s)
+	r, yield, err := res.ReadUntilSeen(ctx, s)
 	if errors.Is(err, verdict.ErrGone) || errors.Is(err, verdict.ErrNotFound) {
 		return s, nil // the operation finds that, too
 	}

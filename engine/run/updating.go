@@ -15,7 +15,6 @@ import (
 	"github.com/declprov/declprov/engine/run/compare"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/outputs"
-	"github.com/declprov/declprov/engine/run/reading"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
@@ -46,7 +45,7 @@ func (r updating) finish(ctx context.Context) Result {
 		failure = r.takeNewID(ctx)
 		r.Failed = len(r.Operation.Steps)
 	}
-	next := &recorded.State{ID: old.ID, Inputs: r.given, Private: recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, Token: old.Private.Token, Unmade: r.unmadeSteps(nil)}}
+	next := &recorded.State{ID: old.ID, Inputs: r.Given, Private: recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, Token: old.Private.Token, Unmade: r.unmadeSteps(nil)}}
 	next.SetCurrentID(r.ID)
 	declared := recorded.DeclaredOutputs(r.Resource, old)
 	failed := r.Failed
@@ -61,20 +60,20 @@ func (r updating) finish(ctx context.Context) Result {
 		}
 	}
 	next.Private.ETags = r.ETags // reading back may have given another
-	next.Outputs = recorded.WithInputs(r.given, declared)
-	next.Private.Written = recorded.NewWritten(r.Resource, r.given, r.server)
+	next.Outputs = recorded.WithInputs(r.Given, declared)
+	next.Private.Written = recorded.NewWritten(r.Resource, r.Given, r.server)
 	if failure != nil {
 		r.warn(r.closeUnnamed(ctx))
 		next.Inputs = old.Inputs // as hosts record it, too: nobody knows which of the new ones hold
 		next.Private.Written = old.Private.Written
-		next.Private.Failed = operation.Stopped(r.Run, r.given, failed, failure)
+		next.Private.Failed = operation.Stopped(r.Run, r.Given, failed, failure)
 		next.Private.Failed.Named = r.named
 		if before := old.Private.Failed; before != nil {
 			next.Private.Failed.AddGiven(before.Given...)
 		}
 	} else {
 		outputs.WarnKept(r.Run, old.Private.Written, next.Private.Written)
-		outputs.WarnLost(r.Run, next.Outputs, r.res.ref.Key)
+		outputs.WarnLost(r.Run, next.Outputs, r.res.Ref.Key)
 		r.warn(r.entries().EndSteps(next))
 	}
 	return Result{State: next, Err: r.Mask().Error(failure)}
@@ -159,13 +158,13 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 	if shown != compare.Wanted {
 		return nil
 	}
-	out := &recorded.State{ID: s.ID, Inputs: r.given, Outputs: recorded.WithInputs(r.given, recorded.DeclaredOutputs(r.Resource, *seen))}
+	out := &recorded.State{ID: s.ID, Inputs: r.Given, Outputs: recorded.WithInputs(r.Given, recorded.DeclaredOutputs(r.Resource, *seen))}
 	out.Private = recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, ETags: seen.Private.ETags, Token: s.Private.Token, Unmade: r.unmadeSteps(nil)}
-	out.Private.Written = recorded.NewWritten(r.Resource, r.given, r.server)
+	out.Private.Written = recorded.NewWritten(r.Resource, r.Given, r.server)
 	out.SetCurrentID(r.ID)
 	r.Log.Message(operation.Info, "no response tells of the update: it was done, as reading it shows")
 	r.Lost = true
-	outputs.WarnLost(r.Run, out.Outputs, r.res.ref.Key)
+	outputs.WarnLost(r.Run, out.Outputs, r.res.Ref.Key)
 	r.warn(r.entries().EndSteps(out))
 	return &Result{State: out}
 }
@@ -173,7 +172,7 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 // look reads the object after an update of a state, and tells what it shows. It returns the state
 // according to read, nil if that cannot be read. It gives the state the ETag of now if nobody has changed the object.
 func (r updating) look(ctx context.Context, s *recorded.State) (compare.Shown, *recorded.State) {
-	reader, now, yield, err := r.readUnder(ctx, r.ID, *s)
+	reader, now, yield, err := r.ReadUnder(ctx, r.ID, *s)
 	if errors.Is(err, verdict.ErrGone) {
 		return compare.Absent, nil
 	} else if err != nil {
@@ -195,18 +194,7 @@ func (r updating) look(ctx context.Context, s *recorded.State) (compare.Shown, *
 
 // sent returns the update that was sent to the object of a state.
 func (r updating) sent(s recorded.State) compare.Sent {
-	return compare.Sent{Rules: r.res.rules(), Before: s, Given: r.given, Ignore: r.req.Ignore, Writes: r.Operation.Writes()}
-}
-
-// readUnder reads what has an id after an update of a state. It returns the state as which that is read.
-func (r finder) readUnder(ctx context.Context, id string, s recorded.State) (reading.Reading, recorded.State, any, error) {
-	inputs, err := recorded.WithIDInputs(r.res.Resource, r.res.all.Config, id, r.given)
-	now := recorded.State{ID: id, Inputs: inputs, Outputs: s.Outputs, Private: recorded.Private{Token: s.Private.Token, Written: s.Private.Written}}
-	if err != nil {
-		return reading.Reading{}, now, nil, err
-	}
-	reader, yield, err := r.readAs(ctx, now)
-	return reader, now, yield, err
+	return compare.Sent{Rules: r.res.Rules(), Before: s, Given: r.Given, Ignore: r.req.Ignore, Writes: r.Operation.Writes()}
 }
 
 // findNewID runs find for the id of a resource whose update was done, if no response has it. It
@@ -215,7 +203,7 @@ func (r updating) findNewID(ctx context.Context) bool {
 	if !r.looked || stop.Err(ctx) != nil {
 		return false
 	}
-	id, err := r.res.findOwnID(ctx, r.ID, r.given, r.old)
+	id, err := r.res.FindOwnID(ctx, r.ID, r.Given, r.old)
 	if err == nil && id != "" {
 		r.ID = id
 	}
@@ -229,7 +217,7 @@ func (r updating) closeUnnamed(ctx context.Context) error {
 		return nil
 	}
 	if r.untold && r.Resource.Read != nil && !r.renames() {
-		_, _, _, err := r.readUnder(ctx, r.ID, r.old)
+		_, _, _, err := r.ReadUnder(ctx, r.ID, r.old)
 		r.untold = err != nil
 	}
 	if r.untold {
@@ -254,7 +242,7 @@ func (r updating) mayLeaveOld(ctx context.Context, s *recorded.State) bool {
 	if err != nil {
 		return true
 	}
-	_, _, err = r.readAs(ctx, recorded.State{ID: before, Inputs: inputs, Outputs: s.Outputs, Private: recorded.Private{Token: s.Private.Token}})
+	_, _, err = r.ReadAs(ctx, recorded.State{ID: before, Inputs: inputs, Outputs: s.Outputs, Private: recorded.Private{Token: s.Private.Token}})
 	return !errors.Is(err, verdict.ErrGone)
 }
 
@@ -278,7 +266,7 @@ func (r updating) takeNewID(ctx context.Context) error {
 		return fmt.Errorf("the response to the update names the id %q, and nothing confirms that this is its own: %w. The id stays %q: look for it in the service, then run `pulumi refresh`", id, err, r.ID)
 	}
 	if renamed || r.Resource.Read == nil {
-		if err := r.res.taken(recorded.State{ID: id, Inputs: r.given, Outputs: r.old.Outputs}, "the response to the update names it, so the id stays as it was. Run `pulumi refresh`, which shows what both of them are now"); err != nil {
+		if err := r.res.Taken(recorded.State{ID: id, Inputs: r.Given, Outputs: r.old.Outputs}, "the response to the update names it, so the id stays as it was. Run `pulumi refresh`, which shows what both of them are now"); err != nil {
 			return err
 		}
 	}
@@ -299,28 +287,13 @@ func (r updating) isRenamed(ctx context.Context, id string) (bool, error) {
 	case !r.Resource.IDFromResponses() || r.idOfInputs(recorded.WithDefaults(r.Resource, r.old)) == r.ID:
 		return true, nil // the inputs that were sent give it
 	case r.Resource.Read != nil:
-		return r.hasNewID(ctx, id, time.Now(), r.sent(r.old))
+		return r.HasNewID(ctx, id, time.Now(), r.sent(r.old))
 	case r.looked:
-		if found, err := r.res.findOwnID(ctx, r.ID, r.given, r.old); err != nil || found != "" {
+		if found, err := r.res.FindOwnID(ctx, r.ID, r.Given, r.old); err != nil || found != "" {
 			return found == id, err
 		}
 	}
 	return false, nil
-}
-
-// hasNewID reports whether read shows that an update which was sent at a time has given the object another id.
-func (r finder) hasNewID(ctx context.Context, id string, since time.Time, sent compare.Sent) (renamed bool, unclear error) {
-	if r.Resource.Read == nil {
-		return false, errors.New("the spec has no read, which would tell")
-	}
-	of := reading.Renaming{Was: r.ID, Now: id, Sent: sent, Read: func(id string) (reading.Reading, recorded.State, any, error) {
-		return r.readUnder(ctx, id, sent.Before)
-	}}
-	err := r.retryUntilSeen(ctx, since, func() (bool, error) {
-		renamed, unclear = of.Confirm(ctx)
-		return !errors.Is(unclear, verdict.ErrGone), nil
-	})
-	return renamed, errors.Join(err, unclear)
 }
 
 // keepNamed records that the response to a step of an update names another id, which may be the only trace of the object
@@ -331,8 +304,8 @@ func (o owner) keepNamed(s *plan.Step, response any) error {
 		return nil
 	}
 	o.named = &recorded.Named{ID: id, Sent: time.Now().UTC()}
-	o.named.Inputs, o.named.Withheld = value.EncodeRecordable(o.given)
-	if o.token == "" || !o.res.Journals() {
+	o.named.Inputs, o.named.Withheld = value.EncodeRecordable(o.Given)
+	if o.Token == "" || !o.res.Journals() {
 		return nil
 	}
 	i := o.intent(s)
@@ -356,7 +329,7 @@ func (r updating) takeLastID(ctx context.Context, failure error) error {
 	if r.untold = !r.findNewID(look); r.untold && r.named != nil {
 		sent := r.sent(r.old)
 		sent.Part = true
-		switch renamed, err := r.hasNewID(look, r.named.ID, time.Now(), sent); {
+		switch renamed, err := r.HasNewID(look, r.named.ID, time.Now(), sent); {
 		case err != nil:
 			return fmt.Errorf("%w; a response to it names the id %q, and nothing tells whether that is its own: %s. `declprov journal` lists it", failure, r.named.ID, err)
 		case renamed:
@@ -387,7 +360,7 @@ func (r updating) goneRemedy(ctx context.Context, idle bool) string {
 		return "the response to an earlier update, which was to give it another name, was lost: " + recorded.NewNameRemedy(r.ID)
 	}
 	if r.Resource.Read != nil {
-		if _, _, err := r.readAs(ctx, r.old); err == nil && idle {
+		if _, _, err := r.ReadAs(ctx, r.old); err == nil && idle {
 			return "read still finds the object: compare what update and read look for, and whether the user may change it (a policy or a trigger may keep it as it is)"
 		} else if err == nil {
 			return "read still finds the object, so the API does not have this address, or not with this method: compare update with its documentation"

@@ -135,13 +135,13 @@ func ofJournals() []Mutant {
 		},
 		{
 			Promise: "A lost rename takes no object of somebody else", Mechanism: "stable outputs show whose the object under the old id is",
-			File: "engine/run/relocate.go", Find: `	if differs, _ := reader.CompareRest(old, *seen); differs != "" {`,
+			File: "engine/run/lookup/renamed.go", Find: `	if differs, _ := reader.CompareRest(old, *seen); differs != "" {`,
 			Replace: `	if differs, _ := reader.CompareRest(old, *seen); differs != "" && false {`,
 			Package: "engine", Test: "TestLostRenamesAmongOthers", Fails: "renames_test.go",
 		},
 		{
 			Promise: "A lost rename takes no object of somebody else", Mechanism: "of two that may be the resource, none is touched",
-			File: "engine/run/relocate.go", Find: `	if _, known := reader.CompareStable(old, *seen); known {`,
+			File: "engine/run/lookup/renamed.go", Find: `	if _, known := reader.CompareStable(old, *seen); known {`,
 			Replace: `	if _, known := reader.CompareStable(old, *seen); known || true {`,
 			Package: "engine", Test: "TestLostRenamesAmongOthers", Fails: "renames_test.go",
 		},

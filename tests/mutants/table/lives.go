@@ -54,7 +54,7 @@ func ofLives() []Mutant {
 		{
 			Promise:   "What is said is so",
 			Mechanism: "the id of an object that exists already is not made of inputs by which find does not look",
-			File:      "engine/run/find.go",
+			File:      "engine/run/lookup/finder.go",
 			Find:      `!f.Resource.IDHasOnlySought() {`,
 			Replace:   `false {`,
 			Package:   "engine", Test: "TestReplacementOfWhatFindFinds/id_of_two_inputs,_found_by_its_address/the_user", Fails: "an id that no object has",
@@ -94,7 +94,7 @@ func ofLives() []Mutant {
 		{
 			Promise:   "A resource is not forgotten while its object may exist",
 			Mechanism: "a find that is denied has not found that there is nothing",
-			File:      "engine/run/find.go",
+			File:      "engine/run/lookup/finder.go",
 			Find: `	case errors.Is(err, verdict.ErrDenied):
 		return nil, err
 `,

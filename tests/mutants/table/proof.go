@@ -15,7 +15,7 @@ func ofProof() []Mutant {
 		}
 	}
 	return []Mutant{
-		row("Nothing is made twice", "what is on no page that was read may be on another", "engine/run/find.go", `		err = r.NotOnPages(r.Operation.Steps...)`, `		_ = r.NotOnPages`,
+		row("Nothing is made twice", "what is on no page that was read may be on another", "engine/run/lookup/finder.go", `		err = r.NotOnPages(r.Operation.Steps...)`, `		_ = r.NotOnPages`,
 			"TestWhatWasNotReadMayBeThere", "Err:<nil>"),
 		row("Nothing is made twice", "a list that says that it has more proves nothing", "actions/http/run.go", `r.req.ETagOf(), r.partial(resp)`, `r.req.ETagOf(), nil`,
 			"TestIncompleteListsProveNothing/find/next", "without the object: made gone, want refused error"),
@@ -57,7 +57,7 @@ func ofProof() []Mutant {
 			"TestKilledCreates/bare,_2_steps,_killed_at_1_handed,_then_the_same", "is not refused with its id"),
 		row(killed, "a run that goes on with a create writes down what it makes", "engine/recorded.go", `	s, err := about.Advanced(s)`, `	_, err := about.Advanced(s)`,
 			"TestKilledWhileItGoesOn/up", "calls (-want +got)"),
-		row(killed, "a create that was answered is under way until the run ends", "engine/run/sending.go", `n.resultID(n.step, value), n.Verb == plan.Create`, `n.resultID(n.step, value), false`,
+		row(killed, "a create that was answered is under way until the run ends", "engine/run/sending.go", `n.ResultID(n.step, value), n.Verb == plan.Create`, `n.ResultID(n.step, value), false`,
 			"TestNothingUnderWayIsUnsettled/a_create_with_a_key", "unsettled after a death at"),
 		{
 			Promise: killed, Mechanism: "a create that was interrupted is listed once", File: "engine/journal/journal.go",
@@ -73,7 +73,7 @@ func ofProof() []Mutant {
 			"TestKilledUndone/find,_wait_failed,_killed_after_the_undo,_the_next_request_killed_after,_then_the_same", "is not what an earlier create made"),
 		row(killed, "what exists and find does not find is not made a second time", "engine/run/sending.go", `n.intent.ID); err != nil || there {`, `n.intent.ID); err != nil || false && there {`,
 			"TestUnseenByFind", "calls (-want +got)"),
-		row(killed, "the entry of an undone step is forgotten once the undo is completed", "engine/run/resume.go", `, entries.Creates{Entries: r.entries()}.ForgetUndone(r.token, gone))`, `, entries.Creates{Entries: r.entries()}.ForgetUndone("", gone))`,
+		row(killed, "the entry of an undone step is forgotten once the undo is completed", "engine/run/resume.go", `, entries.Creates{Entries: r.entries()}.ForgetUndone(r.Token, gone))`, `, entries.Creates{Entries: r.entries()}.ForgetUndone("", gone))`,
 			"TestKilledUndone/blind_key,_part_failed,_killed_after_the_undo,_the_next_request_killed_after,_then_the_same", "killed_undone_test.go"),
 		row(killed, "an undo that is cut off is known, if only the key of its step tells the next create what was made", "engine/run/half_made.go", `maker.Certainty == actions.Keyed && h.Resource.Read == nil {`, `maker.Certainty == actions.Keyed && false && h.Resource.Read == nil {`,
 			"TestKilledUndone/blind_key,_wait_failed,_killed_after_the_undo,_the_next_request_lost,_then_the_same", "there are"),
@@ -91,9 +91,9 @@ func ofProof() []Mutant {
 			"TestKilledWithSecrets/an_output_by_another_name", "a secret is in the journal"),
 		row(killed, "the journal keeps only what is used later", "engine/run/operation/plainly.go", `			f.Results[i] = p.part(r.MarkedResult(s, f.Results[i]), used[i])`, `			f.Results[i] = p.part(r.MarkedResult(s, f.Results[i]), [][]string{{}})`,
 			"TestKilledWithSecrets/an_output_that_nothing_uses", "which replaces it"),
-		row("Nothing is done twice under a key", "a create that stopped halfway goes on under its keys, whatever Pulumi has of it", "engine/run/intents.go", `(i.Status != journal.Handed || i.Token == r.token)`, `i.Status != journal.Handed`,
+		row("Nothing is done twice under a key", "a create that stopped halfway goes on under its keys, whatever Pulumi has of it", "engine/run/intents.go", `(i.Status != journal.Handed || i.Token == r.Token)`, `i.Status != journal.Handed`,
 			"TestAHandedPartGoesOn", "was sent under the keys"),
-		row(foreign, "that Pulumi is told of a create is written down", "engine/run/run.go", `		r.warn(r.book().Hand(r.token, recorded.CurrentID(*out.State)))`, ``,
+		row(foreign, "that Pulumi is told of a create is written down", "engine/run/run.go", `		r.warn(r.book().Hand(r.Token, recorded.CurrentID(*out.State)))`, ``,
 			"TestSettleDeletesNothingHanded", "in the journal"),
 		row(foreign, "settle deletes nothing that Pulumi was told of", "engine/settle.go", `	if req.Delete && i.Status == journal.Handed {`, `	if false {`,
 			"TestSettleDeletesNothingHanded", "Deleted:true"),
@@ -101,7 +101,7 @@ func ofProof() []Mutant {
 			"TestSettledWithAllItsSteps", "it is not refused"),
 		row("Nothing is lost", "what is imported is no longer in the way", "engine/run/entries/entries.go", `return i.Status == journal.Handed && i.ID == recorded.CurrentID(s)`, `return false`,
 			"TestHandedAndImported/keyed", "in the journal"),
-		row("Nothing is lost", "what another resource is shown to have is in nobody's way", "engine/run/earlier_create.go", `	if known && by.Resource != recorded.OwnerName(r.res.ref) {`, `	if false && known && by.Resource != recorded.OwnerName(r.res.ref) {`,
+		row("Nothing is lost", "what another resource is shown to have is in nobody's way", "engine/run/earlier_create.go", `	if known && by.Resource != recorded.OwnerName(r.res.Ref) {`, `	if false && known && by.Resource != recorded.OwnerName(r.res.Ref) {`,
 			"TestHandedAndHeldByAnother", "Pulumi was told of"),
 		row("Nothing is lost", "what has another id is not what Pulumi was told of", "engine/run/earlier_create.go", `there = found.Found && found.ID == id`, `there = found.Found && id != ""`,
 			"TestOtherInputsAndAnotherObject", "Pulumi was told of"),
@@ -150,15 +150,15 @@ func ofProof() []Mutant {
 			"TestFoundForOtherInputsHasOutputs/steps", "the serial number is"),
 		row(foreign, "vet warns of a find of no type that stands for a typed response", "engine/compile/certainty/find.go", `path, untyped := c.untypedMember(&found, response, "", 0); untyped {`, `path, untyped := c.untypedMember(&found, response, "", 0); untyped && false {`,
 			"TestFindUntyped", "find-untyped"),
-		row(foreign, "what does not hold what was sent is not taken over", "engine/run/proof.go", `	if name := f.res.rules().Read().Contradiction(ctx, s, seen, withheld, sent); name != "" {`, `	if name := f.res.rules().Read().Contradiction(ctx, s, seen, withheld, sent); false && name != "" {`,
+		row(foreign, "what does not hold what was sent is not taken over", "engine/run/lookup/proof.go", `	if name := f.Instance.Rules().Read().Contradiction(ctx, s, seen, withheld, sent); name != "" {`, `	if name := f.Instance.Rules().Read().Contradiction(ctx, s, seen, withheld, sent); false && name != "" {`,
 			"TestOnlyWhatHoldsWhatWasSentIsAdopted/another_size", "adopted: true"),
-		row(foreign, "what a part of a read shows is held against what was sent", "engine/run/proof.go", `		yield, err = reader.ReadPastMissing(ctx)`, `		yield, err = nil, nil`,
+		row(foreign, "what a part of a read shows is held against what was sent", "engine/run/lookup/proof.go", `		yield, err = reader.ReadPastMissing(ctx)`, `		yield, err = nil, nil`,
 			"TestWhatAPartOfAReadShows/settle_of_other_inputs/title_somebody_else's/part_not_found", "taken: true"),
 		row(foreign, "a read is continued behind what it does not find", "engine/run/reading/reading.go", `range r.Operation.Steps[r.Failed+1:] {`, `range r.Operation.Steps[:0] {`,
 			"TestWhatAPartOfAReadShows/read/the_part_first/title_somebody_else's/part_gone", "taken: true"),
 		row(whole, "what compares only as a whole says nothing while a part is unknown", "engine/value/type.go", ` && !m.Set && m.Key == "")`, `)`,
 			"TestPartsComparedAsAWhole/a_set", "is not taken"),
-		row("Nothing is lost", "what read finds in part stands", "engine/run/proof.go", `	case errors.Is(err, verdict.ErrNotFound):
+		row("Nothing is lost", "what read finds in part stands", "engine/run/lookup/proof.go", `	case errors.Is(err, verdict.ErrNotFound):
 		return true, nil`, `	case errors.Is(err, verdict.ErrNotFound):
 		return false, nil`,
 			"TestHalfOfItStands/a_part", "it is listed: false"),
@@ -174,11 +174,11 @@ func ofProof() []Mutant {
 			"TestTakenOverIsSaidOnceItIs/another's,_half_made", "said: true"),
 		row(foreign, "only what a step sends is held against what it made", "engine/run/compare/contradiction.go", `			if (whole || names[name])`, `			if (true || whole || names[name])`,
 			"TestOnlyWhatAStepSendsProves", "does not hold what was sent"),
-		row(foreign, "what another resource has is not taken over", "engine/run/proof.go", `f.res.ref, f.token); !ok {`, `f.res.ref, f.token); false && !ok {`,
+		row(foreign, "what another resource has is not taken over", "engine/run/lookup/proof.go", `f.Instance.Ref, f.Token); !ok {`, `f.Instance.Ref, f.Token); false && !ok {`,
 			"TestWhoseObjectAResponseNames/a_read_shows_it,_lost", "refused: false, want true"),
 		row(foreign, "an undo leaves alone what does not hold what was sent", "engine/run/undo.go", `	return err == nil && why == "", err`, `	return true, nil`,
 			"TestUndoLeavesWhatDoesNotHoldWhatWasSent/another", "undone: true"),
-		row(foreign, "an update moves a resource to nothing that does not hold what was sent", "engine/run/relocate.go", `	if err != nil || why == "" {
+		row(foreign, "an update moves a resource to nothing that does not hold what was sent", "engine/run/lookup/renamed.go", `	if err != nil || why == "" {
 		return id, err
 	}`, `	if true {
 		return id, err
@@ -212,7 +212,7 @@ func ofProof() []Mutant {
 			"TestEveryPlaceUsesResults/its_own_undo", "asked for"),
 		row(whole, "what an action evaluates late uses results", "engine/plan/step.go", `			refs = append(refs, part.Refs()...)`, `			_ = part`,
 			"TestEveryPlaceUsesResults/a_late_argument", "asked for"),
-		row(foreign, "an ETag of another version is not recorded", "engine/run/outputs.go", `			r.ETags = reader.ETagsOf(ctx, r.given, yield)`, `			r.ETags = reader.ETags`,
+		row(foreign, "an ETag of another version is not recorded", "engine/run/outputs.go", `			r.ETags = reader.ETagsOf(ctx, r.Given, yield)`, `			r.ETags = reader.ETags`,
 			"TestETagsReadBack/update,_changed_true", "the text is two"),
 		row(foreign, "a missing store shows no absence", "engine/run/reading/reading.go", `		case errors.Is(err, actions.ErrNoStore):`, `		case false:`,
 			"TestMissingStores", "missing true"),
@@ -229,7 +229,7 @@ func ofProof() []Mutant {
 			"TestReadsWithAnotherID", "silence, want warning"),
 		row(foreign, "a refresh that finds another object under an id says so", "engine/run/read.go", `		r.WarnOtherObject(before, *after)`, ``,
 			"TestRefreshesOfAnotherObject", "warned: false"),
-		row(foreign, "an update takes no name of another object", "engine/run/owner.go", `!o.looked && o.res.rules().Differ(`, `false && o.res.rules().Differ(`,
+		row(foreign, "an update takes no name of another object", "engine/run/owner.go", `!o.looked && o.res.Rules().Differ(`, `false && o.res.Rules().Differ(`,
 			"TestUpdatesToTheNameOfAnother", "refused: false"),
 		row(foreign, "a refresh takes no id for which nothing speaks", "engine/run/reading/identity.go", `	if old.Outputs.Len() == 0 {`, `	if true {`,
 			"TestReadsWithAnotherID", "warning, want error"),
@@ -249,9 +249,9 @@ func ofProof() []Mutant {
 			"TestLostUpdatesOfUnreadInputs", "unread_update_test.go"),
 		row("Nothing is lost", "a read of what was there before proves no update", "engine/run/compare/sent.go", `	return shown && !(hidden`, `	return (shown || !hidden) && !(hidden`,
 			"TestInterruptedUpdates", "nothing was sent"),
-		row(foreign, "a create takes no object of another resource", "engine/run/claim.go", `	if ok || !by.Managed {`, `	if true || !by.Managed && ok {`,
+		row(foreign, "a create takes no object of another resource", "engine/run/lookup/instance.go", `	if ok || !by.Managed {`, `	if true || !by.Managed && ok {`,
 			"TestTwoResourcesShareNoObject", "2 resources have the object"),
-		row(foreign, "a create may take over the object of a resource that the program has no more", "engine/run/claim.go", `	if ok || !by.Managed {`, `	if ok {`,
+		row(foreign, "a create may take over the object of a resource that the program has no more", "engine/run/lookup/instance.go", `	if ok || !by.Managed {`, `	if ok {`,
 			"TestWhoseObjectAResponseNames", "refused: true, want false"),
 		row(foreign, "an update takes no object of another resource", "engine/run/updating.go", `	if renamed || r.Resource.Read == nil {`, `	if false {`,
 			"TestUpdateThatNamesAnotherObject", "claims_test.go"),
@@ -269,7 +269,7 @@ func ofProof() []Mutant {
 			"TestRefusedRepeatsOfLostSteps", "entries are open"),
 		row("Nothing stays in doubt that read tells", "a step whose repetition is refused was done if read shows what it sent", "engine/run/sending.go", `	if shown != compare.Wanted || !r.maySettle(s) {`, `	if true {`,
 			"TestRefusedRepeatsOfLostSteps", "it fails:"),
-		row(foreign, "an update that gives another id was not done while the old one is there", "engine/run/relocate.go", `		why, err = f.ownUnderID(ctx, was, id, before)`, `		why = ""`,
+		row(foreign, "an update that gives another id was not done while the old one is there", "engine/run/lookup/renamed.go", `		why, err = f.ownUnderID(ctx, was, id, before)`, `		why = ""`,
 			"TestARenameTakesNoOthersID/beside_the_old", "has the id of what was found: true"),
 		row("Nothing is lost", "an update whose object is not found stays listed where a delete finds nothing", "engine/run/entries/entries.go", ` && (failed == nil || failed.Op != string(plan.Update))`, ``,
 			"TestAFailedMoveStaysListed/with_its_id,_not_found", "the update is listed: false"),
@@ -316,7 +316,7 @@ func ofProof() []Mutant {
 			"TestHalfMadeIsNeverUpdated", "half_made_test.go:"),
 		row(whole, "a refresh does not lose what a create was begun with", "engine/run/reading/reading.go", `	if recorded.IsHalfMade(r.Resource, old) && `, `	if false && recorded.IsHalfMade(r.Resource, old) && `,
 			"TestHalfMadeIsNeverUpdated", "and not at first what the create was begun with"),
-		row(whole, "a lost update is known to be done by what the server makes of unchanged inputs", "engine/run/updating.go", `, Written: s.Private.Written}}`, `}}`,
+		row(whole, "a lost update is known to be done by what the server makes of unchanged inputs", "engine/run/lookup/renamed.go", `, Written: s.Private.Written}}`, `}}`,
 			"TestLostUpdatesOfUnreadInputs", "what was done is not recognised"),
 		row(whole, "items of sets and keyed lists are the same by the rules of their types", "engine/value/pairing.go", `p.differ.Equal == nil {`, `p.differ.Equal != nil {`,
 			"TestRulesWithinUnorderedLists", "diff_sets_test.go:"),
@@ -358,9 +358,9 @@ func ofProof() []Mutant {
 		step.If =`, `	if false {
 		step.If =`,
 			"TestParentFirst", "deletes were sent"),
-		row("An update changes only the version that it knows", "what is taken over has its ETag", "engine/run/proof.go", `		f.ETags = reader.ETags`, ``,
+		row("An update changes only the version that it knows", "what is taken over has its ETag", "engine/run/lookup/proof.go", `		f.ETags = reader.ETags`, ``,
 			"TestEveryWayToAResourceHasItsETag/found_for_other", "with another version's: "),
-		row("Nothing is lost", "what an earlier create was told to have made is forgotten only once it is gone", "engine/run/proof.go", `	case err != nil:
+		row("Nothing is lost", "what an earlier create was told to have made is forgotten only once it is gone", "engine/run/lookup/proof.go", `	case err != nil:
 		return true, fmt.Errorf("reading what`, `	case err == nil:
 		return false, nil
 	case err != nil:
@@ -372,7 +372,7 @@ func ofProof() []Mutant {
 			"TestWhatMayBelongToWhatWasUndoneIsListed", "in the journal"),
 		{
 			Promise: foreign, Mechanism: "what does not hold what was sent is not taken over (generated histories)",
-			File: "engine/run/proof.go", Find: `	if name := f.res.rules().Read().Contradiction(ctx, s, seen, withheld, sent); name != "" {`, Replace: `	if name := f.res.rules().Read().Contradiction(ctx, s, seen, withheld, sent); false && name != "" {`,
+			File: "engine/run/lookup/proof.go", Find: `	if name := f.Instance.Rules().Read().Contradiction(ctx, s, seen, withheld, sent); name != "" {`, Replace: `	if name := f.Instance.Rules().Read().Contradiction(ctx, s, seen, withheld, sent); false && name != "" {`,
 			Package: Model, Test: "TestMechanism/only what holds what was sent is adopted", Fails: "ANOTHER OWNER'S OBJECT",
 		},
 	}

@@ -1,4 +1,4 @@
-package run
+package lookup
 
 import (
 	"context"
@@ -18,31 +18,31 @@ import (
 // somebody else has made since under the same name. The object is adopted only if no other
 // resource has it, and if it holds what was sent.
 
-// claimFound claims an object that find found for a step, and returns "", or why it is not the resource's own. sent are the
+// ClaimFound claims an object that find found for a step, and returns "", or why it is not the resource's own. sent are the
 // inputs that requests may have sent: the object must hold those of one of them. Inputs that are withheld are not compared.
-func (f finder) claimFound(ctx context.Context, s *plan.Step, found any, withheld []string, sent ...property.Map) (why string, err error) {
-	id := f.resultID(s, found)
+func (f Finder) ClaimFound(ctx context.Context, s *plan.Step, found any, withheld []string, sent ...property.Map) (why string, err error) {
+	id := f.ResultID(s, found)
 	if id == "" {
 		return "", nil
 	}
-	state := recorded.State{ID: id, Inputs: f.given, Private: recorded.Private{SchemaVersion: f.Resource.Spec.SchemaVersion}}
-	if why, err = f.contradiction(ctx, s, &state, withheld, sent); err != nil || why != "" {
+	state := recorded.State{ID: id, Inputs: f.Given, Private: recorded.Private{SchemaVersion: f.Resource.Spec.SchemaVersion}}
+	if why, err = f.Contradiction(ctx, s, &state, withheld, sent); err != nil || why != "" {
 		return why, err
 	}
-	if held, ok := f.res.all.Tokens.Claim(f.res.object(state), f.res.ref, f.token); !ok {
+	if held, ok := f.Instance.Tokens.Claim(f.Instance.Object(state), f.Instance.Ref, f.Token); !ok {
 		return "it belongs to " + held.Resource, nil
 	}
 	return "", nil
 }
 
-// contradiction returns what speaks against an object that read reads with a state, "" if nothing
+// Contradiction returns what speaks against an object that read reads with a state, "" if nothing
 // does. It completes the state by what read returns.
-func (f finder) contradiction(ctx context.Context, s *plan.Step, of *recorded.State, withheld []string, sent []property.Map) (why string, err error) {
+func (f Finder) Contradiction(ctx context.Context, s *plan.Step, of *recorded.State, withheld []string, sent []property.Map) (why string, err error) {
 	if f.Resource.Read == nil {
 		return "", nil
 	}
 	state := *of
-	reader, yield, err := f.readAs(ctx, state)
+	reader, yield, err := f.ReadAs(ctx, state)
 	whole := err == nil
 	if errors.Is(err, verdict.ErrGone) || errors.Is(err, verdict.ErrNotFound) {
 		// If the create stopped halfway, some steps of read may find nothing yet.
@@ -64,22 +64,22 @@ func (f finder) contradiction(ctx context.Context, s *plan.Step, of *recorded.St
 	withheld = append(slices.Clone(withheld), f.Resource.Inputs.UnknownPaths(nil, property.New(seen), "")...)
 	got, _ := f.Resource.Outputs.Project(yield, reader.Mask())
 	of.Outputs = property.NewMap(got.Values)
-	if name := f.res.rules().Read().Contradiction(ctx, s, seen, withheld, sent); name != "" {
+	if name := f.Instance.Rules().Read().Contradiction(ctx, s, seen, withheld, sent); name != "" {
 		return fmt.Sprintf("its %q does not hold what was sent", name), nil
 	}
-	if name, _ := reader.CompareStable(recorded.State{Outputs: f.stable}, *of); name != "" {
+	if name, _ := reader.CompareStable(recorded.State{Outputs: f.Stable}, *of); name != "" {
 		return fmt.Sprintf("its %s is another one", name), nil
 	}
 	return "", nil
 }
 
-// exists reports whether the object with the id that an earlier create got still exists, as far as read can tell. Without
+// Exists reports whether the object with the id that an earlier create got still exists, as far as read can tell. Without
 // read it returns false: find finds one object for a name, and that is another one.
-func (f finder) exists(ctx context.Context, id string) (bool, error) {
+func (f Finder) Exists(ctx context.Context, id string) (bool, error) {
 	if f.Resource.Read == nil {
 		return false, nil
 	}
-	reader, _, err := f.readAs(ctx, recorded.State{ID: id, Inputs: f.given, Private: recorded.Private{SchemaVersion: f.Resource.Spec.SchemaVersion}})
+	reader, _, err := f.ReadAs(ctx, recorded.State{ID: id, Inputs: f.Given, Private: recorded.Private{SchemaVersion: f.Resource.Spec.SchemaVersion}})
 	switch {
 	case errors.Is(err, verdict.ErrGone):
 		return false, nil
@@ -91,8 +91,8 @@ func (f finder) exists(ctx context.Context, id string) (bool, error) {
 	return true, nil
 }
 
-// isGone reports whether read says that the object with an id is gone.
-func (f finder) isGone(ctx context.Context, id string) bool {
-	there, err := f.exists(ctx, id)
+// IsGone reports whether read says that the object with an id is gone.
+func (f Finder) IsGone(ctx context.Context, id string) bool {
+	there, err := f.Exists(ctx, id)
 	return id != "" && f.Resource.Read != nil && !there && err == nil
 }
