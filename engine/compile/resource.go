@@ -142,7 +142,7 @@ func (c *resourceCompiler) id(t *scopes.Trail) {
 		mixed = mixed || !s.Literal && !plan.IsInput(s)
 	}
 	c.r.IDMixes = mixed && slices.ContainsFunc(c.r.ID.Refs(), func(ref expr.Ref) bool { return !slices.Contains(plan.NamesOfResponses, ref.Path[0]) })
-	if c.r.ID.Secret() {
+	if c.r.ID.Secret() || takesSecretOutput(c.r, t.Steps) {
 		c.Fail(finding.CodeSecretExposed, c.r.Spec.ID.Range, "id", "the id contains a secret", "Hosts show ids everywhere. Build it of values that are not secret.")
 	}
 	c.r.Sinks = append(c.r.Sinks, sinksOf(c.r.ID, nil, "the id")...)
@@ -185,4 +185,28 @@ func (c *compiler) checkSupport(m *spec.Resource) {
 				"Pulumi stores what Check returns: there the input is a secret in the state. Terraform does not store it.")
 		}
 	}
+}
+
+// takesSecretOutput reports whether the id takes a member of a response that is, on the wire, a secret property of the
+// resource. The type of the response may not say so.
+func takesSecretOutput(r *plan.Resource, steps []*plan.Step) bool {
+	for _, p := range slices.Concat(r.Spec.Inputs.Fields, r.Spec.Outputs.Fields) {
+		if !p.IsSecret() {
+			continue
+		}
+		var returned []expr.Ref
+		if n := returnedNode(r, p.Name); n != nil {
+			if v, diags := expr.Compile(n, scopes.Untyped(), nil); !diags.HasErrors() {
+				returned = v.Refs()
+			}
+		}
+		for _, ref := range r.ID.Refs() {
+			of, path := plan.ResultOf(steps, nil, ref.Path)
+			same := func(other expr.Ref) bool { return slices.Equal(other.Path, ref.Path) }
+			if of != nil && (len(path) > 1 && path[len(path)-1] == r.Naming.Rule.Name(p) || slices.ContainsFunc(returned, same)) {
+				return true
+			}
+		}
+	}
+	return false
 }

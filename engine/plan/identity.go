@@ -16,6 +16,14 @@ type identification struct {
 	// inputs to which the id refers.
 	Follows, Answered bool
 	OfInputs          []string
+	// Addressing are the inputs by which the id, read and delete name the object.
+	Addressing []string
+}
+
+// Addresses reports whether an input is part of what names the object. If a read lacks it, that says nothing about it: the
+// next request would name another object.
+func (i identification) Addresses(name string) bool {
+	return i.Determines(name) || slices.Contains(i.Addressing, name)
 }
 
 // Determines reports whether the id or the text of an import determines an input. A

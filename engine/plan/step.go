@@ -223,6 +223,16 @@ func (s *Step) argumentRefs() (refs []expr.Ref) {
 	return refs
 }
 
+// ExposedRefs returns the references of the arguments that others can read, such as paths and command lines.
+func (s *Step) ExposedRefs() (refs []expr.Ref) {
+	for _, a := range s.Args {
+		for _, v := range a.Exposes {
+			refs = append(refs, v.Refs()...)
+		}
+	}
+	return refs
+}
+
 // ownRefs returns the references that are evaluated with the step's own result.
 func (s *Step) ownRefs() []expr.Ref {
 	refs := slices.Concat(s.Until.Refs(), s.Refused.Refs(), s.Fail.Refs(), s.Progress.Refs(), s.Gone.Refs())

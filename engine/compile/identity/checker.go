@@ -30,7 +30,7 @@ func Check(found *finding.Collector, r *plan.Resource) {
 	}
 	c.checkImportEnd()
 	why := c.whyFixed()
-	r.Identity.Follows = why == ""
+	r.Identity.Follows, r.Identity.Addressing = why == "", addressing(r)
 	if !r.Identity.Known && why != "" && r.Read != nil {
 		c.Fail(finding.CodeImportNoID, r.Spec.Import.Range, "import", fmt.Sprintf("an import gives %s no id", r.Spec.Name),
 			fmt.Sprintf("The import does not contain ${id}, and %s. Put ${id} into it, separated from other values by literal text.", why))
@@ -219,6 +219,25 @@ func (c *checker) checkDeleteInputs() {
 				fmt.Sprintf("delete requires it, and neither an import nor read gives it. Put ${inputs.%s} into import, or let read return it.", p.Name))
 		}
 	}
+}
+
+// addressing returns the inputs by which the id and the visible arguments of requests, such as paths, name the object.
+func addressing(r *plan.Resource) (inputs []string) {
+	refs := r.ID.Refs()
+	for _, op := range []*plan.Operation{r.Read, r.Update, r.Delete} {
+		if op == nil {
+			continue
+		}
+		for _, s := range op.Steps {
+			refs = append(refs, s.ExposedRefs()...)
+		}
+	}
+	for _, ref := range refs {
+		if (ref.Path[0] == "inputs" || ref.Path[0] == "state") && len(ref.Path) > 1 {
+			inputs = append(inputs, ref.Path[1])
+		}
+	}
+	return inputs
 }
 
 // foundBy returns the recorded properties that tell objects with the same id apart: those that

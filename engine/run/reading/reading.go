@@ -235,8 +235,8 @@ func (r Reading) InputsOf(old recorded.State, yield any, importing bool) (proper
 			if importing && !given && m.Default != nil {
 				inputs = inputs.Set(m.Name, m.Fallback)
 			}
-		case !there && (m.Required || r.Resource.Identity.Determines(m.Name) && given):
-			// It cannot be unset, or the id gives it: it keeps its recorded value.
+		case !there && (m.Required || r.Resource.Identity.Addresses(m.Name) && given):
+			// It cannot be unset, or it names the object, which was found by it: it keeps its recorded value.
 		case !there && meansDefault(m, given, importing):
 			inputs = inputs.Set(m.Name, m.Fallback)
 		case !there:

@@ -19,6 +19,8 @@ func ofProof() []Mutant {
 			"TestWhatWasNotReadMayBeThere", "Err:<nil>"),
 		row("Nothing is made twice", "a list that says that it has more proves nothing", "actions/http/run.go", `r.req.ETagOf(), r.partial(resp)`, `r.req.ETagOf(), nil`,
 			"TestIncompleteListsProveNothing/find/next", "without the object: made gone, want refused error"),
+		row(foreign, "what names an object is kept if read does not return it", "engine/run/reading/reading.go", `r.Resource.Identity.Addresses(m.Name) && given`, `r.Resource.Identity.Determines(m.Name) && given`,
+			"TestAddressesThatReadDoesNotShow", "the delete was about another object"),
 		row("Nothing is lost", "a response without what contains the list is no empty list", "spec/load/rest/expand.go", `	if x.returns == nil { // otherwise`, `	if false { // otherwise`,
 			"TestOnlyTheListMayBeAbsent/unique/plain/data.items/{}", "made gone, want refused error"),
 		{
