@@ -24,6 +24,7 @@ func (c *resourceCompiler) operation(v plan.Verb, op *spec.Operation) *plan.Oper
 		if v == plan.Delete {
 			t.Missing, t.Removes = scopes.NewTrail(t.Scope), true
 		}
+		t.Proves = v == plan.Read
 		out = c.steps.Operation(op, t, nil)
 		if v != plan.Delete {
 			c.yield(out, v, op, t)
@@ -43,22 +44,25 @@ func (c *resourceCompiler) yield(op *plan.Operation, v plan.Verb, m *spec.Operat
 	if len(t.Steps) == 0 {
 		return // broken, which was reported
 	}
+	written := cmp.Or(m.Return, c.r.Spec.Return)
 	if v == plan.Read {
-		t = solid(t)
+		t = proving(t, written)
 	}
 	c.yields.Compile(yield.Target{
 		Name: c.r.Spec.Name, Source: string(v), Outputs: c.r.Spec.Outputs, Inputs: c.r.Spec.Inputs,
 		SetsInputs: v == plan.Read, ReadLater: v != plan.Read && c.r.Spec.Read != nil,
-	}, op, cmp.Or(m.Return, c.r.Spec.Return), t)
+	}, op, written, t)
 }
 
-// solid returns the trail after the steps of an operation whose result tells whether something exists. The last step may
-// have no response only if it may not run.
-func solid(t *scopes.Trail) *scopes.Trail {
-	out := *t
-	if last := plan.Last(t.Steps); last != nil && last.When == nil && last.ForEach == nil {
-		out.Scope = scopes.Solid(t.Scope)
+// proving returns the trail after the steps of an operation whose result tells whether something exists. The last step may
+// have no response only if it may not run. The members of a result that is written out may be null.
+func proving(t *scopes.Trail, written *spec.Node) *scopes.Trail {
+	out, absence := *t, expr.SaysNothing
+	if written != nil && written.Kind == spec.StringNode {
+		absence = expr.ByNull
 	}
+	last := plan.Last(t.Steps)
+	out.Scope = scopes.Solid(t.Scope, t.Steps, last != nil && last.When == nil && last.ForEach == nil, absence)
 	return &out
 }
 
@@ -109,12 +113,13 @@ func (c *resourceCompiler) find() {
 	}
 	c.In("find", "find", func() {
 		t := scopes.NewTrail(c.scope(plan.Create))
+		t.Proves = true
 		c.r.Find = c.steps.Operation(m, t, nil)
 		if c.r.Find.Stepless() {
 			return
 		}
 		c.refuseEffects(c.r.Find, "find", "find runs before a create is sent, and whenever a response was lost: it must only read. Add `effect: \"none\"` if the action changes nothing.")
-		c.r.Find.Return = c.Template(m.Return, solid(t).Scope, &spec.Type{Nullable: true}, "return")
+		c.r.Find.Return = c.Template(m.Return, proving(t, m.Return).Scope, &spec.Type{Nullable: true}, "return")
 	})
 	c.r.Sinks = append(c.r.Sinks, markUses(c.r.Find, nil)...)
 	if s := plan.Last(c.r.Find.Steps); s != nil {
@@ -132,7 +137,7 @@ func (c *resourceCompiler) list() {
 		t := scopes.NewTrail(c.scope(plan.List))
 		l := &plan.Lister{Inputs: c.types.Build(m.Inputs), Step: c.steps.Step(m.Step, 0, t)}
 		t.Add(l.Step)
-		l.Items = c.Template(m.Items, solid(t).Scope, &spec.Type{Kind: spec.List, Elem: &spec.Type{}}, "items")
+		l.Items = c.Template(m.Items, proving(t, m.Items).Scope, &spec.Type{Kind: spec.List, Elem: &spec.Type{}}, "items")
 		elem := &spec.Type{}
 		if l.Items != nil {
 			if items := c.r.Types.Resolve(l.Items.Type()); items.Kind == spec.List && items.Elem != nil {

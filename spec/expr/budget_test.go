@@ -53,7 +53,7 @@ func TestEveryOperationHasACost(t *testing.T) {
 // isIndependentOfSize are the operations whose time does not depend on the size of an argument.
 func isIndependentOfSize(name string) bool {
 	return slices.Contains([]string{
-		"type", "coalesce", "first", "last", "take", "text", "step", "bool", "int64", "get", ".", "[", "!.", "method", "list", "..", "lastTrue",
+		"type", "coalesce", "first", "last", "take", "text", "step", "bool", "int64", "get", ".", "[", "?.", "!.", "!!.", "!", "method", "list", "..", "lastTrue",
 	}, name)
 }
 

@@ -37,6 +37,15 @@ type (
 	Name = check.Name
 	// Ref is one reference of a template.
 	Ref = check.Ref
+	// Absence is what a template may say about the existence of an object.
+	Absence = check.Absence
+)
+
+// What a template may say about the existence of an object: see Absence.
+const (
+	SaysNothing = check.SaysNothing
+	ByNull      = check.ByNull
+	ByTrue      = check.ByTrue
 )
 
 // RootsOf returns the names that a path of Scope.Present depends on.

@@ -52,7 +52,7 @@ func (b *Block) late(n *spec.Node, kind *actions.Kind, static actions.Static, pa
 		expected = optionalType(decl)
 	}
 	if decl != nil && decl.Solid {
-		scope = scopes.Solid(scope)
+		scope = scopes.Solid(scope, nil, true, expr.ByNull)
 	}
 	out := plan.Part{Mode: actions.Late, Node: n, Value: b.Template(n, scope, expected, path)}
 	for _, name := range own {

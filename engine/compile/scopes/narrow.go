@@ -3,6 +3,7 @@ package scopes
 import (
 	"slices"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
 )
@@ -28,11 +29,20 @@ func Extend(s *expr.Scope, names ...expr.Name) *expr.Scope {
 	return out
 }
 
-// Solid returns the scope in which a response must have a body where a template reads a member of it: that there is no
-// such member says that something does not exist, and that there is no body does not.
-func Solid(s *expr.Scope) *expr.Scope {
+// Solid returns the scope in which the responses of steps must have bodies where a template reads a member of them: that there is no
+// such member may say that something does not exist, and that there is no body does not. latest is false if there
+// may be no latest response. absence is what the template says.
+func Solid(s *expr.Scope, steps []*plan.Step, latest bool, absence expr.Absence) *expr.Scope {
 	out := *s
-	out.Solid = [][]string{{"body"}, {"result", "body"}}
+	out.Solid, out.Absence = nil, absence
+	if latest {
+		out.Solid = [][]string{{"body"}, {"result", "body"}}
+	}
+	for _, step := range steps {
+		if step.Model.As != "" && step.When == nil && step.ForEach == nil {
+			out.Solid = append(out.Solid, []string{"steps", step.Model.As, "body"})
+		}
+	}
 	return &out
 }
 

@@ -16,6 +16,9 @@ type Trail struct {
 	// the steps found nothing; in other operations it is nil. Steps that need such a result are
 	// skipped then. Those with an `if` decide themselves, in this scope.
 	Missing *Trail
+	// Proves is true in a read and a find: there, `gone` must not take a response that says nothing for one that says
+	// that the object does not exist.
+	Proves bool
 	// Removes is true in a delete and in undo steps.
 	Removes bool
 	// Whole is true for a create or update of one step: if that is skipped, nothing is returned, so

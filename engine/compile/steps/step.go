@@ -39,7 +39,7 @@ func (c *Compiler) Step(m *spec.Step, index int, t *scopes.Trail) *plan.Step {
 	}
 	c.action(s, before)
 	s.GoneFirst = s.Effect != actions.Write || t.Removes
-	c.verdicts(s, scopes.Extend(before, append([]expr.Name{{Name: "result", Type: s.Result}}, plan.Shorthands(s.Once())...)...))
+	c.verdicts(s, t, scopes.Extend(before, append([]expr.Name{{Name: "result", Type: s.Result}}, plan.Shorthands(s.Once())...)...))
 
 	if s.Progress != nil && s.Progress.Secret() {
 		c.Fail(finding.CodeSecretExposed, m.Progress.Range, "progress", "progress contains a secret", "Everybody can see progress. Remove the secret.")
@@ -65,7 +65,7 @@ func (c *Compiler) allowsNull(s *plan.Step, scope *expr.Scope) bool {
 
 // verdicts compiles what a step says about its own response, in the order of evaluation. Each
 // template sees what those before it have excluded.
-func (c *Compiler) verdicts(s *plan.Step, own *expr.Scope) {
+func (c *Compiler) verdicts(s *plan.Step, t *scopes.Trail, own *expr.Scope) {
 	m, defaults := s.Model, c.families.Verdicts(s.Family)
 	if s.Retry = c.retry(m.Retry, own); m.Retry == nil && defaults.Retry != nil {
 		c.byDefault(func() { s.Retry = c.retry(defaults.Retry, asReceived(s, own)) })
@@ -74,7 +74,11 @@ func (c *Compiler) verdicts(s *plan.Step, own *expr.Scope) {
 		}
 	}
 	gone := func() {
-		s.Gone = c.Template(m.Gone, own, scopes.BoolType, "gone")
+		in := own
+		if t.Proves {
+			in = scopes.Solid(own, t.Steps, true, expr.ByTrue)
+		}
+		s.Gone = c.Template(m.Gone, in, scopes.BoolType, "gone")
 		own = scopes.AssumePassed(own, s.Gone)
 	}
 	if s.GoneFirst {

@@ -28,9 +28,11 @@ type checker struct {
 	// strict are the index accesses to lists of known type. In them, an index beyond
 	// the end is an error; in others, it gives null.
 	strict map[*ast.MemberNode]bool
-	// solid are the accesses to members of values that must have members.
-	solid map[*ast.MemberNode]bool
-	depth int
+	// demands are the accesses to members of values that must have members, and deciding those that decide whether an
+	// object exists.
+	demands  map[*ast.MemberNode]Demand
+	deciding decider
+	depth    int
 }
 
 // TypedPart is the result of checking a part: its type, and the path from a name of the

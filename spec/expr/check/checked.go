@@ -38,8 +38,10 @@ type Result struct {
 	// Strict are the index accesses to lists of known type. In them, an index beyond
 	// the end is an error; in others, it gives null.
 	Strict map[*ast.MemberNode]bool
-	// Solid are the accesses to members of values that must have members: see Scope.Solid.
-	Solid map[*ast.MemberNode]bool
+	// Demands are the accesses to members of values that must have members: see Scope.Solid.
+	Demands map[*ast.MemberNode]Demand
+	// NotNull are the parts that must not be null.
+	NotNull map[ast.Node]bool
 }
 
 // Expression checks the tree of an expression in a scope. want is the expected type.
@@ -48,6 +50,9 @@ func Expression(tree ast.Node, at parse.Place, scope *Scope, functions *Function
 	c := &checker{
 		findings:  findings{scope: scope, Types: scope.Types, place: at, extents: parse.Extents{Source: []rune(at.Source)}},
 		knowledge: knowledge{facts: scope.facts()}, functions: functions,
+	}
+	if scope.Absence != SaysNothing {
+		c.deciding = decidingParts(tree, scope.Absence)
 	}
 	v := c.check(tree)
 	c.use(v)
@@ -66,7 +71,7 @@ func Expression(tree ast.Node, at parse.Place, scope *Scope, functions *Function
 		out.Unchecked = append(out.Unchecked, at.At(e))
 	}
 	stable.Sort(c.refs, func(a, b Reference) int { return a.At.From - b.At.From })
-	out.Diags, out.Uses, out.Strict, out.Solid = c.diags, c.refs, c.strict, c.solid
+	out.Diags, out.Uses, out.Strict, out.Demands, out.NotNull = c.diags, c.refs, c.strict, c.demands, c.deciding.present
 	if !c.diags.HasErrors() {
 		out.Present, out.Passed = pathsOf(c.factsWhen(tree, true)), pathsOf(c.factsPassed(tree))
 		out.Keys = parse.KeysOf(tree, &c.extents)

@@ -39,7 +39,7 @@ func (c *checker) checkMember(n *ast.MemberNode) TypedPart {
 			m.t = types.Resolve(types.Present(m.t, c.Types), c.Types)
 		}
 	}
-	m.noteSolid()
+	m.noteDemand()
 	out := TypedPart{At: c.extents.Of(n)}
 	step, ok := parse.StepOf(n.Property)
 	if _, isName := n.Property.(*ast.StringNode); !ok || m.base.Shuffled && !isName {
@@ -55,18 +55,6 @@ func (c *checker) checkMember(n *ast.MemberNode) TypedPart {
 		out.T = types.Present(out.T, c.Types)
 	}
 	return out
-}
-
-// noteSolid notes an access to a member of a value that must have members.
-func (m *memberCheck) noteSolid() {
-	base := m.base.Origin
-	if m.n.Optional || !types.IsAny(m.t) || !slices.ContainsFunc(m.scope.Solid, func(path []string) bool { return slices.Equal(path, base) }) {
-		return
-	}
-	if m.solid == nil {
-		m.solid = map[*ast.MemberNode]bool{}
-	}
-	m.solid[m.n] = true
 }
 
 // Extend returns path with step appended, or nil if path is nil.

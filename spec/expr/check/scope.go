@@ -23,6 +23,9 @@ type Scope struct {
 	// Solid are the paths of untyped values that must have members where a template reads one: null and scalars are
 	// an error there, unless `?.` reads it.
 	Solid [][]string
+	// Absence is what a template may say about the existence of an object. Members of the values at Solid that decide this must be
+	// present, unless the template says what their absence means, by `?.`, `??` or a comparison with null.
+	Absence Absence
 	// NullHelp returns the remedy for a part that may be null, by its text
 	// ("state.digest"). It returns "" if there is no better remedy than a guard
 	// against null. It may be nil.

@@ -137,7 +137,7 @@ func (b *builder) buildChain(n ast.Node) Evaluator {
 				return nil
 			}
 			out.path = append(out.path, step)
-			out.strict, out.solid = append(out.strict, b.of.Strict[m]), append(out.solid, b.of.Solid[m])
+			out.strict, out.demands = append(out.strict, b.of.Strict[m]), append(out.demands, b.of.Demands[m])
 			n = m.Node
 			continue
 		case *ast.IdentifierNode:
@@ -148,10 +148,10 @@ func (b *builder) buildChain(n ast.Node) Evaluator {
 				return nil
 			}
 			out.path = append(out.path, m.Value)
-			out.strict, out.solid = append(out.strict, false), append(out.solid, false)
+			out.strict, out.demands = append(out.strict, false), append(out.demands, check.Anything)
 			slices.Reverse(out.path)
 			slices.Reverse(out.strict)
-			slices.Reverse(out.solid)
+			slices.Reverse(out.demands)
 			return out
 		default:
 			return nil

@@ -65,7 +65,7 @@ type program struct {
 
 // compile compiles a part of a checked expression.
 func (m *Machine) compile(n ast.Node, of *check.Result) (*program, error) {
-	w := rewriter{strict: of.Strict, solid: of.Solid, functions: m.Functions}
+	w := rewriter{strict: of.Strict, demands: of.Demands, notNull: of.NotNull, functions: m.Functions}
 	root := w.rewrite(n)
 	config := parse.Config()
 	config.Functions, config.Env = m.Table, m.env

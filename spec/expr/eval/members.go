@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/declprov/declprov/spec/expr/check"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -23,19 +24,37 @@ func opStrictMember(r *Run, a []any) (any, error) {
 	return v, err
 }
 
-// opSolidMember is like OpMember, but returns an error for a member of null.
-func opSolidMember(r *Run, a []any) (any, error) {
-	if err := checkSolid(a[0], a[1]); err != nil {
-		return nil, err
+// opMemberOf returns the operation that is like OpMember, but returns an error if its base is not what it must be.
+func opMemberOf(demand check.Demand) Operation {
+	return func(r *Run, a []any) (any, error) {
+		if err := checkDemand(demand, a[0], a[1]); err != nil {
+			return nil, err
+		}
+		return OpMember(r, a)
 	}
-	return OpMember(r, a)
 }
 
-// checkSolid returns an error if a value has no members.
-func checkSolid(base, key any) error {
+// opPresent returns a value that must not be null.
+func opPresent(_ *Run, a []any) (any, error) {
+	if a[0] == nil {
+		return nil, Faultf("what is looked for an item of is absent or null, so nothing is known about the item. If that means that there is none, write `?? []`")
+	}
+	return a[0], nil
+}
+
+// checkDemand returns an error if a value is not what it must be where a member of it is read.
+func checkDemand(demand check.Demand, base, key any) error {
+	if demand == check.Anything {
+		return nil
+	}
 	name, named := key.(string)
-	switch base.(type) {
-	case map[string]any, types.Unknown, types.Secret:
+	switch base := base.(type) {
+	case types.Unknown, types.Secret:
+		return nil
+	case map[string]any:
+		if _, ok := base[name]; named && !ok && demand == check.Firm {
+			return Faultf("the response has no member %s here, so nothing is known about it. If that means that there is none, write `?.`", Quote(key))
+		}
 		return nil
 	case []any:
 		if _, err := strconv.Atoi(name); named && err != nil { // a chain has its indices as text
@@ -43,7 +62,10 @@ func checkSolid(base, key any) error {
 		}
 		return nil
 	case nil:
-		return Faultf("there is no response body, so nothing is known about its member %s. If that means that there is none, write `?.`", Quote(key))
+		if demand == check.Guarded {
+			return nil
+		}
+		return Faultf("there is no response body, or null in place of an object, so nothing is known about its member %s. If that means that there is none, write `?.`", Quote(key))
 	default:
 		return Faultf("%s has no members", DescribeKind(base))
 	}

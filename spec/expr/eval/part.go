@@ -29,19 +29,17 @@ type Chain struct {
 	path []string
 	// strict marks the steps that are indices of lists of known type.
 	strict []bool
-	// solid marks the steps that are members of a value that must have members.
-	solid []bool
-	at    parse.Extent
-	place parse.Place
+	// demands are what the values must be whose members the steps are.
+	demands []check.Demand
+	at      parse.Extent
+	place   parse.Place
 }
 
 func (c *Chain) Eval(vars *Vars, _ *Run) (any, error) {
 	v := vars.Values[c.path[0]]
 	for i, step := range c.path[1:] {
-		if c.solid[i+1] {
-			if err := checkSolid(v, step); err != nil {
-				return nil, failureOf(c.place, c.at, err)
-			}
+		if err := checkDemand(c.demands[i+1], v, step); err != nil {
+			return nil, failureOf(c.place, c.at, err)
 		}
 		next, found := child(v, step)
 		if !found && c.strict[i+1] {

@@ -19,7 +19,8 @@ const runName = " run"
 // loops, variables and literals.
 type rewriter struct {
 	strict    map[*ast.MemberNode]bool
-	solid     map[*ast.MemberNode]bool
+	demands   map[*ast.MemberNode]check.Demand
+	notNull   map[ast.Node]bool
 	functions *check.Functions
 	// loops is the number of predicates around the current node.
 	loops int
@@ -59,6 +60,13 @@ func (w *rewriter) rewriteAll(nodes []ast.Node) []ast.Node {
 }
 
 func (w *rewriter) rewrite(n ast.Node) ast.Node {
+	if w.notNull[n] {
+		return w.makeCall(n, "!", w.rewritePart(n))
+	}
+	return w.rewritePart(n)
+}
+
+func (w *rewriter) rewritePart(n ast.Node) ast.Node {
 	switch n := n.(type) {
 	case nil:
 		return constant(nil)
@@ -81,8 +89,12 @@ func (w *rewriter) rewrite(n ast.Node) ast.Node {
 		switch {
 		case w.strict[n]:
 			name = "["
-		case w.solid[n]:
+		case w.demands[n] == check.Guarded:
+			name = "?."
+		case w.demands[n] == check.Solid:
 			name = "!."
+		case w.demands[n] == check.Firm:
+			name = "!!."
 		}
 		return w.makeCall(n, name, w.rewrite(n.Node), w.rewrite(n.Property))
 	case *ast.SliceNode:
