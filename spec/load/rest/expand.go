@@ -147,21 +147,14 @@ func (x *expansion) idOfObject() string {
 func (x *expansion) lister() *spec.Lister {
 	step, items := x.listStep(x.list, true)
 	inputs := &spec.Type{Kind: spec.Object}
-	id, member := "", "${each.value"+x.inItem(x.idPath)+"}"
-	if x.named {
-		member = x.nameOfItem()
-	}
 	for _, p := range x.parents {
 		if p.inList {
 			inputs.Fields = append(inputs.Fields, &spec.Property{Name: p.name, Doc: p.input.Doc, Type: p.input.Type, Required: true, Range: p.input.Range})
 		}
-		if p.ofObject || x.named && p.inPath {
-			id += "${inputs." + p.name + "}/"
-		}
 	}
 	return &spec.Lister{
 		Range: x.s.Range, Inputs: inputs, Step: step, Items: text("${"+items+"}", x.itemsRange()),
-		ID: text(id+member, cmp.Or(x.s.ID, x.s.Path).Range),
+		ID: x.idOfItem(),
 	}
 }
 

@@ -42,6 +42,7 @@ const (
 	CodeLiteralSetting     = "literal-setting"     // a setting with a literal as its type, so that nothing else can be set (warning)
 	CodeUnmarkedSecret     = "unmarked-secret"     // a setting, input or output whose name is that of a secret, without @secret() (warning)
 	CodeNotUnwrapped       = "not-unwrapped"       // a read next to `rest: unwrap` that returns the whole response (warning)
+	CodeListedID           = "listed-id"           // a list of `rest` whose ids are not those by which users import the objects, next to an `id` or `import` that is not made of inputs and members (warning)
 	CodeReturnNotRead      = "return-not-read"     // a `return` of a resource next to `rest: read: "list"`, whose read returns the item of the list as it is (warning)
 	CodeConstantInput      = "constant-input"      // an input of which only one value is allowed (warning)
 	CodeBytesType          = "bytes-type"          // bytes as a property's type
