@@ -2,6 +2,8 @@ package engine_test
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,10 +53,96 @@ func TestChangesOfUnorderedListsDoNotMeet(t *testing.T) {
 				gone++
 			}
 		}
-		if more := now.Get("tags").AsArray().Len() - old.Get("tags").AsArray().Len(); came-gone != more {
+		if more := len(itemsOf(now)) - len(itemsOf(old)); came-gone != more {
 			t.Fatalf("%d came and %d went, and there are %d more: %v", came, gone, more, out.Changes)
 		}
+		tagsChange := slices.ContainsFunc(out.Changes, func(c engine.Change) bool { return strings.HasPrefix(c.Path, "tags") })
+		if same := maps.Equal(itemsOf(now), itemsOf(old)); same == tagsChange {
+			t.Fatalf("as sets the same %t: %v", same, out.Changes)
+		}
 	})
+}
+
+// itemsOf returns the tags, each once.
+func itemsOf(inputs property.Map) map[string]bool {
+	out := map[string]bool{}
+	for _, v := range inputs.Get("tags").AsArray().All {
+		out[v.AsString()] = true
+	}
+	return out
+}
+
+// TestRepeatedItemsOfSets: an item of a set counts once, also if it is repeated in another spelling that means the same. What the
+// program wrote is sent and recorded; a server that drops or adds repetitions has changed nothing.
+func TestRepeatedItemsOfSets(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	e, _ := w.engine(t, `#T: {kind: string @equal(fold)}
+resources: Thing: {
+	inputs: {name: string @replace(), tags?: [...string] @set(), things?: [...#T] @set()}
+	id: "${inputs.name}"
+	create: world: do: what: "make"
+	read: world: ask: what: "get"
+	update: world: do: what: "change"
+	delete: world: do: what: "remove"
+}`)
+	spellings := []string{"a", "A", "b"}
+	lists := [][]string{{}}
+	for first := 0; len(lists) < 40; first++ { // all of up to three items
+		for _, s := range spellings {
+			lists = append(lists, append(slices.Clone(lists[first]), s))
+		}
+	}
+	value := func(list []string, fold bool) (property.Value, map[string]bool) {
+		items, set := []property.Value{}, map[string]bool{}
+		for _, s := range list {
+			if fold {
+				set[strings.ToLower(s)] = true
+				items = append(items, property.New(object("kind", s)))
+			} else {
+				set[s] = true
+				items = append(items, property.New(s))
+			}
+		}
+		return property.New(items), set
+	}
+	for _, fold := range []bool{false, true} {
+		name := map[bool]string{false: "tags", true: "things"}[fold]
+		for _, a := range lists {
+			for _, b := range lists {
+				if len(a) == 0 || len(b) == 0 {
+					continue
+				}
+				old, oldSet := value(a, fold)
+				now, newSet := value(b, fold)
+				was, is := object("name", "n", name, old), object("name", "n", name, now)
+				out, err := e.Diff(t.Context(), engine.DiffRequest{Ref: ref("Thing"), State: engine.State{ID: "n", Inputs: was, Outputs: was}, New: is})
+				if same := maps.Equal(oldSet, newSet); err != nil || same != (len(out.Changes) == 0) {
+					t.Errorf("%s: %v to %v: %+v %v", name, a, b, out.Changes, err)
+				}
+				shown := types.Untyped.Plain(property.New(was), nil, &types.Secrets{})
+				w.hooks["get"] = func(context.Context, *actions.Call) actions.Outcome { return answers(shown) }
+				read := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: engine.State{ID: "n", Inputs: is, Outputs: is}, Reason: engine.Refresh})
+				if read.Err != nil || read.State == nil {
+					t.Fatal(read.Err)
+				}
+				want := was
+				if maps.Equal(oldSet, newSet) {
+					want = is // as the program wrote it
+				}
+				if got := read.State.Inputs.Get(name); !got.Equals(want.Get(name)) {
+					t.Errorf("%s: %v, and the server has %v: recorded %v", name, b, a, got)
+				}
+			}
+		}
+	}
+	for _, tags := range lists {
+		made, _ := value(tags, false)
+		checked, err := e.Check(t.Context(), engine.CheckRequest{Ref: ref("Thing"), New: object("name", "n", "tags", made)})
+		if err != nil || !checked.Inputs.Get("tags").Equals(made) {
+			t.Errorf("%v is checked as %v: %v", made, checked.Inputs, err)
+		}
+	}
 }
 
 // TestRulesWithinUnorderedLists: a server that rewrites what is in the items of sets and keyed lists, as the rules of

@@ -87,9 +87,10 @@ func Keys(all ...property.Map) []string {
 func (d *Differ) compareList(c *Type, m *Member, old, new property.Array, at string, replace bool) {
 	switch {
 	case m != nil && m.Set:
-		d.compareByKey(c, old, new, at, replace, pairing{d, c.Child(""), ""}.of(old, new))
+		of, repeats := pairing{d, c.Child(""), ""}.ofSets(old, new)
+		d.compareByKey(c, old, new, at, replace, of, repeats)
 	case m != nil && m.Key != "":
-		d.compareByKey(c, old, new, at, replace, pairing{d, c.Child(""), m.Key}.of(old, new))
+		d.compareByKey(c, old, new, at, replace, pairing{d, c.Child(""), m.Key}.of(old, new), nil)
 	default:
 		for i := range max(old.Len(), new.Len()) {
 			place := fmt.Sprintf("%s[%d]", at, i)
@@ -106,14 +107,18 @@ func (d *Differ) compareList(c *Type, m *Member, old, new property.Array, at str
 }
 
 // compareByKey compares the items of two lists that belong together, regardless of
-// their positions: of[i] is the index of the old one that belongs to item i, or -1. Additions and changes have the
+// their positions: of[i] is the index of the old one that belongs to item i, or -1, or repeated, and repeats are the old ones
+// that count no more than others do. Additions and changes have the
 // position in the new list, deletions that in the old list. Hosts accept one change per path: if an item was deleted and
 // another one was added or changed at its position, that is one update.
-func (d *Differ) compareByKey(c *Type, old, new property.Array, at string, replace bool, of []int) {
+func (d *Differ) compareByKey(c *Type, old, new property.Array, at string, replace bool, of []int, repeats map[int]bool) {
 	kept := map[int]bool{}
 	first, places := len(d.Changes), make([]int, new.Len()+1)
 	for i, v := range new.All {
 		places[i] = len(d.Changes)
+		if of[i] == repeated {
+			continue
+		}
 		if of[i] >= 0 {
 			d.Compare(c.Child(""), nil, old.Get(of[i]), v, fmt.Sprintf("%s[%d]", at, i), replace)
 			kept[of[i]] = true
@@ -125,7 +130,7 @@ func (d *Differ) compareByKey(c *Type, old, new property.Array, at string, repla
 	arrived := d.Changes[first:]
 	var gone []Change
 	for i := range old.All {
-		if kept[i] {
+		if kept[i] || repeats[i] {
 			continue
 		}
 		change := d.change(fmt.Sprintf("%s[%d]", at, i), Delete, replace)

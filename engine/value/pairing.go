@@ -79,3 +79,73 @@ func (p pairing) same(old, new property.Value) bool {
 	}
 	return len(d.Changes) == 0
 }
+
+// repeated marks an item of a set that means the same as another one.
+const repeated = -2
+
+// ofSets is of for the items of sets, in which an item counts once: a new one that means the same as another one is
+// repeated, and repeats are the old ones that do.
+func (p pairing) ofSets(old, new property.Array) (of []int, repeats map[int]bool) {
+	olds, news := distinct(old), distinct(new)
+	pairs := p.of(pickItems(old, olds), pickItems(new, news))
+	of, repeats = make([]int, new.Len()), map[int]bool{}
+	for i := range of {
+		of[i] = repeated
+	}
+	left := map[int]bool{} // the old ones that nothing belongs to
+	for i := range old.Len() {
+		repeats[i] = true
+	}
+	for _, i := range olds {
+		repeats[i], left[i] = false, true
+	}
+	for i, pair := range pairs {
+		if of[news[i]] = -1; pair >= 0 {
+			of[news[i]] = olds[pair]
+			left[olds[pair]] = false
+		}
+	}
+	if p.differ.Equal == nil {
+		return of, repeats
+	}
+	tries := 0
+	means := func(v property.Value, among property.Array, indices []int) bool {
+		return slices.ContainsFunc(indices, func(i int) bool {
+			tries++
+			return tries <= maxPairs && p.same(among.Get(i), v)
+		})
+	}
+	for at, i := range news {
+		if of[i] == -1 && (means(new.Get(i), old, olds) || means(new.Get(i), new, news[:at])) {
+			of[i] = repeated
+		}
+	}
+	for at, i := range olds {
+		if left[i] && (means(old.Get(i), new, news) || means(old.Get(i), old, olds[:at])) {
+			repeats[i] = true
+		}
+	}
+	return of, repeats
+}
+
+// distinct returns the indices of the items that do not equal earlier ones.
+func distinct(items property.Array) (indices []int) {
+	found := map[string]bool{}
+	for i, v := range items.All {
+		at := Canonical(v)
+		if !found[at] || v.HasComputed() {
+			indices = append(indices, i)
+		}
+		found[at] = true
+	}
+	return indices
+}
+
+// pickItems returns the items with these indices.
+func pickItems(items property.Array, indices []int) property.Array {
+	picked := make([]property.Value, len(indices))
+	for i, at := range indices {
+		picked[i] = items.Get(at)
+	}
+	return property.NewArray(picked)
+}
