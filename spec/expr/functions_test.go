@@ -2,6 +2,7 @@ package expr
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/declprov/declprov/spec"
@@ -48,5 +49,35 @@ func TestFunctionExamples(t *testing.T) {
 				t.Errorf("%s is not of its type %s: %v", f.Example, types.Describe(v.Type()), m)
 			}
 		})
+	}
+}
+
+// TestRepeatedKeysOfPairs: a key that occurs twice is an error with the key, unless it may be secret, whatever the types of
+// the keys.
+func TestRepeatedKeysOfPairs(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		keys string
+		want string // of the repeated key, "" for none
+	}{
+		{`'a', 'b'`, ""}, {`'a', 'A'`, ""}, {`'a', 'a'`, `"a"`}, {`'a', 'b', 'a'`, `"a"`}, {`1, '1'`, `"1"`}, {`true, 'true'`, `"true"`}, {`'', ''`, `""`},
+	} {
+		for _, secret := range []bool{false, true} {
+			v, diags := Compile(stringNode("${fromPairs(map(["+tc.keys+"], [#, given]))}"), &Scope{Names: []Name{{Name: "given", Secret: secret}}}, nil)
+			if diags.HasErrors() {
+				t.Fatal(diags)
+			}
+			vars := &Vars{Values: map[string]any{"given": "x"}}
+			if secret {
+				vars.Secrets = [][]string{{"given"}}
+			}
+			_, err := v.Eval(vars)
+			switch {
+			case (err != nil) != (tc.want != ""):
+				t.Errorf("%s, secret %t: %v", tc.keys, secret, err)
+			case err != nil && strings.Contains(err.Error(), tc.want) == secret:
+				t.Errorf("%s, secret %t: the key is in %v, or not", tc.keys, secret, err)
+			}
+		}
 	}
 }

@@ -25,7 +25,7 @@ func objectFunctions() []*Function {
 		def(eval.Metered, "toPairs(m: map) [list]", "For each entry, a list of its key and its value, in the order of the keys.", `toPairs({a: 1})`, `[["a",1]]`, fnToPairs),
 		def(eval.Metered, "entries(m: map) list", "The entries of a map or struct as structs with a key and a value, in the order of the keys.", `entries({a: 1})`, `[{"key":"a","value":1}]`, fnEntries).withType(typeOfEntries),
 		def(eval.OfItems, "archive(files: map) archive", "An archive of assets and archives: the keys are their paths in it.", `type(archive({}))`, `"file"`, fnArchive),
-		def(eval.OfItems, "fromPairs(pairs: [list]) {any}", "The map of these pairs, each a list of a key and its value.", `fromPairs([["a", 1]])`, `{"a":1}`, fnFromPairs),
+		def(eval.OfItems, "fromPairs(pairs: [list]) {any}", "The map of these pairs, each a list of a key and its value. A key that occurs twice is an error.", `fromPairs([["a", 1]])`, `{"a":1}`, fnFromPairs),
 	}
 }
 
@@ -377,6 +377,9 @@ func fnFromPairs(r *eval.Run, a args) (any, error) {
 		key, err := eval.ScalarText(pair[0])
 		if err != nil {
 			return nil, eval.Faultf("fromPairs: the key of item %d: %v", i, err)
+		}
+		if _, repeated := out[key]; repeated {
+			return nil, eval.Faultf("fromPairs: the key %s occurs twice", eval.Quote(key))
 		}
 		out[key] = pair[1]
 	}
