@@ -65,6 +65,9 @@ func constraints(t *spec.Type) []string {
 			add("a match of `%s`", p.Regexp)
 		}
 	}
+	if t.Kind == spec.Int && len(t.Enum) == 1 { // no constant in the schema
+		add("%s", literalText(t.Enum[0]))
+	}
 	for _, v := range t.Not {
 		add("other than %s", literalText(v))
 	}

@@ -64,7 +64,8 @@ func (g *typeGenerator) property(f *spec.Property, base string, s side) property
 		Secret:             f.IsSecret(),
 		Language:           languageNames(f.Names),
 	}
-	if t := g.named.Resolve(f.Type); f.Required && f.Default == nil && !t.Nullable && len(t.Enum) == 1 && isPrimitive(p.Type) {
+	// The generator of programs, which pulumi import calls, fails for a constant that is an integer.
+	if t := g.named.Resolve(f.Type); f.Required && f.Default == nil && !t.Nullable && len(t.Enum) == 1 && isPrimitive(p.Type) && t.Kind != spec.Int {
 		p.Const = scalar(t.Enum[0], p.Type)
 	}
 	if s == output {
