@@ -109,9 +109,9 @@ func goneLater(gone *spec.Node, at diag.Range) *spec.Node {
 	}
 	b := &spec.Splice{File: gone.Range.File}
 	end := utf8.RuneCountInString(gone.Text)
-	b.Generate("${(", gone.Range)
+	b.Generate("${"+missing+" || (", gone.Range) // first, because a condition over a body fails without one
 	b.Copy(gone, end-1-utf8.RuneCountInString(condition), end-1)
-	b.Generate(") || "+missing+"}", gone.Range)
+	b.Generate(")}", gone.Range)
 	return b.Node(gone)
 }
 
