@@ -63,6 +63,7 @@ const (
 	CodeLockReleased         = "lock-released"         // a step that writes what an earlier step with the same lock has read, without a lock next to `steps` (warning)
 	CodeDefaultNotPermitted  = "default-not-permitted" // a default of a setting with which an action exceeds the permissions (warning)
 	CodeBadOrigin            = "bad-origin"            // a host under permissions that is not an origin, such as one without a scheme, or with a scheme that no action has
+	CodeFileInBody           = "file-in-body"          // an asset or archive in a body or query that is text, such as JSON
 	CodeFormLost             = "form-lost"             // a value that is sent, and may be typed or untyped: its names and types on the wire are not known
 	CodeTypeAsValue          = "type-as-value"         // a type where a value is required
 )

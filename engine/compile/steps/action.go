@@ -110,6 +110,10 @@ func (c *Compiler) call(s *plan.Step, f spec.Field, scope *expr.Scope) {
 		if a.Decl.Wire && a.Value != nil && value.WireRule(c.wire).Loses(named, a.Value.Type()) {
 			c.reportLost(a, name)
 		}
+		if a.Decl.Wire && a.Value != nil && types.HoldsFile(a.Value.Type(), named) {
+			c.Fail(finding.CodeFileInBody, a.Node.Range, name, fmt.Sprintf("%s contains an asset or archive, which cannot be sent in it", name),
+				"Leave it out, `${omit(inputs, \"content\")}`, and send it by `bytes` or `multipart`.")
+		}
 	}
 	static = c.static(s)
 	facts := s.Kind.Analyze(static)
