@@ -184,6 +184,7 @@ type upper struct {
 	e       *engine.Engine
 	journal string
 	state   *engine.State
+	log     recorder
 }
 
 func newUpper(t *testing.T, spec string) *upper {
@@ -196,13 +197,13 @@ func newUpper(t *testing.T, spec string) *upper {
 func (u *upper) up(inputs property.Map) error {
 	var out engine.Result
 	if u.state == nil {
-		out = u.e.Create(u.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: inputs})
+		out = u.e.Create(u.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: inputs, Log: &u.log})
 	} else {
 		diff, err := u.e.Diff(u.Context(), engine.DiffRequest{Ref: ref("Thing"), State: *u.state, New: inputs})
 		if err != nil || len(diff.Changes) == 0 && u.state.Private.Failed == nil {
 			return err
 		}
-		out = u.e.Update(u.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *u.state, Inputs: inputs})
+		out = u.e.Update(u.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *u.state, Inputs: inputs, Log: &u.log})
 	}
 	if out.State != nil {
 		u.state = out.State
@@ -703,6 +704,9 @@ resources: Thing: {
 			}
 			if listed := u.listed(t); listed != of.listed {
 				t.Errorf("%d are listed, want %d", listed, of.listed)
+			}
+			if warned := u.log.warnings; warned != of.listed {
+				t.Errorf("there are %d warnings, want %d, because an element that was refused left nothing: %v", warned, of.listed, u.log.messages)
 			}
 		})
 	}

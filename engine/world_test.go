@@ -405,11 +405,15 @@ func yields(kv ...any) actions.Outcome {
 type recorder struct {
 	mu               sync.Mutex
 	messages, status []string
+	warnings         int // among the messages
 }
 
-func (r *recorder) Message(_ engine.Severity, text screen.Text) {
+func (r *recorder) Message(severity engine.Severity, text screen.Text) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if severity == engine.Warning {
+		r.warnings++
+	}
 	r.messages = append(r.messages, text.String())
 }
 

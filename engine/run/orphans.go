@@ -38,9 +38,9 @@ func (a *aftermath) listOrphans() error {
 	return nil
 }
 
-// Left lists what a create has made for elements of a loop that the program no longer has.
+// Left lists what a create has made for elements of a loop that the program no longer has. It made nothing for those without a result.
 func (o owner) Left(s *plan.Step, gone []recorded.Element) error {
-	if o.Verb != plan.Create || s.Effect != actions.Write || gone == nil {
+	if o.Verb != plan.Create || s.Effect != actions.Write || len(gone) == 0 {
 		return nil
 	}
 	left := (&aftermath{run: o.run}).orphans()

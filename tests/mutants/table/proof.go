@@ -202,7 +202,7 @@ func ofProof() []Mutant {
 			"TestHalfUndone/loop,_refuse_at_request_2", "there are"),
 		row("Nothing is lost", "a loop goes on by what its elements are", "engine/run/operation/progress.go", `				return !done && e.Print == prints[key] && (anywhere || key == e.Key)`, `				return !done && len(prints) > 0 && (anywhere || key == e.Key)`,
 			"TestLoopGoesOnElsewhere", "there are"),
-		row("Nothing is lost", "what was made for elements that are gone is listed", "engine/run/orphans.go", `	if o.Verb != plan.Create || s.Effect != actions.Write || gone == nil {`, `	if true {`,
+		row("Nothing is lost", "what was made for elements that are gone is listed", "engine/run/orphans.go", `	if o.Verb != plan.Create || s.Effect != actions.Write || len(gone) == 0 {`, `	if true {`,
 			"TestLoopGoesOnElsewhere", "listed"),
 		row("Nothing is made twice", "what refers to the id relies on the step that gives it", "engine/plan/operation.go", `			out = append(out, o.IDFrom...)`, ``,
 			"TestKeysOfWhatWasUndone/${id}_lose", "listed"),
