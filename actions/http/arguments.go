@@ -54,7 +54,7 @@ func arguments() []actions.Arg {
 		declare.Arg("archiveFormat", declare.OneOf(assets.Formats()...), "Format in which an archive in `bytes` is packed. Default: zip."),
 		graphql, stream, items, paginateArg(),
 		ifMatch, ifNoneMatch, idempotencyKey,
-		declare.Arg("idempotent", declare.Bool(), "Whether sending the request twice has the same effect as sending it once. Default: by the method. Set it to true, for example, for a POST that sets a value or a PATCH to fixed values, and to false for a PUT that appends. If true, the request is sent again if its response is lost, and `vet` does not warn that it may run twice (`at-least-once`)."),
+		declare.Arg("idempotent", declare.Bool(), "Whether sending the request twice has the same effect as sending it once. Default: by the method. Set it to true, for example, for a POST that sets a value or a PATCH to fixed values, and to false for a PUT that appends. If true, the request is sent again if its response is lost (but not in an update that changes an input that the id or `find` refers to), and `vet` does not warn that it may run twice (`at-least-once`)."),
 		declare.Arg("effect", declare.OneOf("none", "write"), "Whether the request changes anything. Default: by the method. Set it, for example, for a POST that only searches."),
 	}
 }
