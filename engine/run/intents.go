@@ -112,14 +112,15 @@ func (r owner) recordLater(s *plan.Step, err error) error {
 }
 
 // forgetFailed removes the intents of earlier failures of a step that has succeeded now, if the
-// step is safe to repeat or is labelled at-least-once. Failures of other steps stay in the
+// step is safe to repeat or is labelled at-least-once, or if find has found nothing of them since. Failures of other steps stay in the
 // journal. So do those of a safe create with other inputs and those without a hash, which
 // belonged to an object that was undone: they are about another object.
 func (r *run) forgetFailed(s *plan.Step) error {
-	if s.Certainty != actions.Safe && (s.Certainty != actions.Uncertain || r.Resource.Finds(s)) {
+	found := r.Verb == plan.Create && r.Resource.Finds(s)
+	if found && !r.looked || !found && s.Certainty != actions.Safe && s.Certainty != actions.Uncertain {
 		return nil
 	}
-	return r.entries().ForgetFailed(r.intent(s), r.Verb != plan.Create || s.Certainty != actions.Safe)
+	return r.entries().ForgetFailed(r.intent(s), r.Verb != plan.Create || s.Certainty == actions.Uncertain && !found)
 }
 
 // mayContinue reports whether a run may continue the intent of an earlier one. An intent that failed
