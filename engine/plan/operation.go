@@ -126,6 +126,16 @@ func (o *Operation) FirstUnsettled() *Step {
 	return lists.Find(o.Steps, func(s *Step) bool { return s.Effect == actions.Write && s.Certainty != actions.Settled })
 }
 
+// LastWrite returns the index of the last step with an effect, or of the last step if none has one.
+func (o *Operation) LastWrite() int {
+	for i, s := range slices.Backward(o.Steps) {
+		if s.Effect == actions.Write {
+			return i
+		}
+	}
+	return len(o.Steps) - 1
+}
+
 // WhereStopped returns a phrase that names the step at which the operation stopped.
 func (o *Operation) WhereStopped(step int) string {
 	if step < len(o.Steps) {
@@ -220,19 +230,42 @@ func (o *Operation) conditional() bool {
 
 // Uses reports whether anything that is evaluated after a step refers to its result.
 func (o *Operation) Uses(s *Step) bool {
-	refers := func(refs []expr.Ref, before []*Step, own *Step) bool {
-		return slices.ContainsFunc(refs, func(ref expr.Ref) bool {
-			of, _ := ResultOf(before, own, ref.Path)
-			return of == s
-		})
-	}
-	for n, later := range o.Steps[s.Index+1:] {
-		before := o.Steps[:s.Index+1+n]
-		if refers(later.Refs(), before, nil) || refers(later.ownRefs(), before, later) {
-			return true
-		}
-	}
-	return refers(o.Return.Refs(), o.Steps, nil)
+	return o.stepsUse(s) || refersTo(s, o.Return.Refs(), o.Steps, nil)
+}
+
+// stepsUse reports whether a later step refers to the result of a step.
+func (o *Operation) stepsUse(s *Step) bool {
+	return slices.ContainsFunc(o.Steps[s.Index+1:], func(later *Step) bool {
+		before := o.Steps[:later.Index]
+		return refersTo(s, later.Refs(), before, nil) || refersTo(s, later.ownRefs(), before, later)
+	})
+}
+
+// refersTo reports whether one of the references is to the result of s: see ResultOf.
+func refersTo(s *Step, refs []expr.Ref, before []*Step, own *Step) bool {
+	return slices.ContainsFunc(refs, func(ref expr.Ref) bool {
+		of, _ := ResultOf(before, own, ref.Path)
+		return of == s
+	})
+}
+
+// IsAwaited reports whether it is known only at the end of the operation what came of a step, because the step or a later one waits
+// for something, or judges it: that what was sent can be read does not tell. able reports whether the steps after it could
+// run without its result.
+func (o *Operation) IsAwaited(s *Step) (awaited, able bool) {
+	awaited = s.Until != nil || slices.ContainsFunc(o.Steps[s.Index+1:], (*Step).awaits) || s.Effect != actions.Write && s.awaits()
+	return awaited, s.Until == nil && s.Effect == actions.Write && !slices.ContainsFunc(o.Steps[:s.Index+1], o.stepsUse)
+}
+
+// LosesJob reports whether a step awaits what an earlier one has begun, and refers to the response to that, such as the address of
+// a job: nothing else tells it.
+func (o *Operation) LosesJob(s, begins *Step) bool {
+	return begins != nil && begins.Index < s.Index && s.awaits() && refersTo(begins, s.Refs(), o.Steps[:s.Index], nil)
+}
+
+// OnlyAwaits reports whether the operation has no effect from a step on, wherever it begins again after a failure.
+func (o *Operation) OnlyAwaits(step int) bool {
+	return step < len(o.Steps) && o.Steps[step].Restart == step && !slices.ContainsFunc(o.Steps[step:], func(s *Step) bool { return s.Effect == actions.Write })
 }
 
 // Recorded returns the sorted names of the recorded properties to which the steps

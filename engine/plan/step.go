@@ -272,6 +272,9 @@ func (s *Step) LoopInput() string {
 	return ""
 }
 
+// awaits reports whether a step waits for something, or judges what earlier steps have begun.
+func (s *Step) awaits() bool { return s.Until != nil || s.Fail != nil && !s.Inherits.Fail }
+
 // HasVerdicts reports whether the step has templates that judge its result.
 func (s *Step) HasVerdicts() bool {
 	return s.Refused != nil || s.Fail != nil || s.Gone != nil || s.Progress != nil || s.Until != nil

@@ -89,7 +89,12 @@ func (u update) change(ctx context.Context, state recorded.State, changes []valu
 		return Result{Err: fmt.Errorf("%s cannot be changed in place: its spec has no update", req.Type)}
 	}
 	if state.Private.Failed != nil {
-		changes = u.addUnknown(state, changes)
+		if changes = u.addUnknown(state, changes); len(changes) == 0 && !req.Preview && recorded.MayAwait(res.Resource, state, req.Inputs) {
+			return u.resume(ctx, state)
+		}
+		if len(changes) == 0 {
+			changes = u.unproven(state)
+		}
 		if !req.Preview {
 			now, err := withCurrentInputs(ctx, res, res.Update, state)
 			if err != nil {
@@ -140,6 +145,14 @@ func (u update) addUnknown(state recorded.State, changes []value.Change) []value
 	return changes
 }
 
+// unproven returns all inputs as changes after an operation that failed, although a read has shown each of them: it may have failed
+// in what no input shows. It is sent again then, and not as a request that changes nothing.
+func (u update) unproven(state recorded.State) []value.Change {
+	failed := *state.Private.Failed
+	failed.Seen, state.Private.Failed = false, &failed
+	return u.addUnknown(state, nil)
+}
+
 // keepToken gives the state after an update the token of the state before. A state that an older
 // version of declprov recorded has none, and gets one.
 func (res resource) keepToken(before recorded.State, out Result) Result {
@@ -177,7 +190,7 @@ func (u update) settle(ctx context.Context, s *recorded.State, changes []value.C
 		return nil
 	}
 	r := u.begin(ctx, *s, changes)
-	r.Failed = len(u.res.Update.Steps) - 1
+	r.Failed = u.res.Update.LastWrite()
 	if failed != nil {
 		r.Failed = failed.Step
 		if failed.ID != "" {

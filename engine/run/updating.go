@@ -154,9 +154,17 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 	if r.Resource.Read == nil || !operation.IsLastWrite(r.Run, r.Failed) || r.mayLeaveOld(ctx, s) {
 		return nil
 	}
+	last := r.Operation.Steps[min(r.Failed, len(r.Operation.Steps)-1)]
+	awaited, able := r.Operation.IsAwaited(last)
+	if awaited && !able {
+		return nil
+	}
 	shown, seen := r.look(ctx, s)
 	if shown != compare.Wanted {
 		return nil
+	}
+	if awaited {
+		return r.await(ctx, last)
 	}
 	out := &recorded.State{ID: s.ID, Inputs: r.Given, Outputs: recorded.WithInputs(r.Given, recorded.DeclaredOutputs(r.Resource, *seen))}
 	out.Private = recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, ETags: seen.Private.ETags, Token: s.Private.Token, Unmade: r.unmadeSteps(nil)}
@@ -167,6 +175,21 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 	outputs.WarnLost(r.Run, out.Outputs, r.res.Ref.Key)
 	r.warn(r.entries().EndSteps(out))
 	return &Result{State: out}
+}
+
+// await runs the steps after the last one with an effect, which was done as read shows: what came of it is known at their end.
+func (r updating) await(ctx context.Context, last *plan.Step) *Result {
+	r.Log.Message(operation.Info, "the update was sent, as reading it shows: going on behind "+last.Name)
+	r.Finished = map[int]bool{}
+	for _, s := range r.Operation.Steps[:last.Index+1] {
+		if r.Finished[s.Index] = true; len(r.Results) <= s.Index {
+			r.Record(s, nil)
+		}
+	}
+	operation.Found(r.Run, last, nil)
+	r.Misfit(last.Index) // what it returned is not known
+	out := r.finish(ctx)
+	return &out
 }
 
 // look reads the object after an update of a state, and tells what it shows. It returns the state

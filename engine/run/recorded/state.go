@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -126,6 +127,27 @@ func CanContinue(res *plan.Resource, state State) bool {
 		op = res.Update
 	}
 	return op != nil && f.Steps == op.Shape() && f.Step <= len(op.Steps) && len(f.Results) >= f.Step
+}
+
+// MayAwait reports whether all requests of an operation that stopped were done, so that only what awaits their outcome is to be
+// run again with the same inputs, also after a read has shown that nothing differs.
+func MayAwait(res *plan.Resource, state State, news property.Map) bool {
+	f := *state.Private.Failed
+	op := res.Create
+	if f.Op == string(plan.Update) {
+		op = res.Update
+	}
+	f.Seen, state.Private.Failed = false, &f
+	return len(f.Undone)+len(f.Doubted) == 0 && CanResume(res, state, news) && op.OnlyAwaits(f.Step)
+}
+
+// GetsNewID reports whether a create that stopped would make its object again when it continues, under another id: the object was
+// undone, or that was begun. A host gives an object that it updates no other id, so that programs would go on with that of
+// before.
+func GetsNewID(res *plan.Resource, state State) bool {
+	f := state.Private.Failed
+	return f.Op == string(plan.Create) && res.Maker != nil && res.IDFromResponses() &&
+		(slices.Contains(f.Undone, res.Maker.Index) || slices.Contains(f.Doubted, res.Maker.Index))
 }
 
 // WithoutFiles returns a step's result without files, which the private part of a state
