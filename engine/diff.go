@@ -80,7 +80,7 @@ func toMakeAnew(res *plan.Resource, state recorded.State, news property.Map) boo
 	case f.Stuck:
 		return true
 	default:
-		return res.Maker != nil && slices.Contains(f.Undone, res.Maker.Index) && !recorded.CanResume(res, state, news)
+		return res.Maker != nil && (slices.Contains(f.Undone, res.Maker.Index) && !recorded.CanResume(res, state, news) || recorded.GetsNewID(res, state))
 	}
 }
 
