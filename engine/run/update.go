@@ -80,28 +80,23 @@ func (u update) begin(ctx context.Context, state recorded.State, changes []value
 // change runs an update, or resumes an operation that stopped with the same inputs.
 func (u update) change(ctx context.Context, state recorded.State, changes []value.Change) Result {
 	res, req := u.res, u.req
+	if state.Private.Failed != nil {
+		changes = u.changesAfterFailure(state, changes)
+	}
 	switch {
-	case recorded.CanResume(res.Resource, state, req.Inputs) && !req.Preview:
+	case !req.Preview && u.resumes(state, changes):
 		return u.resume(ctx, state)
 	case state.Private.Failed == nil && len(changes) == 0:
 		return Result{State: recorded.Rewrite(res.Resource, state, req.Inputs)}
 	case res.Update == nil && !req.Preview:
 		return Result{Err: fmt.Errorf("%s cannot be changed in place: its spec has no update", req.Type)}
 	}
-	if state.Private.Failed != nil {
-		if changes = u.addUnknown(state, changes); len(changes) == 0 && !req.Preview && recorded.MayAwait(res.Resource, state, req.Inputs) {
-			return u.resume(ctx, state)
+	if state.Private.Failed != nil && !req.Preview {
+		now, err := withCurrentInputs(ctx, res, res.Update, state)
+		if err != nil {
+			return Result{Err: err}
 		}
-		if len(changes) == 0 {
-			changes = u.unproven(state)
-		}
-		if !req.Preview {
-			now, err := withCurrentInputs(ctx, res, res.Update, state)
-			if err != nil {
-				return Result{Err: err}
-			}
-			state = now // also for what goes on with this update if it fails
-		}
+		state = now // also for what goes on with this update if it fails
 	}
 	if res.Update != nil {
 		if err := recorded.CheckComplete(res.Resource, state, plan.Update); err != nil {
@@ -145,9 +140,19 @@ func (u update) addUnknown(state recorded.State, changes []value.Change) []value
 	return changes
 }
 
-// unproven returns all inputs as changes after an operation that failed, although a read has shown each of them: it may have failed
-// in what no input shows. It is sent again then, and not as a request that changes nothing.
-func (u update) unproven(state recorded.State) []value.Change {
+// resumes reports whether the run resumes the operation that stopped: it had the same inputs, or only what awaits its outcome is left.
+func (u update) resumes(state recorded.State, changes []value.Change) bool {
+	return recorded.CanResume(u.res.Resource, state, u.req.Inputs) || state.Private.Failed != nil && len(changes) == 0 && recorded.MayAwait(u.res.Resource, state, u.req.Inputs)
+}
+
+// changesAfterFailure returns what an update changes after an operation that failed. If a read has shown that nothing differs, it may
+// have failed in what no input shows. All inputs are changes then, because a request that changes nothing would do nothing, unless
+// only what awaits the outcome is left.
+func (u update) changesAfterFailure(state recorded.State, changes []value.Change) []value.Change {
+	changes = u.addUnknown(state, changes)
+	if len(changes) > 0 || recorded.MayAwait(u.res.Resource, state, u.req.Inputs) {
+		return changes
+	}
 	failed := *state.Private.Failed
 	failed.Seen, state.Private.Failed = false, &failed
 	return u.addUnknown(state, nil)
