@@ -202,6 +202,8 @@ type Outcome struct {
 	// Title says, if Status is Done, what was attempted and what came of it, for messages: "GET /pets/7
 	// returned 204 No Content". Nil: the action has no such text.
 	Title func() string
+	// Claim is what a response with an effect says that it has done, "" if it does not tell.
+	Claim Claim
 	// Idle says that a run that is Done has found nothing to change, or nothing to remove; nil if that
 	// is not known. The engine then does not take its word for an effect.
 	Idle *Idle
@@ -221,6 +223,28 @@ type Outcome struct {
 	// Class is what `retry: on` matches: "connection", "timeout", an HTTP
 	// status, an exit code.
 	Class string
+}
+
+// Claim is what a response says about the effect of a run that is Done.
+type Claim string
+
+const (
+	// Made means that this run has made the object.
+	Made Claim = "made"
+	// Accepted means that the target will try: whether the run has an effect is decided later.
+	Accepted Claim = "accepted"
+)
+
+// And returns the claim of two runs together.
+func (c Claim) And(other Claim) Claim {
+	switch {
+	case c == other:
+		return c
+	case c == Accepted || other == Accepted:
+		return Accepted
+	default:
+		return ""
+	}
 }
 
 // Idle is how a run had no effect without an error.

@@ -53,7 +53,7 @@ func (k killedUndone) spec() string {
 	if k.isKeyed() {
 		key, find = "key: true, ", ""
 	}
-	last := `{world: look: {what: "last", with: "${steps.main.id}"}}`
+	last := `{world: look: {what: "last", with: "${steps.main.id}"}, fail: "${result.fails}"}`
 	if k.fails == "part" {
 		last = `{world: post: {what: "last", with: "${steps.main.id}"}}`
 	}
@@ -126,10 +126,13 @@ func (s *undoneServer) get(_ context.Context, call *actions.Call) actions.Outcom
 }
 
 func (s *undoneServer) last(context.Context, *actions.Call) actions.Outcome {
-	if s.failing {
+	switch {
+	case s.failing && s.fails == "wait":
+		return yields("fails", "not yet")
+	case s.failing:
 		return refused("not yet")
 	}
-	return yields()
+	return yields("fails", nil)
 }
 
 func (s *undoneServer) remove(_ context.Context, call *actions.Call) actions.Outcome {

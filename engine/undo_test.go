@@ -65,7 +65,7 @@ resources: Job: {
 	id: "${steps.start.body.id}"
 	create: steps: [
 		{as: "start", http: {method: "POST", path: "/jobs", json: "${inputs}", idempotent: false}, onFailure: [` + undo + `]},
-		{as: "bad", http: path: "/bad"},
+		{as: "bad", http: {method: "PUT", path: "/bad", json: {}}},
 	]
 	read: http: path: "/jobs/${id}"
 	delete: http: {method: "DELETE", path: "/jobs/${id}"}

@@ -166,6 +166,8 @@ type Intent struct {
 	// Looked is true if `find` found nothing before the first attempt was sent. What it
 	// finds later was created by this intent.
 	Looked bool `json:"looked,omitempty"`
+	// Unproven is true if nothing proves that what is there is what the request has made.
+	Unproven bool `json:"unproven,omitempty"`
 	// Keyed says how Key was sent with the request, so that the server knows it; "" if it was not.
 	Keyed string `json:"keyed,omitempty"`
 	// Vacant is true if `find` did not find the object of an update either, before the first attempt was sent. If it finds

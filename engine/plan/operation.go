@@ -177,6 +177,27 @@ func (o *Operation) RelyOn(some map[int]bool) map[int]bool {
 	return out
 }
 
+// Polls returns the later steps that ask what became of what a step has begun: they have no effect, wait for something or
+// can fail, and use the response to the step.
+func (o *Operation) Polls(of *Step) (polls []*Step) {
+	relying := o.RelyOn(map[int]bool{of.Index: true})
+	for _, s := range o.Steps {
+		if relying[s.Index] && s.Effect != actions.Write && (s.Until != nil || s.Fail != nil && !s.Inherits.Fail) {
+			polls = append(polls, s)
+		}
+	}
+	return polls
+}
+
+// AsksOfEarlier reports whether a step asks for something that the response to a step with an effect before it names, such as
+// an operation.
+func AsksOfEarlier(s *Step, before []*Step) bool {
+	return s.Effect != actions.Write && slices.ContainsFunc(s.Refs(), func(ref expr.Ref) bool {
+		of, _ := ResultOf(before, nil, ref.Path)
+		return of != nil && of.Effect == actions.Write
+	})
+}
+
 // StaleReads returns the indices of the finished steps that a run which continues the operation repeats:
 // those that only read, and whose results only unfinished steps use. What they have read may have changed
 // since, and what is built of it would undo that. The results of steps that wait for something are final,

@@ -53,7 +53,7 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 	a.failure = errors.Join(a.failure, a.forgetUndone())
 	m := r.Mask() // undoing may have seen more secrets
 	if !a.takeOwn() {
-		a.failure = errors.Join(a.failure, a.listEarlierOrphans(), halfMade{r}.nothing())
+		a.failure = errors.Join(a.failure, a.listUnproven(), a.listEarlierOrphans(), halfMade{r}.nothing())
 		if failed {
 			r.book().Reread() // with the one that has just failed
 			a.mentionLeftovers()
@@ -73,7 +73,7 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 	if stuck {
 		a.failure = fmt.Errorf("%w; it cannot continue with the responses of its steps, so the next `pulumi up` replaces it", a.failure)
 	}
-	state.Private.Unmade = r.unmadeSteps(a.undone)
+	state.Private.Unmade = operation.UnmadeSteps(r.Run, r.resumed, a.undone)
 	state.Private.Failed = operation.Stopped(r.Run, r.Given, r.Failed, a.failure)
 	state.Private.Failed.Stuck, state.Private.Failed.Doubted = stuck, a.doubted
 	for i, is := range a.undone {
@@ -88,6 +88,7 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 		}
 	}
 	slices.Sort(state.Private.Failed.Undone)
+	state.Private.Failed.Unproven = slices.DeleteFunc(state.Private.Failed.Unproven, func(i int) bool { return a.undone[i] })
 	a.failure = errors.Join(a.failure, a.listOrphans())
 	return Result{State: state, Err: m.Error(a.failure)}
 }
@@ -106,9 +107,9 @@ func (a *aftermath) mentionLeftovers() {
 // succeeded, or a response gave the id. Nothing is left once every step that may have had an
 // effect was undone. If the id can be evaluated, takeOwn makes it the current one.
 func (a *aftermath) takeOwn() bool {
-	left := a.resumed && len(a.Finished) > 0
+	left := a.old.ID != "" // a resource that the host has recorded stays recorded
 	owned := left
-	for _, t := range a.Touched {
+	for _, t := range slices.Concat(a.Earlier, a.Touched) {
 		left = left || !a.undone[t.Step.Index]
 		owned = owned || t.Done
 	}

@@ -89,7 +89,7 @@ func (r *run) finishCreate(ctx context.Context) Result {
 		err = checkMade(ctx, r)
 	}
 	state := r.newState(made)
-	state.Private.Unmade = r.unmadeSteps(nil)
+	state.Private.Unmade = operation.UnmadeSteps(r.Run, r.resumed, nil)
 	if err != nil {
 		state.Private.Failed = operation.Stopped(r.Run, r.Given, len(r.Operation.Steps), err)
 	} else {

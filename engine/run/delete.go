@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
+	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -35,6 +37,9 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 		if _, _, err := res.ReadUntilSeen(ctx, state); stop.Err(ctx) != nil {
 			return err
 		}
+	}
+	if gone, err := res.refuseUnproven(ctx, state); gone || err != nil {
+		return err
 	}
 	now, err := withCurrentInputs(ctx, res, res.Delete, state)
 	if err != nil {
@@ -63,6 +68,22 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 		r.warnLeftAlone(state)
 	}
 	return r.Mask().Error(err) // with the secrets that the steps have seen
+}
+
+// refuseUnproven returns an error if nothing proves that the object of a state is what its create has made, because that has
+// stopped halfway. It reports whether it is gone, as read says.
+func (res resource) refuseUnproven(ctx context.Context, s recorded.State) (gone bool, err error) {
+	if !recorded.IsUnproven(res.Resource, s) {
+		return false, nil
+	}
+	if res.Read != nil {
+		_, _, err = res.ReadUntilSeen(ctx, s)
+		gone = errors.Is(err, verdict.ErrGone) && !errors.Is(err, verdict.ErrDenied)
+	}
+	if gone {
+		return true, nil
+	}
+	return false, recorded.UnprovenError(res.Ref, err)
 }
 
 // skipSuperseded reports whether the object of a state belongs to a later state, and says so.

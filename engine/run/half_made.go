@@ -92,7 +92,7 @@ func (h halfMade) stateAt(step int, sent bool) recorded.State {
 	if state.ID == "" {
 		state.ID = operation.LateID(h.Run)
 	}
-	state.Private.Unmade = h.unmadeSteps(nil)
+	state.Private.Unmade = operation.UnmadeSteps(h.Run, h.resumed, nil)
 	state.Private.Failed = operation.StoppedPlainly(h.Run, operation.Stopped(h.Run, h.Given, step, recorded.ErrInterrupted), m.With(seen.Values))
 	state.Private.Failed.Unknown = sent
 	if state.ID == "" && step > h.Resource.IDAfter {

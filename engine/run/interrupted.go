@@ -33,7 +33,7 @@ func (u update) runAlone(ctx context.Context, state recorded.State) Result {
 		return Result{Err: err}
 	}
 	if own != nil {
-		defer openOnPanic(about.Book, own)
+		defer entries.OpenOnPanic(about.Book, own)
 	}
 	out := u.res.keepToken(state, u.run(ctx, state))
 	switch {

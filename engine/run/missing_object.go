@@ -63,8 +63,15 @@ func (m missingObject) confirmGone(ctx context.Context, denial string) error {
 // a response that the credentials alone may cause.
 func (m missingObject) confirmDeleted(ctx context.Context, why error) error {
 	denial := "delete was denied, and `gone` says that this means that it is gone"
-	if errors.Is(why, verdict.ErrIdle) {
+	hint := "the credentials lack a right"
+	switch {
+	case errors.Is(why, verdict.ErrUntold):
+		denial, hint = why.Error(), "it was not deleted, or not yet"
+	case errors.Is(why, verdict.ErrIdle):
 		denial = why.Error()
+	}
+	if m.Read == nil && m.Find == nil && errors.Is(why, verdict.ErrUntold) && !errors.Is(why, verdict.ErrGone) {
+		return fmt.Errorf("%s, and without read, nothing tells whether the object is gone: look in the service; if it is gone, run `pulumi state delete '%s'`", denial, m.Ref.Key)
 	}
 	if m.Read == nil {
 		return m.confirmGone(ctx, denial)
@@ -78,5 +85,5 @@ func (m missingObject) confirmDeleted(ctx context.Context, why error) error {
 	case err != nil:
 		return fmt.Errorf("%s; read, which would tell, fails: %w", denial, err)
 	}
-	return fmt.Errorf("%s; but read finds it: the credentials lack a right", denial)
+	return fmt.Errorf("%s; but read finds it: %s", denial, hint)
 }

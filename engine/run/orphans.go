@@ -2,7 +2,6 @@ package run
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
@@ -18,7 +17,7 @@ import (
 // object that was undone, if these steps were not undone themselves. The next run does the steps
 // again for its new object, so nothing else records what the first ones left.
 func (a *aftermath) listOrphans() error {
-	steps := a.orphanedSteps()
+	steps := operation.OrphanedSteps(a.Run, a.failure, a.undone)
 	if steps == nil {
 		return nil
 	}
@@ -38,6 +37,21 @@ func (a *aftermath) listOrphans() error {
 	return nil
 }
 
+// listUnproven lists the steps of which it is not known whether what is there is what they have made, and that no state has.
+func (a *aftermath) listUnproven() error {
+	list, err := a.book().Intents()
+	for n := range list {
+		list[n].Unproven = true
+	}
+	for _, t := range operation.Made(a.Run, a.failure) {
+		if about := a.intent(t.Step); t.Unproven {
+			about.Unproven = true
+			err = errors.Join(err, a.orphans().List(about, "", list, func(journal.Intent) bool { return true }, a.failure.Error()))
+		}
+	}
+	return err
+}
+
 // Left lists what a create has made for elements of a loop that the program no longer has. It made nothing for those without a result.
 func (o owner) Left(s *plan.Step, gone []recorded.Element) error {
 	if o.Verb != plan.Create || s.Effect != actions.Write || len(gone) == 0 {
@@ -55,21 +69,6 @@ func (o owner) Left(s *plan.Step, gone []recorded.Element) error {
 	}
 	o.Log.Message(operation.Warning, s.Name+" was run for elements that the program no longer has, before the create failed: look in the service for what that made, and remove it; `declprov journal` lists it")
 	return err
-}
-
-// orphanedSteps returns the steps that have had an effect, or may have, for an object that was
-// undone, and that were not undone themselves.
-func (a *aftermath) orphanedSteps() (steps []*plan.Step) {
-	maybe := operation.StatusOf(a.failure) != actions.Refused
-	for i := range a.Operation.RelyOn(a.undone) {
-		did := a.Finished[i] || slices.ContainsFunc(a.Touched, func(t *operation.Touched) bool {
-			return t.Step.Index == i && (t.Done || maybe && i == a.Failed)
-		})
-		if s := a.Operation.Steps[i]; did && !a.undone[i] && s.Effect == actions.Write {
-			steps = append(steps, s)
-		}
-	}
-	return steps
 }
 
 // orphans lists what this create may have left.

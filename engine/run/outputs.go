@@ -102,7 +102,7 @@ func (r *run) readBack(ctx context.Context, made map[string]property.Value) (map
 		reader.Env = r.Env
 		reader.Secrets.Values = append(reader.Secrets.Values, r.Secrets.Values...)
 		reader.SetInputs(r.Given)
-		reader.SetState(recorded.State{Inputs: r.Given, Outputs: property.NewMap(made), Private: recorded.Private{Unmade: r.unmadeSteps(nil)}})
+		reader.SetState(recorded.State{Inputs: r.Given, Outputs: property.NewMap(made), Private: recorded.Private{Unmade: operation.UnmadeSteps(r.Run, r.resumed, nil)}})
 		reader.TakeID(r.ID)
 		yield, err := reader.Read(ctx)
 		if errors.Is(err, verdict.ErrGone) || errors.Is(err, verdict.ErrNotFound) {

@@ -3,13 +3,13 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/outputs"
 	"github.com/declprov/declprov/engine/run/reading"
 	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/run/request"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
 )
@@ -18,7 +18,7 @@ import (
 func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded.State, req ReadRequest) Result {
 	res := rs.resource(of, req.Ref, req.Log)
 	if res.Read == nil {
-		return withoutRead(state, req)
+		return request.WithoutRead(state, req)
 	}
 	ctx, cancel := stop.After(ctx, req.Timeout)
 	defer cancel()
@@ -75,15 +75,6 @@ func (res resource) warnOfRead(r reading.Reading, req ReadRequest, before record
 		r.WarnOtherID(req.Reason == Import, recorded.CurrentID(before), after.ID)
 		outputs.WarnPlaceholders(r.Run, after.Inputs)
 	}
-}
-
-// withoutRead returns the recorded state of a resource whose spec has no read.
-func withoutRead(s recorded.State, req ReadRequest) Result {
-	if req.Reason == Import {
-		return Result{Err: fmt.Errorf("%s cannot be imported: its spec has no read", req.Type)}
-	}
-	s.ID, s.Private.ID = recorded.CurrentID(s), ""
-	return Result{State: &s}
 }
 
 // isIncomplete reports whether a read failed because the create of the resource stopped halfway.

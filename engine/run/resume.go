@@ -55,23 +55,7 @@ func (u update) resume(ctx context.Context, state recorded.State) Result {
 	out := r.finishCreate(ctx)
 	halfMade{r.run}.end(&out)
 	r.recordHandover(out)
-	return keepKnownID(out, state)
-}
-
-// keepKnownID gives the result of a resumed create the id that the host knows. A resource that
-// the host has recorded as failed stays recorded, whatever this run came to.
-func keepKnownID(out Result, before recorded.State) Result {
-	if out.State == nil {
-		if out.Err != nil {
-			out.State = &before
-		}
-		return out
-	}
-	if id := out.State.ID; id != before.ID {
-		out.State.ID = before.ID
-		out.State.SetCurrentID(id)
-	}
-	return out
+	return out.WithKnownID(state)
 }
 
 // resume restores the results of an earlier run. The run then continues at the step at which the

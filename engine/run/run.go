@@ -139,15 +139,6 @@ func (r *run) book() *journal.Resource {
 	return r.journal
 }
 
-// openOnPanic is deferred: it opens an intent after a panic, because the process goes on, and the work does not.
-func openOnPanic(book *journal.Resource, i *journal.Intent) {
-	if bug := recover(); bug != nil {
-		i.Status = journal.Unknown
-		_ = book.Put(*i, true)
-		panic(bug)
-	}
-}
-
 // warn logs an error of the journal after a response came. The run goes on, because the
 // recorded state settles the intent later.
 func (r *run) warn(err error) {

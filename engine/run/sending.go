@@ -122,7 +122,7 @@ func (n *sending) takeOver(ctx context.Context) (any, error) {
 func (n *sending) send(ctx context.Context) (any, error) {
 	n.run.sending = n
 	defer func() { n.run.sending = nil }()
-	defer openOnPanic(n.book(), &n.intent)
+	defer entries.OpenOnPanic(n.book(), &n.intent)
 	value, err := n.Attempts(ctx, n.step, n.doubt)
 	if err == nil && n.doubt {
 		switch stale, looked := n.stale(ctx, value); {

@@ -97,6 +97,9 @@ func (r settling) lookUp(ctx context.Context) (Settled, error) {
 			return found, nil
 		} // else find sees what is too unfinished for read
 	}
+	if i.Unproven {
+		found.Doubt = "nothing proves that this create has made it"
+	}
 	found.Found, found.ID, found.State = true, state.ID, &state
 	return found, nil
 }

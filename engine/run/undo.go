@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -10,28 +11,39 @@ import (
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
+	"github.com/declprov/declprov/engine/run/verdict"
 )
 
 // undo runs the undo steps of what the create has done, last first, and stores in undone which
 // steps were undone. It stops at the first error. If the create has made the object of another
 // state, it undoes nothing, and undone stays nil: that state would lose its object.
 func (a *aftermath) undo(ctx context.Context) error {
-	if a.hasUndo() && a.isKnownObject() {
+	if !operation.Undoes(a.Run, a.failure) {
+		a.undone = map[int]bool{}
+		return nil
+	}
+	if operation.HasUndo(a.Run, a.failure) && a.isKnownObject() {
 		return nil
 	}
 	// The create may have failed because ctx ended. Undoing gets a time of its own.
 	ctx, cancel := stop.Undoing(ctx, undoTimeout)
 	defer cancel()
-	if a.hasUndo() {
+	if operation.HasUndo(a.Run, a.failure) {
 		halfMade{a.run}.undoing()
 	}
 	a.Undoing = true
 	defer func() { a.Undoing = false }()
 	text := a.Mask().Text(a.failure.Error())
 	a.undone = map[int]bool{}
-	for _, t := range slices.Backward(a.Touched) {
+	for _, t := range slices.Backward(operation.Made(a.Run, a.failure)) {
 		s, answer := t.Step, t.Answer
 		if len(s.Undo) == 0 {
+			continue
+		}
+		if t.Done && !operation.Proves(a.Run, t) {
+			if err := a.leave(ctx, t); err != nil {
+				return err
+			}
 			continue
 		}
 		switch ours, err := a.isOwn(ctx, t); {
@@ -44,6 +56,9 @@ func (a *aftermath) undo(ctx context.Context) error {
 			answer = a.Results[s.Index]
 		}
 		began, err := operation.Undo(ctx, a.Run, s, answer, text)
+		if errors.Is(err, verdict.ErrUntold) && s == a.Resource.Maker && a.IsGone(ctx, cmp.Or(a.ID, operation.LateID(a.Run))) {
+			err = nil
+		}
 		if err != nil {
 			if began {
 				a.doubted = append(a.doubted, s.Index)
@@ -56,9 +71,23 @@ func (a *aftermath) undo(ctx context.Context) error {
 	return nil
 }
 
-// hasUndo reports whether there is anything to undo.
-func (a *aftermath) hasUndo() bool {
-	return slices.ContainsFunc(a.Touched, func(t *operation.Touched) bool { return len(t.Step.Undo) > 0 })
+// leave does not undo what nothing proves to be what a step has made: somebody else may have made it under the same name. If
+// there is nothing, it counts as undone.
+func (a *aftermath) leave(ctx context.Context, t *operation.Touched) (err error) {
+	there, which := true, ""
+	switch id := cmp.Or(a.ID, operation.LateID(a.Run)); {
+	case a.Resource.Finds(t.Step):
+		var found any
+		found, err = a.Find(ctx, t.Step)
+		there, which = found != nil, a.DescribeID(t.Step, found)
+	case t.Step == a.Resource.Maker && id != "" && a.Resource.Read != nil:
+		there, err = a.Exists(ctx, id)
+		which = fmt.Sprintf(" (its id is %q)", id)
+	}
+	if a.undone[t.Step.Index] = err == nil && !there; err == nil && there {
+		t.Done, t.Unproven, a.failure = false, true, operation.LeftAloneError(a.failure, which)
+	}
+	return err
 }
 
 // isKnownObject reports whether what the create has made is the object of another state that the

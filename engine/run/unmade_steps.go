@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/journal"
@@ -13,30 +12,6 @@ import (
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 )
-
-// unmadeSteps returns the names of the create's steps that have made nothing for the resource so
-// far: they did not run, were refused or undone, or their outcome is unknown. A step of an
-// update makes what the create's step of the same name would have made.
-func (r *run) unmadeSteps(undone map[int]bool) string {
-	ran := map[string]bool{}
-	for _, t := range r.Touched {
-		if t.Done || t.Step.OwnsWhatItSends() {
-			ran[t.Step.Model.As] = !undone[t.Step.Index]
-		}
-	}
-	var out []string
-	for _, s := range r.Resource.Create.Steps {
-		name := s.Model.As
-		if !s.IsInMade() || ran[name] {
-			continue
-		}
-		before := (r.Verb != plan.Create || r.resumed) && !slices.Contains(r.Unmade, name)
-		if !before || r.Verb == plan.Create && undone[s.Index] {
-			out = append(out, name)
-		}
-	}
-	return strings.Join(out, " ")
-}
 
 // withUnmadeIntent sends a step. If the step makes what the recorded state names as unmade, it gets
 // an intent first, whatever its certainty. The intent stays until the host has the new state: if
@@ -58,7 +33,7 @@ func (r owner) withUnmadeIntent(ctx context.Context, s *plan.Step) (any, error) 
 	if err != nil {
 		return nil, r.Stop(s, 1, actions.Refused, err)
 	}
-	defer openOnPanic(r.book(), &intent)
+	defer entries.OpenOnPanic(r.book(), &intent)
 	value, err := r.Attempts(ctx, s, false)
 	t := r.Of(s)
 	switch {

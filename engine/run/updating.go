@@ -45,7 +45,7 @@ func (r updating) finish(ctx context.Context) Result {
 		failure = r.takeNewID(ctx)
 		r.Failed = len(r.Operation.Steps)
 	}
-	next := &recorded.State{ID: old.ID, Inputs: r.Given, Private: recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, Token: old.Private.Token, Unmade: r.unmadeSteps(nil)}}
+	next := &recorded.State{ID: old.ID, Inputs: r.Given, Private: recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, Token: old.Private.Token, Unmade: operation.UnmadeSteps(r.Run, r.resumed, nil)}}
 	next.SetCurrentID(r.ID)
 	declared := recorded.DeclaredOutputs(r.Resource, old)
 	failed := r.Failed
@@ -167,7 +167,7 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 		return r.await(ctx, last)
 	}
 	out := &recorded.State{ID: s.ID, Inputs: r.Given, Outputs: recorded.WithInputs(r.Given, recorded.DeclaredOutputs(r.Resource, *seen))}
-	out.Private = recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, ETags: seen.Private.ETags, Token: s.Private.Token, Unmade: r.unmadeSteps(nil)}
+	out.Private = recorded.Private{SchemaVersion: r.Resource.Spec.SchemaVersion, ETags: seen.Private.ETags, Token: s.Private.Token, Unmade: operation.UnmadeSteps(r.Run, r.resumed, nil)}
 	out.Private.Written = recorded.NewWritten(r.Resource, r.Given, r.server)
 	out.SetCurrentID(r.ID)
 	r.Log.Message(operation.Info, "no response tells of the update: it was done, as reading it shows")

@@ -181,6 +181,12 @@ func (j *Judge) expectedOutcome(r *request.Request, resp *Response) actions.Outc
 		}
 	}
 	out := actions.Outcome{Status: actions.Done}
+	switch resp.Status {
+	case http.StatusCreated:
+		out.Claim = actions.Made
+	case http.StatusAccepted:
+		out.Claim = actions.Accepted
+	}
 	if j.typed && j.call.Receive != nil {
 		out.Received, out.AsReceived = true, func() any { return j.failureResult(resp) }
 		if resp.Body, out.Unfit = j.call.Receive(resp.wireBody, resp.wireForm); out.Unfit != nil && resp.Status >= 300 {

@@ -207,3 +207,12 @@ func refersTo(address, setting string) bool {
 	}
 	return false
 }
+
+// OpenOnPanic is deferred: it opens an intent after a panic, because the process goes on, and the work does not.
+func OpenOnPanic(book *journal.Resource, i *journal.Intent) {
+	if bug := recover(); bug != nil {
+		i.Status = journal.Unknown
+		_ = book.Put(*i, true)
+		panic(bug)
+	}
+}

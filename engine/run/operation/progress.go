@@ -23,8 +23,9 @@ type Progress struct {
 	Finished map[int]bool
 	// Effected is true if a step has changed something, or may have.
 	Effected bool
-	// Touched are the steps with an effect that ran, in order: undo goes through them.
-	Touched []*Touched
+	// Touched are the steps with an effect that ran, in order. Earlier are those that earlier runs have finished. Undo goes
+	// through both: see Made.
+	Touched, Earlier []*Touched
 	// Looping is the forEach step that the run is at, or at which an earlier run stopped, and
 	// Elements are those that it has done so far, by key. Another run may have other elements under their keys.
 	Looping  *plan.Step
@@ -50,6 +51,10 @@ type Touched struct {
 	Done bool
 	// Answer is the latest response, whatever its verdict, nil if none came.
 	Answer any
+	// Claim is what the responses say that they have done. Unproven is true if the step was not undone, because nothing
+	// proves that what is there is what it has made: then Done is false.
+	Claim    actions.Claim
+	Unproven bool
 }
 
 // firstUnfinished returns the index of the first step that no earlier run has finished.
@@ -205,6 +210,11 @@ func (r *Run) Effect(s *plan.Step, v verdict.Verdict) {
 		r.Touched = append(r.Touched, t)
 	}
 	r.takeTurn(s)
+	if v.Status == actions.Done {
+		if t.Claim = t.Claim.And(v.Claim); !t.Done {
+			t.Claim = v.Claim
+		}
+	}
 	// If a settled action fails, what it made is known and is the resource's.
 	t.Done = t.Done || v.Status == actions.Done || v.Status == actions.Failed && s.Certainty == actions.Settled
 	if v.Status != actions.Unknown && v.Value != nil {

@@ -66,6 +66,8 @@ type Run struct {
 	SecretNames []string
 
 	rt *Runtime
+	// undoes are the steps of an undo that have run.
+	undoes []*plan.Step
 	// unfit is the error of an attempt that succeeded with a response that does not match
 	// its declared type.
 	unfit error
@@ -291,6 +293,10 @@ func (r *Run) once(ctx context.Context, s *plan.Step) (any, error) {
 		err = r.unfit // its intent is settled, and the step fails nevertheless
 	}
 	if (r.Verb == plan.Delete || r.Undoing) && err != nil && StatusOf(err) == actions.Gone {
+		if plan.AsksOfEarlier(s, before(r, s)) {
+			r.Denied = fmt.Errorf("%w: %w", verdict.ErrUntold, err)
+			return nil, nil // what an earlier step has begun is not known, which says nothing about the object
+		}
 		if r.Missed = true; errors.Is(err, verdict.ErrDenied) {
 			r.Denied = err
 		}

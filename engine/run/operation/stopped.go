@@ -29,6 +29,7 @@ func Stopped(r *Run, inputs property.Map, failed int, err error) *recorded.Faile
 	if id, _ := r.Vars.Values["id"].(string); r.Verb == plan.Update && id != r.ID {
 		out.ID = id
 	}
+	out.Claims, out.Unproven = claims(r)
 	for i, value := range r.Results {
 		switch {
 		case i > failed && r.Finished[i]: // before the run was resumed
@@ -136,8 +137,11 @@ func Restore(r *Run, f *recorded.Failed) (first int) {
 		if !r.Finished[i] {
 			continue
 		}
-		r.Record(r.Operation.Steps[i], value.Restore(result))
-		r.Effected = r.Effected || r.Operation.Steps[i].Effect == actions.Write
+		s := r.Operation.Steps[i]
+		r.Record(s, value.Restore(result))
+		if s.Effect == actions.Write {
+			r.Effected, r.Earlier = true, append(r.Earlier, &Touched{Step: s, Done: true, Answer: r.Results[i], Claim: f.Claims[i]})
+		}
 	}
 	return first
 }
@@ -161,7 +165,7 @@ func IsStuck(ctx context.Context, r *Run, failure error) bool {
 // is the error of undoing.
 func DescribeUndone(r *Run, failure error, undone map[int]bool, doubted []int, err error) error {
 	var did, begun, left []string
-	for _, t := range r.Touched {
+	for _, t := range Made(r, failure) {
 		switch name := t.Step.Name; {
 		case undone[t.Step.Index]:
 			did = append(did, name)

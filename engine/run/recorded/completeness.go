@@ -68,3 +68,20 @@ func LostError(create *plan.Operation, s State, key string) error {
 	return fmt.Errorf("an earlier create of it was interrupted %s, before its id was known, and nothing was sent now, because %s: "+
 		"look in the service for what it has made, and remove that; then run `declprov journal forget %s`", create.WhereStopped(s.Private.Failed.Step), why, key)
 }
+
+// IsUnproven reports whether nothing proves that the object of a state is what its create has made, because that has stopped
+// halfway: somebody else may have made it under the same name.
+func IsUnproven(res *plan.Resource, s State) bool {
+	f := s.Private.Failed
+	return f != nil && f.Op == string(plan.Create) && res.Maker != nil && slices.Contains(f.Unproven, res.Maker.Index)
+}
+
+// UnprovenError is the error of a delete of such a state. failed is the error of its read, nil if that finds something.
+func UnprovenError(ref Ref, failed error) error {
+	err := fmt.Errorf("it is not known whether its create has made it, or somebody else under the same name, so it is not deleted: run `pulumi up`, which goes on with the create; "+
+		"if that fails, run `pulumi state delete '%s'`, and look in the service whether it is yours", ref.Key)
+	if failed != nil {
+		err = fmt.Errorf("%w (read, which would tell whether it is there: %w)", err, failed)
+	}
+	return err
+}

@@ -240,6 +240,10 @@ type Failed struct {
 	// Doubted are the indices of the steps for which it is not known whether they were
 	// undone.
 	Doubted []int `json:"doubted,omitempty"`
+	// Claims are what the responses of completed steps say that they have done, by index. Unproven are the indices of the steps
+	// of which nothing proves yet that what is there is the resource's own.
+	Claims   map[int]actions.Claim `json:"claims,omitempty"`
+	Unproven []int                 `json:"unproven,omitempty"`
 	// Kept are the indices of completed steps after the failed one, which had been
 	// undone and was run again.
 	Kept []int `json:"kept,omitempty"`

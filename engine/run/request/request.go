@@ -2,6 +2,7 @@
 package request
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -108,4 +109,29 @@ type Settled struct {
 	// Early is true if nothing was found, but the request was sent so recently that the object
 	// may still appear (the spec's `consistency`).
 	Early bool
+}
+
+// WithKnownID returns the result of a resumed create with the id that the host knows. A resource that
+// the host has recorded as failed stays recorded, whatever this run came to.
+func (out Result) WithKnownID(before recorded.State) Result {
+	if out.State == nil {
+		if out.Err != nil {
+			out.State = &before
+		}
+		return out
+	}
+	if id := out.State.ID; id != before.ID {
+		out.State.ID = before.ID
+		out.State.SetCurrentID(id)
+	}
+	return out
+}
+
+// WithoutRead returns the recorded state of a resource whose spec has no read.
+func WithoutRead(s recorded.State, req Read) Result {
+	if req.Reason == Import {
+		return Result{Err: fmt.Errorf("%s cannot be imported: its spec has no read", req.Type)}
+	}
+	s.ID, s.Private.ID = recorded.CurrentID(s), ""
+	return Result{State: &s}
 }

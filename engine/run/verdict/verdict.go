@@ -22,6 +22,9 @@ var (
 	// ErrNotFound is the error of an action that found nothing. In a later step of `read`,
 	// it does not mean that the object of the resource is gone.
 	ErrNotFound = errors.New("not found")
+	// ErrUntold is the error of a step that asks what became of what an earlier step has begun, and is told that there is no
+	// such thing.
+	ErrUntold = errors.New("what became of it is not known")
 	// ErrIdle is the error of a step that had no effect, because it found nothing to change or to remove.
 	ErrIdle = errors.New("nothing was changed")
 )
@@ -39,6 +42,9 @@ type Verdict struct {
 	Class string
 	// After is the delay that the action requests before another attempt, or 0.
 	After time.Duration
+	// Claim is what the response says about the effect. Fails is true if `fail` of the spec says that what was begun has failed.
+	Claim actions.Claim
+	Fails bool
 	// Pending is true if the attempt succeeded and `until` is still false.
 	Pending bool
 	// Unfit is the mismatch between the response of a successful attempt and its
@@ -71,7 +77,7 @@ func (j Judge) Of(s *plan.Step, out actions.Outcome) Verdict {
 }
 
 func (j Judge) of(s *plan.Step, out actions.Outcome) Verdict {
-	v := Verdict{Status: out.Status, Err: out.Err, Class: out.Class, After: out.RetryAfter, again: out.Again}
+	v := Verdict{Status: out.Status, Err: out.Err, Class: out.Class, After: out.RetryAfter, Claim: out.Claim, again: out.Again}
 	if v.Status == actions.Done {
 		v.Value, v.Unfit = typedResult(s, out)
 	} else {
@@ -161,7 +167,7 @@ func (j Judge) evaluate(s *plan.Step, out actions.Outcome, v *Verdict) error {
 	if text, err := j.message(s, s.Fail, s.Inherits.Fail, out); err != nil {
 		return err
 	} else if text != "" {
-		v.Status, v.Err, v.final = actions.Failed, errors.New(text), true
+		v.Status, v.Err, v.final, v.Fails = actions.Failed, errors.New(text), true, true
 		if s.Effect != actions.Write {
 			v.Status = actions.Refused
 		}
