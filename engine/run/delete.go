@@ -38,7 +38,7 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 			return err
 		}
 	}
-	if gone, err := res.refuseUnproven(ctx, state); gone || err != nil {
+	if gone, err := (missingObject{res, state}).refuseUnproven(ctx); gone || err != nil {
 		return err
 	}
 	now, err := withCurrentInputs(ctx, res, res.Delete, state)
@@ -72,18 +72,18 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 
 // refuseUnproven returns an error if nothing proves that the object of a state is what its create has made, because that has
 // stopped halfway. It reports whether it is gone, as read says.
-func (res resource) refuseUnproven(ctx context.Context, s recorded.State) (gone bool, err error) {
-	if !recorded.IsUnproven(res.Resource, s) {
+func (m missingObject) refuseUnproven(ctx context.Context) (gone bool, err error) {
+	if !recorded.IsUnproven(m.Resource, m.state) {
 		return false, nil
 	}
-	if res.Read != nil {
-		_, _, err = res.ReadUntilSeen(ctx, s)
+	if m.Read != nil {
+		_, _, err = m.ReadUntilSeen(ctx, m.state)
 		gone = errors.Is(err, verdict.ErrGone) && !errors.Is(err, verdict.ErrDenied)
 	}
 	if gone {
 		return true, nil
 	}
-	return false, recorded.UnprovenError(res.Ref, err)
+	return false, recorded.UnprovenError(m.Ref, err)
 }
 
 // skipSuperseded reports whether the object of a state belongs to a later state, and says so.

@@ -110,8 +110,8 @@ func ofFailures() []Mutant {
 			Complaint: 21, Promise: "What is a failure can be said, and is told in the server's words",
 			Mechanism: "`fail` finds the failure in an answer that looks well",
 			File:      "engine/run/verdict/verdict.go",
-			Find:      "	} else if text != \"\" {\n		v.Status, v.Err, v.final = actions.Failed, errors.New(text), true",
-			Replace:   "	} else if false {\n		v.Status, v.Err, v.final = actions.Failed, errors.New(text), true",
+			Find:      "	} else if text != \"\" {\n		v.Status, v.Err, v.final, v.Fails = actions.Failed, errors.New(text), true, true",
+			Replace:   "	} else if false {\n		v.Status, v.Err, v.final, v.Fails = actions.Failed, errors.New(text), true, true",
 			Package:   complaints, Test: "TestComplaint21Failure", Fails: "after 200 it says",
 		},
 		{

@@ -352,7 +352,7 @@ func ofJournals() []Mutant {
 			Promise:   "Nothing is lost",
 			Mechanism: "an undo leaves alone what a replacement has in common with its original",
 			File:      "engine/run/undo.go",
-			Find:      `	if a.hasUndo() && a.isKnownObject() {`,
+			Find:      `	if operation.HasUndo(a.Run, a.failure) && a.isKnownObject() {`,
 			Replace:   `	if false {`,
 			Package:   "engine", Test: "TestUndoOfAReplacementOfOneID", Fails: "(-want +got)",
 		},
