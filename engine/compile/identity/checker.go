@@ -237,7 +237,8 @@ func addressing(r *plan.Resource) (inputs []string) {
 			inputs = append(inputs, ref.Path[1])
 		}
 	}
-	return inputs
+	slices.Sort(inputs)
+	return slices.Compact(inputs)
 }
 
 // foundBy returns the recorded properties that tell objects with the same id apart: those that
