@@ -36,43 +36,43 @@ func (a *aftermath) undo(ctx context.Context) error {
 	text := a.Mask().Text(a.failure.Error())
 	a.undone = map[int]bool{}
 	for _, t := range slices.Backward(operation.Made(a.Run, a.failure)) {
-		s, answer := t.Step, t.Answer
-		if len(s.Undo) == 0 {
+		if len(t.Step.Undo) == 0 {
 			continue
 		}
-		if t.Done && !operation.Proves(a.Run, t) {
-			if err := a.leave(ctx, t); err != nil {
-				return err
-			}
-			continue
-		}
-		switch ours, err := a.isOwn(ctx, t); {
-		case err != nil:
-			return err
-		case !ours:
-			continue
-		}
-		if s.Index < len(a.Results) && s.Index < a.Failed {
-			answer = a.Results[s.Index]
-		}
-		began, err := operation.Undo(ctx, a.Run, s, answer, text)
-		if errors.Is(err, verdict.ErrUntold) && s == a.Resource.Maker && a.IsGone(ctx, cmp.Or(a.ID, operation.LateID(a.Run))) {
-			err = nil
-		}
-		if err != nil {
-			if began {
-				a.doubted = append(a.doubted, s.Index)
-			}
+		if err := a.undoStep(ctx, t, text); err != nil {
 			return err
 		}
-		// If the outcome of the step is unknown and undo found nothing, the effect may still come.
-		a.undone[s.Index] = a.Ran && (t.Done || t.Answer != nil || !a.Missed)
 	}
 	return nil
 }
 
-// leave does not undo what nothing proves to be what a step has made: somebody else may have made it under the same name. If
-// there is nothing, it counts as undone.
+// undoStep undoes a step if what it has made is the create's own. text is the failure.
+func (a *aftermath) undoStep(ctx context.Context, t *operation.Touched, text string) error {
+	s, answer := t.Step, t.Answer
+	if t.Done && !operation.Proves(a.Run, t) {
+		return a.leave(ctx, t)
+	}
+	if ours, err := a.isOwn(ctx, t); err != nil || !ours {
+		return err
+	}
+	if s.Index < len(a.Results) && s.Index < a.Failed {
+		answer = a.Results[s.Index]
+	}
+	began, err := operation.Undo(ctx, a.Run, s, answer, text)
+	if errors.Is(err, verdict.ErrUntold) && s == a.Resource.Maker && a.IsGone(ctx, cmp.Or(a.ID, operation.LateID(a.Run))) {
+		err = nil
+	}
+	if err != nil && began {
+		a.doubted = append(a.doubted, s.Index)
+	}
+	if err == nil {
+		// If the outcome of the step is unknown and undo found nothing, the effect may still come.
+		a.undone[s.Index] = a.Ran && (t.Done || t.Answer != nil || !a.Missed)
+	}
+	return err
+}
+
+// leave leaves alone what nothing proves to be made by a step: somebody else may have made it. If there is nothing, it counts as undone.
 func (a *aftermath) leave(ctx context.Context, t *operation.Touched) (err error) {
 	there, which := true, ""
 	switch id := cmp.Or(a.ID, operation.LateID(a.Run)); {

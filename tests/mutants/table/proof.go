@@ -35,7 +35,7 @@ func ofProof() []Mutant {
 			"TestKeysOfMapsAreNoSigns/response_metadata", "made gone done, want refused error error"),
 		row("Nothing is made twice", "an item that does not show what is compared may be the object", "spec/load/rest/find.go", `	if members == nil {`, `	if true {`,
 			"TestIncompleteListsProveNothing/unique/no_name", "without the object: made gone, want refused gone"),
-		row(foreign, "what an operation has not confirmed is not undone", "engine/run/undo.go", `		if t.Done && !operation.Proves(a.Run, t) {`, `		if false {`,
+		row(foreign, "what an operation has not confirmed is not undone", "engine/run/undo.go", `	if t.Done && !operation.Proves(a.Run, t) {`, `	if false {`,
 			"TestLateFailures/accepted/operation/other/read", "sent [POST /things"),
 		row(foreign, "what an operation has not confirmed is not deleted with its resource", "engine/run/delete.go", `	if !recorded.IsUnproven(m.Resource, m.state) {`, `	if true {`,
 			"TestLateFailures/accepted/500/other/read", "what is not proved to be its own is deleted with it"),
