@@ -47,7 +47,7 @@ func TestCanary(t *testing.T) {
 		"proxy":  {"proxy": "http://u:" + canary + "@127.0.0.1:1"},
 		"key":    {"idempotencyKey": args{"value": canary + "\x00"}},
 	}
-	all := append(faults(t), fault{name: "none", do: respond("HTTP/1.1 204 No Content\r\n\r\n")})
+	all := append(faults(), fault{name: "none", do: respond("HTTP/1.1 204 No Content\r\n\r\n")})
 	for _, f := range all {
 		if strings.Contains(f.err, "16777216") || f.class == "timeout" {
 			continue // slow, and similar to the others
