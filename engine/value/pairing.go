@@ -105,14 +105,11 @@ func (p pairing) ofSets(old, new property.Array) (of []int, repeats map[int]bool
 			left[olds[pair]] = false
 		}
 	}
-	if p.differ.Equal == nil {
-		return of, repeats
-	}
-	tries := 0
+	tries, byRules := 0, p.differ.Equal != nil
 	means := func(v property.Value, among property.Array, indices []int) bool {
 		return slices.ContainsFunc(indices, func(i int) bool {
 			tries++
-			return tries <= maxPairs && p.same(among.Get(i), v)
+			return byRules && tries <= maxPairs && p.same(among.Get(i), v)
 		})
 	}
 	for at, i := range news {

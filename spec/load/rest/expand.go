@@ -154,7 +154,7 @@ func (x *expansion) lister() *spec.Lister {
 	}
 	return &spec.Lister{
 		Range: x.s.Range, Inputs: inputs, Step: step, Items: text("${"+items+"}", x.itemsRange()),
-		ID: x.idOfItem(),
+		ID: listed{x}.idOfItem(),
 	}
 }
 

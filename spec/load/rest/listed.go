@@ -19,8 +19,11 @@ var (
 	wholeMember = regexp.MustCompile(`^\s*(?:result\.|steps\.[A-Za-z_]\w*\.)?body((?:\.[A-Za-z_]\w*)+)\s*$`)
 )
 
+// listed is the expansion of a resource whose objects are listed.
+type listed struct{ *expansion }
+
 // idOfItem returns the template for the id of an object in a list: that by which users import it.
-func (x *expansion) idOfItem() *spec.Node {
+func (x listed) idOfItem() *spec.Node {
 	at := cmp.Or(x.s.ID, x.s.Path).Range
 	if !x.own["id"] && !x.own["import"] {
 		return text(x.parentsOfItem()+x.nameInItem(), at)
@@ -39,7 +42,7 @@ func (x *expansion) idOfItem() *spec.Node {
 }
 
 // parentsOfItem returns the parents in the id of an object in a list.
-func (x *expansion) parentsOfItem() (id string) {
+func (x listed) parentsOfItem() (id string) {
 	for _, p := range x.parents {
 		if p.ofObject || x.named && p.inPath {
 			id += "${inputs." + p.name + "}/"
@@ -49,7 +52,7 @@ func (x *expansion) parentsOfItem() (id string) {
 }
 
 // nameInItem returns the template of the id that the server has given an object in a list, or of its name.
-func (x *expansion) nameInItem() string {
+func (x listed) nameInItem() string {
 	if x.named {
 		return x.nameOfItem()
 	}
@@ -58,7 +61,7 @@ func (x *expansion) nameInItem() string {
 
 // ofItem returns a template for an id, as the author wrote it, for an item of a list. ok is false if it is not known what a part of
 // it is there.
-func (x *expansion) ofItem(n *spec.Node) (id string, ok bool) {
+func (x listed) ofItem(n *spec.Node) (id string, ok bool) {
 	pieces, bad := template.Scan(n.Text)
 	if n.Kind != spec.StringNode || bad != nil {
 		return "", n.Kind != spec.StringNode || bad != nil // a mistake, which is reported elsewhere
@@ -92,7 +95,7 @@ func (x *expansion) ofItem(n *spec.Node) (id string, ok bool) {
 
 // inputOfItem returns the template for an input of an object in a list: a parent that the list is requested of, or a member of the
 // item.
-func (x *expansion) inputOfItem(name string) (string, bool) {
+func (x listed) inputOfItem(name string) (string, bool) {
 	for _, p := range x.parents {
 		if p.inList && p.input.Name == name {
 			return "${inputs." + p.name + "}", true
@@ -108,7 +111,7 @@ func (x *expansion) inputOfItem(name string) (string, bool) {
 
 // memberOfItem returns the template for what the server chooses in an object in a list. ok is false if it is not a member of the
 // object in the response to the create: then it is the member that is the id.
-func (x *expansion) memberOfItem(expression string) (template string, ok bool) {
+func (x listed) memberOfItem(expression string) (template string, ok bool) {
 	if m := wholeMember.FindStringSubmatch(expression); m != nil && !x.own["create"] {
 		if member, inObject := strings.CutPrefix(m[1], accessAll(x.inBody(x.unwrap))); inObject && strings.HasPrefix(member, ".") {
 			return "${each.value" + member + "}", true
