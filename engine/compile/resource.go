@@ -134,14 +134,7 @@ func (c *resourceCompiler) id(t *scopes.Trail) {
 	if c.r.ID == nil {
 		return
 	}
-	mixed := false
-	for _, s := range c.r.ID.Segments() {
-		if plan.IsInput(s) {
-			c.r.IDInputs = append(c.r.IDInputs, s.Ref[1])
-		}
-		mixed = mixed || !s.Literal && !plan.IsInput(s)
-	}
-	c.r.IDMixes = mixed && slices.ContainsFunc(c.r.ID.Refs(), func(ref expr.Ref) bool { return !slices.Contains(plan.NamesOfResponses, ref.Path[0]) })
+	c.idInputs()
 	if c.r.ID.Secret() || takesSecretOutput(c.r, t.Steps) {
 		c.Fail(finding.CodeSecretExposed, c.r.Spec.ID.Range, "id", "the id contains a secret", "Hosts show ids everywhere. Build it of values that are not secret.")
 	}
@@ -185,6 +178,18 @@ func (c *compiler) checkSupport(m *spec.Resource) {
 				"Pulumi stores what Check returns: there the input is a secret in the state. Terraform does not store it.")
 		}
 	}
+}
+
+// idInputs notes which inputs the id is made of, and whether it has other parts.
+func (c *resourceCompiler) idInputs() {
+	mixed := false
+	for _, s := range c.r.ID.Segments() {
+		if plan.IsInput(s) {
+			c.r.IDInputs = append(c.r.IDInputs, s.Ref[1])
+		}
+		mixed = mixed || !s.Literal && !plan.IsInput(s)
+	}
+	c.r.IDMixes = mixed && slices.ContainsFunc(c.r.ID.Refs(), func(ref expr.Ref) bool { return !slices.Contains(plan.NamesOfResponses, ref.Path[0]) })
 }
 
 // takesSecretOutput reports whether the id takes a member of a response that is, on the wire, a secret property of the

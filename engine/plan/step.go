@@ -224,7 +224,7 @@ func (s *Step) argumentRefs() (refs []expr.Ref) {
 }
 
 // ExposedRefs returns the references of the arguments that others can read, such as paths and command lines.
-func (s *Step) ExposedRefs() (refs []expr.Ref) {
+func ExposedRefs(s *Step) (refs []expr.Ref) {
 	for _, a := range s.Args {
 		for _, v := range a.Exposes {
 			refs = append(refs, v.Refs()...)
@@ -271,9 +271,6 @@ func (s *Step) LoopInput() string {
 	}
 	return ""
 }
-
-// awaits reports whether a step waits for something, or judges what earlier steps have begun.
-func (s *Step) awaits() bool { return s.Until != nil || s.Fail != nil && !s.Inherits.Fail }
 
 // HasVerdicts reports whether the step has templates that judge its result.
 func (s *Step) HasVerdicts() bool {

@@ -24,7 +24,7 @@ type halfMade struct{ *run }
 // keep records what the earlier steps of a create have made, before a step is sent, if the next create would not know
 // it, or if that step makes more, or awaits what only the response to an earlier one names: find stands for that response otherwise.
 func (h halfMade) keep(s *plan.Step) error {
-	writes := s.Effect == actions.Write || h.Operation.LosesJob(s, h.Resource.Maker) && h.Resource.Find != nil
+	writes := s.Effect == actions.Write || plan.Waiting{Operation: h.Operation}.LosesJob(s, h.Resource.Maker) && h.Resource.Find != nil
 	switch {
 	case h.Verb != plan.Create || h.Undoing, h.entry != nil && !h.news && !writes, h.entry == nil && !operation.HasMade(h.Run, writes):
 		return nil

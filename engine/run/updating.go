@@ -155,7 +155,7 @@ func (r updating) reconcile(ctx context.Context, s *recorded.State) *Result {
 		return nil
 	}
 	last := r.Operation.Steps[min(r.Failed, len(r.Operation.Steps)-1)]
-	awaited, able := r.Operation.IsAwaited(last)
+	awaited, able := plan.Waiting{Operation: r.Operation}.IsAwaited(last)
 	if awaited && !able {
 		return nil
 	}

@@ -229,7 +229,7 @@ func addressing(r *plan.Resource) (inputs []string) {
 			continue
 		}
 		for _, s := range op.Steps {
-			refs = append(refs, s.ExposedRefs()...)
+			refs = append(refs, plan.ExposedRefs(s)...)
 		}
 	}
 	for _, ref := range refs {

@@ -53,7 +53,7 @@ func Proves(r *Run, t *Touched) bool {
 	if t.Claim == actions.Made || removesAssigned(r, t) {
 		return true
 	}
-	polls := slices.DeleteFunc(r.Operation.Polls(t.Step), func(s *plan.Step) bool { return asksByName(r, s, t) })
+	polls := slices.DeleteFunc(plan.Waiting{Operation: r.Operation}.Polls(t.Step), func(s *plan.Step) bool { return asksByName(r, s, t) })
 	if len(polls) == 0 {
 		return t.Claim != actions.Accepted
 	}

@@ -138,7 +138,7 @@ func MayAwait(res *plan.Resource, state State, news property.Map) bool {
 		op = res.Update
 	}
 	f.Seen, state.Private.Failed = false, &f
-	return len(f.Undone)+len(f.Doubted) == 0 && CanResume(res, state, news) && op.OnlyAwaits(f.Step)
+	return len(f.Undone)+len(f.Doubted) == 0 && CanResume(res, state, news) && (plan.Waiting{Operation: op}).OnlyAwaits(f.Step)
 }
 
 // GetsNewID reports whether a create that stopped would make its object again when it continues, under another id: the object was
