@@ -107,7 +107,7 @@ func TestLostUpdateBeforeStepsThatDoNotRun(t *testing.T) {
 const renaming = `resources: Thing: {
 	inputs: {name: string, size: int}
 	id: "${inputs.name}"
-	consistency: "1ms"
+	consistency: "0s"
 	create: world: post: {what: "make", with: "${inputs.name}"}
 	find: world: look: {what: "find", with: "${inputs.name}"}
 	read: {world: look: {what: "read", with: "${id} ${inputs.name}"}, return: size: "${result.size}"}

@@ -208,7 +208,7 @@ func takesSecretOutput(r *plan.Resource, steps []*plan.Step) bool {
 		for _, ref := range r.ID.Refs() {
 			of, path := plan.ResultOf(steps, nil, ref.Path)
 			same := func(other expr.Ref) bool { return slices.Equal(other.Path, ref.Path) }
-			if of != nil && (len(path) > 1 && path[len(path)-1] == r.Naming.Rule.Name(p) || slices.ContainsFunc(returned, same)) {
+			if of != nil && of.ForEach == nil && (len(path) > 1 && path[len(path)-1] == r.Naming.Rule.Name(p) || slices.ContainsFunc(returned, same)) {
 				return true
 			}
 		}

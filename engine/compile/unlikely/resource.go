@@ -28,6 +28,7 @@ func CheckResource(found *finding.Collector, r *plan.Resource, configured bool) 
 		c.checkUpdate()
 		c.checkDelete()
 		c.checkNamed()
+		c.checkPartlyNamed()
 		for verb, op := range stable.All(map[string]*plan.Operation{"create": r.Create, "read": r.Read, "update": r.Update, "delete": r.Delete}) {
 			checkConditions(found, op, verb)
 			checkLocks(found, op, verb)

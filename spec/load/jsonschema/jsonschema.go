@@ -50,10 +50,10 @@ func Of(e ast.Expr) (Type, bool) {
 	r := schemaReader{members: map[string]ast.Expr{}}
 	for _, d := range s.Elts {
 		f, ok := d.(*ast.Field)
-		if !ok || f.Constraint != token.ILLEGAL || !slices.Contains(schemaWords, labelOf(f)) || !isSchemaValue(labelOf(f), f.Value) {
+		if !ok || f.Constraint != token.ILLEGAL || wordOf(f) == "" || !isSchemaValue(wordOf(f), f.Value) {
 			return Type{}, false
 		}
-		r.members[labelOf(f)] = f.Value
+		r.members[wordOf(f)] = f.Value
 	}
 	base, ok := r.base()
 	if !ok {
@@ -136,6 +136,9 @@ func lastOf(m []string) string {
 
 // named returns the type with a name.
 func (r *schemaReader) named(name string) (string, bool) {
+	if of, is := strings.CutPrefix(name, "Type"); is { // TypeString, of Terraform's plugins
+		name = strings.ToLower(of)
+	}
 	switch name {
 	case "array", "list", "set":
 		elem := "_"
@@ -275,6 +278,17 @@ func HasProperties(e ast.Expr) bool {
 
 // ownTypes are the types that have the same name in CUE.
 var ownTypes = []string{"string", "int", "number", "bool", "float", "bytes", "null"}
+
+// wordOf returns the keyword that is the label of a field, "" if it is none. Terraform's plugins write ForceNew, and its
+// users force_new.
+func wordOf(f *ast.Field) string {
+	label := strings.ReplaceAll(labelOf(f), "_", "")
+	at := slices.IndexFunc(schemaWords, func(word string) bool { return strings.EqualFold(word, label) })
+	if at < 0 {
+		return ""
+	}
+	return schemaWords[at]
+}
 
 func labelOf(f *ast.Field) string {
 	name, _, err := ast.LabelName(f.Label)

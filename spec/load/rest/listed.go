@@ -14,8 +14,9 @@ var (
 	// wholeInput matches an expression that is an input, and wholeSetting one that every operation can evaluate.
 	wholeInput   = regexp.MustCompile(`^\s*inputs\.([A-Za-z_]\w*)\s*$`)
 	wholeSetting = regexp.MustCompile(`^\s*config(\.[A-Za-z_]\w*)+\s*$`)
-	// ofProgram matches a name of what the program gives, and wholeMember a member of a response.
+	// ofProgram matches a name of what the program gives, ofServer one of a response, and wholeMember a member of a response.
 	ofProgram   = regexp.MustCompile(`\b(inputs|config)\b`)
+	ofServer    = regexp.MustCompile(`\b(steps|result|body|headers)\b`)
 	wholeMember = regexp.MustCompile(`^\s*(?:result\.|steps\.[A-Za-z_]\w*\.)?body((?:\.[A-Za-z_]\w*)+)\s*$`)
 )
 
@@ -75,7 +76,7 @@ func (x listed) ofItem(n *spec.Node) (id string, ok bool) {
 			part, known = x.inputOfItem(m[1])
 		case wholeSetting.MatchString(p.Text):
 			part = "${" + p.Text + "}"
-		case ofProgram.MatchString(p.Text):
+		case ofProgram.MatchString(p.Text) && !ofServer.MatchString(p.Text): // otherwise it finds what the server has chosen
 			known = false
 		case strings.TrimSpace(p.Text) == "id" && x.own["import"]:
 			part, known = x.ofItem(x.r.ID)

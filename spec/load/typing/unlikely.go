@@ -156,7 +156,8 @@ func checkUnmarkedSecret(x *Extractor, p *spec.Property, m walk.Item, s Site) {
 	}
 	last := words[len(words)-1]
 	pair := strings.Join(words[max(0, len(words)-2):], " ")
-	if slices.Contains(publicPairs, pair) || !slices.Contains(secretWords[s.Role], last) && (secretWords[s.Role] == nil || !slices.Contains(secretPairs, pair)) {
+	isPair := func(secret string) bool { return secret == pair || strings.ReplaceAll(secret, " ", "") == last } // apikey
+	if slices.Contains(publicPairs, pair) || !slices.Contains(secretWords[s.Role], last) && (secretWords[s.Role] == nil || !slices.ContainsFunc(secretPairs, isPair)) {
 		return
 	}
 	x.Warn(source.CodeUnmarkedSecret, m.NameAt, s.Place, fmt.Sprintf("%s is stored in plain text", p.Name),

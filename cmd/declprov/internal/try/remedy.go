@@ -89,6 +89,10 @@ func (d difference) valueRemedy() string {
 	if rule := equalRule(d.program, d.read); rule != "" {
 		return fmt.Sprintf("If both mean the same: `%s: … %s`. If the API rewrites the value: `%s: … @normalised()`.", d.name, rule, d.name)
 	}
+	if d.property != nil && d.property.Default != nil && d.readsDefault() {
+		return fmt.Sprintf("It is the default of %s, so the response may not have it at all: compare what read returns (`--trace` shows it), and return the part that has the properties: `return: \"${body.…}\"`. "+
+			"If the API never returns the value: `%[1]s: … @noRead()`.", d.name)
+	}
 	if isMasked(d.read) {
 		return fmt.Sprintf("The API returns a placeholder. Declare that it never returns the value: `%s: … @noRead()`.", d.name)
 	}
@@ -166,6 +170,22 @@ func identifies(items []property.Value, name string) bool {
 		seen[fmt.Sprint(v)] = true
 	}
 	return true
+}
+
+// readsDefault reports whether read returns the default of the input, as it does if the response does not have it.
+func (d difference) readsDefault() bool {
+	var read any
+	switch {
+	case d.read.IsString():
+		read = d.read.AsString()
+	case d.read.IsBool():
+		read = d.read.AsBool()
+	case d.read.IsNumber():
+		read = d.read.AsNumber()
+	default:
+		return false
+	}
+	return fmt.Sprint(read) == fmt.Sprint(d.property.Default)
 }
 
 // isMasked reports whether a value is a placeholder for a secret, such as "****".

@@ -24,6 +24,7 @@ func TestExplain(t *testing.T) {
 	tests := map[string]struct {
 		program, read, before property.Value
 		updated, normalised   bool
+		fallback              any
 		code, remedy          string
 	}{
 		"not returned":            {program: text("a"), code: codeNotRead, remedy: "@noRead()"},
@@ -35,6 +36,8 @@ func TestExplain(t *testing.T) {
 		"a path":                  {program: text("/a//b/"), read: text("/a/b"), code: codeReadDiffers, remedy: "@equal(path)"},
 		"JSON":                    {program: text(`{"a": 1, "b": 2}`), read: text(`{"b":2,"a":1}`), code: codeReadDiffers, remedy: "@equal(json)"},
 		"a placeholder":           {program: text("hunter2"), read: text("******"), code: codeReadDiffers, remedy: "@noRead()"},
+		"the default":             {program: text("Shop"), read: text(""), fallback: "", code: codeReadDiffers, remedy: "the response may not have it at all"},
+		"another than default":    {program: text("Shop"), read: text("******"), fallback: "", code: codeReadDiffers, remedy: "The API returns a placeholder"},
 		"redacted":                {program: text("hunter2"), read: text("[REDACTED]"), code: codeReadDiffers, remedy: "@noRead()"},
 		"another text":            {program: text("a"), read: text("b"), code: codeReadDiffers, remedy: "@normalised()"},
 		"normalised already":      {program: text("a"), read: text("b"), normalised: true, code: codeReadDiffers, remedy: "create or update returned"},
@@ -58,7 +61,7 @@ func TestExplain(t *testing.T) {
 				}
 			}
 			d := difference{
-				name: "p", property: &spec.Property{Name: "p", Normalised: test.normalised},
+				name: "p", property: &spec.Property{Name: "p", Normalised: test.normalised, Default: test.fallback},
 				program: test.program, read: test.read, before: test.before, updated: test.updated,
 			}
 			code := d.code()
