@@ -46,8 +46,6 @@ func runAll(ctx context.Context, out io.Writer, verbose, whole bool, patterns []
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
-	cleanUp := keepInMemory(out)
-	defer cleanUp()
 	r := newReport(out, verbose)
 	race := []string{"-race"}
 	if err := raceDetector(root); err != nil {
@@ -103,30 +101,6 @@ func runAll(ctx context.Context, out io.Writer, verbose, whole bool, patterns []
 		return fmt.Errorf("tests were left out, but %s=1 is set", tools.NoSkip)
 	}
 	return nil
-}
-
-// The variables of the folder for temporary files, and of that for builds.
-const temporary, ofBuilds = "TMPDIR", "GOTMPDIR"
-
-// keepInMemory lets the tests write their temporary files into memory: they write journals, states of Pulumi's CLI and
-// folders for each case, most of which are synced, and nothing of it must outlive the run. What go builds is large, and
-// stays on the disk. It changes nothing if the user has chosen a folder. cleanUp removes the folder.
-func keepInMemory(out io.Writer) (cleanUp func()) {
-	if os.Getenv(temporary) != "" || os.Getenv(ofBuilds) != "" {
-		return func() {}
-	}
-	dir, err := inMemory()
-	if err != nil {
-		fmt.Fprintf(out, "temporary files are on the disk: %v\n", err)
-		return func() {}
-	}
-	os.Setenv(ofBuilds, os.TempDir())
-	os.Setenv(temporary, dir)
-	return func() {
-		if err := os.RemoveAll(dir); err != nil {
-			fmt.Fprintln(out, err)
-		}
-	}
 }
 
 // buildBinary builds the declprov that all tests of the second module run.
@@ -233,9 +207,6 @@ const gcPercent = "400"
 // A package runs twice as many tests in parallel as there are processors, because many
 // tests wait.
 func goTest(ctx context.Context, dir string, packages int, args []string, r *report) error {
-	if os.Getenv(temporary) != "" && os.Getenv(ofBuilds) != "" {
-		args = append([]string{"-exec=env -u " + ofBuilds}, args...) // testing.T.TempDir would be there
-	}
 	cmd := exec.CommandContext(ctx, "go", append([]string{
 		"test", "-json", "-timeout=30m", "-vet=off", "-ldflags=-w", fmt.Sprint("-p=", packages), fmt.Sprint("-parallel=", 2*runtime.NumCPU()),
 	}, args...)...)
