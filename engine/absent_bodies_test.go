@@ -126,10 +126,11 @@ func TestAbsentMembersProveNothing(t *testing.T) {
 		{"gone", "BODY.a.b.c == 'deleted'", nil},
 	} {
 		ways := map[string]string{"body": "http: path: \"/pets\"", "result.body": "http: path: \"/pets\"", "steps.look.body": `steps: [{as: "look", http: path: "/pets", GONE}, {http: path: "/pets"}]`}
-		for name, steps := range ways {
+		for name, written := range ways {
 			for _, sent := range bodies {
 				t.Run(strings.Join([]string{tc.key, tc.template, name, sent}, "/"), func(t *testing.T) {
 					t.Parallel()
+					steps := written
 					template := strings.ReplaceAll(tc.template, "BODY", name)
 					verdict := fmt.Sprintf("%s: %q", tc.key, "${"+template+"}")
 					if tc.key == "gone" && name == "steps.look.body" {

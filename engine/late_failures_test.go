@@ -147,6 +147,20 @@ func (s *lateServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	respond(w, status, out)
 }
 
+// change changes how the server behaves.
+func (s *lateServer) change(to func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	to()
+}
+
+// requests returns the requests so far.
+func (s *lateServer) requests() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.log)
+}
+
 func (s *lateServer) process(method, path string, body map[string]any) (int, any) {
 	kind, name, _ := strings.Cut(path, "/")
 	switch {
@@ -267,7 +281,7 @@ func (f lateFailure) start(t *testing.T) (*lateServer, *engine.Engine, string) {
 	w.journal = t.TempDir()
 	timeout := "1m"
 	if f.fails == "timeout" {
-		timeout = "100ms"
+		timeout = "1s" // the runs that go on must not take so long
 	}
 	prog, diags := w.compile(t, f.spec(server.URL))
 	if diags.HasErrors() {
@@ -286,7 +300,7 @@ func (f lateFailure) play(t *testing.T) {
 	ctx := t.Context()
 	if f.fails == "stop" {
 		c := cancellable(t, time.Minute)
-		s.onPoll = func() { c.stop(actions.ErrStopped) }
+		s.change(func() { s.onPoll = func() { c.stop(actions.ErrStopped) } })
 		ctx = c.ctx
 	}
 	inputs := object("name", "blue", "size", 3)
@@ -294,7 +308,7 @@ func (f lateFailure) play(t *testing.T) {
 	if out.Err == nil {
 		t.Fatal("the create did not fail")
 	}
-	s.onPoll = nil
+	s.change(func() { s.onPoll = nil })
 	if !f.isDefinite() {
 		f.goOn(t, s, e, out)
 		return
@@ -305,7 +319,7 @@ func (f lateFailure) play(t *testing.T) {
 	removed, listed := f.isProved(), len(intents(t, journal)) > 0
 	nobody := f.owner == "nobody" && f.shows != ""
 	if wantsDelete := f.isProved(); s.sent("DELETE") > 0 != wantsDelete {
-		t.Errorf("sent %v: %v", s.log, out.Err)
+		t.Errorf("sent %v: %v", s.requests(), out.Err)
 	}
 	if gone := len(s.left()) == 0; gone != (removed || f.owner == "nobody") {
 		t.Errorf("left %v: %v", s.left(), out.Err)
@@ -314,11 +328,11 @@ func (f lateFailure) play(t *testing.T) {
 		t.Errorf("listed in the journal: %v, want %v: %v", listed, wants, out.Err)
 	}
 	// The next run creates it, or leaves what is there alone.
-	s.broken = false
+	s.change(func() { s.broken = false })
 	deletes := s.sent("DELETE")
 	again := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: inputs})
 	if s.sent("DELETE") != deletes {
-		t.Errorf("the next run deletes it: %v", s.log)
+		t.Errorf("the next run deletes it: %v", s.requests())
 	}
 	if exists := len(s.left()) > 0 && again.Err != nil; strings.Contains(f.shows, "find") && (again.Err != nil) != (exists && !removed && f.owner != "nobody") {
 		t.Errorf("the next run: %v", again.Err)
@@ -329,32 +343,32 @@ func (f lateFailure) play(t *testing.T) {
 func (f lateFailure) goOn(t *testing.T, s *lateServer, e *engine.Engine, out engine.Result) {
 	t.Helper()
 	if out.State == nil || s.sent("DELETE") > 0 {
-		t.Fatalf("the create cannot go on: %v, sent %v", out.Err, s.log)
+		t.Fatalf("the create cannot go on: %v, sent %v", out.Err, s.requests())
 	}
 	inputs := object("name", "blue", "size", 3)
 	fails := s.fails
-	s.fails = "operation"
+	s.change(func() { s.fails = "operation" })
 	if f.answer != "confirmed" {
 		failed := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *out.State, Inputs: inputs})
 		if failed.Err == nil || failed.State == nil || s.sent("DELETE") > 0 != f.isProved() || s.sent("POST") != 1 {
-			t.Fatalf("once the operation has failed: %v, state %v, sent %v", failed.Err, failed.State != nil, s.log)
+			t.Fatalf("once the operation has failed: %v, state %v, sent %v", failed.Err, failed.State != nil, s.requests())
 		}
 		if !f.isProved() {
 			if err := e.Delete(t.Context(), engine.DeleteRequest{Ref: ref("Thing"), State: *failed.State}); err == nil || s.sent("DELETE") > 0 {
-				t.Errorf("what is not proved to be its own is deleted with it: %v, sent %v", err, s.log)
+				t.Errorf("what is not proved to be its own is deleted with it: %v, sent %v", err, s.requests())
 			}
 		} else {
-			s.broken = false
+			s.change(func() { s.broken = false })
 			anew := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *failed.State, Inputs: inputs})
 			if anew.Err != nil || s.sent("POST") != 2 || len(s.left()) != 1 {
-				t.Errorf("made anew: %v, sent %v, left %v", anew.Err, s.log, s.left())
+				t.Errorf("made anew: %v, sent %v, left %v", anew.Err, s.requests(), s.left())
 			}
 			return
 		}
 	}
-	s.fails, s.broken = fails, false
+	s.change(func() { s.fails, s.broken = fails, false })
 	whole := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *out.State, Inputs: inputs})
 	if whole.Err != nil || whole.State == nil || whole.State.Private.Failed != nil || s.sent("POST") != 1 {
-		t.Errorf("it does not go on: %v, sent %v", whole.Err, s.log)
+		t.Errorf("it does not go on: %v, sent %v", whole.Err, s.requests())
 	}
 }
