@@ -111,7 +111,7 @@ func (a *attempts) repeat(ctx context.Context, attempt int, v *verdict.Verdict) 
 	return nil, &StepError{
 		Verb: string(a.Verb), Step: s.Name, Action: s.Action, Attempt: attempt, Place: a.Place(s.Model.Range),
 		Err: errors.Join(v.Err, err), Status: a.judge().WithDoubt(v.Status, a.doubt), class: v.Class,
-		Refused: v.Status == actions.Refused || v.Status == actions.Gone, Tried: true, Fails: v.Fails,
+		Refused: v.Status == actions.Refused || v.Status == actions.Gone, Fails: v.Fails,
 	}
 }
 

@@ -24,8 +24,8 @@ type StepError struct {
 	Status actions.Status
 	// Refused is true if the last attempt was refused, even if an earlier one was not.
 	Refused bool
-	// Tried is true if the last attempt ran, and Fails if `fail` of the spec has ended it.
-	Tried, Fails bool
+	// Fails is true if `fail` of the spec has ended the last attempt.
+	Fails bool
 	// NoEffect is true if read has shown that no attempt had an effect, although one was lost.
 	NoEffect bool
 	class    string

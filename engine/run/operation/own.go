@@ -12,8 +12,9 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// Undoes reports whether a failure undoes the create. After a failure of a step that only reads, other than by its `fail`, it
-// is not known whether anything has failed.
+// Undoes reports whether a failure undoes the create. After a failure of a step that waits for what earlier steps have begun,
+// other than by its `fail`, it is not known whether anything has failed. Of the other steps that only read, what they are
+// answered counts, such as the exit code of a check.
 func Undoes(r *Run, failure error) bool {
 	if r.Failed >= len(r.Operation.Steps) || verdict.IsUnfit(failure) {
 		return true
@@ -22,13 +23,15 @@ func Undoes(r *Run, failure error) bool {
 	if !errors.As(failure, &failed) {
 		return false
 	}
-	return failed.Fails || r.Operation.Steps[r.Failed].Effect == actions.Write
+	s := r.Operation.Steps[r.Failed]
+	waits := s.Until != nil || plan.AsksOfEarlier(s, before(r, s))
+	return failed.Fails || s.Effect == actions.Write || !waits && failed.Refused && failed.Responded()
 }
 
-// Made returns the steps with an effect that ran, in this run or, if the failure is one of the server, in earlier ones, in order.
+// Made returns the steps with an effect that ran, in order: in this run or, if `fail` has ended it, in earlier ones.
 func Made(r *Run, failure error) []*Touched {
 	var failed *StepError
-	if !errors.As(failure, &failed) || !failed.Tried {
+	if !errors.As(failure, &failed) || !failed.Fails {
 		return r.Touched
 	}
 	made := slices.Clone(r.Touched)

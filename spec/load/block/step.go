@@ -35,7 +35,7 @@ var Step = &Block{
 		{Name: "progress", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Progress }), Doc: "A message that is shown while the step runs."},
 		{Name: "gone", Kind: Condition, Into: to(func(s *spec.Step) any { return &s.Gone }), Doc: "If true, the object does not exist."},
 		{Name: "preview", Kind: Bool, Doc: "Also runs the step in previews."},
-		{Name: "onFailure", Kind: Steps, Doc: "In `create`: the steps that undo this step if it fails after a possible effect, or if a later step with an effect, or `fail` of one without, fails."},
+		{Name: "onFailure", Kind: Steps, Doc: "In `create`: the steps that undo this step if it fails after a possible effect, or if a later step fails that does not only wait for what was begun. Of a step that waits, only `fail` counts."},
 		{Name: "lock", Kind: Template, Into: to(func(s *spec.Step) any { return &s.Lock }), Doc: "A text. Steps with the same text never run concurrently."},
 		{Name: "restart", Kind: Text, Doc: "The name of an earlier step. A run that would resume at this step starts again at the earlier one."},
 	},
