@@ -247,3 +247,53 @@ func TestUnseenByFind(t *testing.T) {
 	}
 	s.calls("find", "get 7", "make a", "wait")
 }
+
+// TestLostAfterAnEarlierObjectIsGone: somebody has deleted the object that a create was told of before it was killed. The
+// create is sent again and killed once more, after the server has made another object. The next run takes that one over.
+func TestLostAfterAnEarlierObjectIsGone(t *testing.T) {
+	t.Parallel()
+	k, start := killedScene(t, `inputs: name: string @replace()
+	id: "${steps.main.id}"
+	consistency: "0s"
+	create: steps: [{as: "main", world: post: {what: "make", with: "${inputs.name}"}}, {world: look: what: "wait"}]
+	find: world: look: what: "find"
+	read: world: look: {what: "get", with: "${id}"}
+	delete: world: do: {what: "remove", with: "${id}"}`)
+	k.w.hooks["get"] = func(_ context.Context, call *actions.Call) actions.Outcome {
+		if call.Args["with"] == "7" {
+			return gone("it")
+		}
+		return yields("name", "a")
+	}
+	made := 0
+	k.w.hooks["find"] = func(context.Context, *actions.Call) actions.Outcome {
+		if made < 2 {
+			return gone("it")
+		}
+		return yields("id", "8")
+	}
+	k.w.hooks["make"] = func(context.Context, *actions.Call) actions.Outcome {
+		if made++; made == 2 {
+			k.die()
+		}
+		return yields("id", "7")
+	}
+	waits := 0
+	k.w.hooks["wait"] = func(context.Context, *actions.Call) actions.Outcome {
+		if waits++; waits == 1 {
+			k.die()
+		}
+		return yields()
+	}
+	for range 2 {
+		k.dead = false
+		k.run(func() { start().create("name", "a") })
+	}
+	s := start()
+	if out := s.create("name", "a"); out.Err != nil || out.State == nil || out.State.ID != "8" {
+		t.Errorf("%+v", out)
+	}
+	if made != 2 {
+		t.Errorf("it was made %d times", made)
+	}
+}

@@ -31,7 +31,7 @@ func TestLostUpdatesOfUnreadInputs(t *testing.T) {
 		for _, fault := range []string{"lost before", "lost after", "refused"} {
 			for _, writes := range []int{1, 2} {
 				for shows, key := range map[string]string{"nothing": "key?: string @noRead()", "a mask": "key?: string", "no required one": "key: string", "another form": "key?: string @normalised()", "a mask, rewritten": "key?: string @normalised()", "a mask of a secret": "key?: string @secret()"} {
-					for then, second := range map[string]property.Map{"again": first, "reverted": made, "a third": object("size", 1, "key", "c")} {
+					for then, second := range map[string]property.Map{"again": first, "reverted": made, "a third": object("size", 1, "key", "c"), "reverted, with another size": made.Set("size", property.New(3.0))} {
 						for _, refreshes := range []bool{false, true} {
 							if !first.Get("key").IsString() && shows != "nothing" {
 								continue
