@@ -216,17 +216,20 @@ func TestKilledUndone(t *testing.T) {
 	}
 }
 
-// TestUnseenByFind: an object that an earlier create was told of and that still exists is not made a second time, although find
-// does not find it.
-func TestUnseenByFind(t *testing.T) {
-	t.Parallel()
-	k, start := killedScene(t, `inputs: name: string @replace()
+// madeThenWaits is a resource that find finds, and whose create waits once it has made the object.
+const madeThenWaits = `inputs: name: string @replace()
 	id: "${steps.main.id}"
 	consistency: "0s"
 	create: steps: [{as: "main", world: post: {what: "make", with: "${inputs.name}"}}, {world: look: what: "wait"}]
 	find: world: look: what: "find"
 	read: world: look: {what: "get", with: "${id}"}
-	delete: world: do: {what: "remove", with: "${id}"}`)
+	delete: world: do: {what: "remove", with: "${id}"}`
+
+// TestUnseenByFind: an object that an earlier create was told of and that still exists is not made a second time, although find
+// does not find it.
+func TestUnseenByFind(t *testing.T) {
+	t.Parallel()
+	k, start := killedScene(t, madeThenWaits)
 	k.w.on("find", gone("it")).on("make", yields("id", "7")).on("get", yields("name", "a"), yields("name", "a"), gone("it"))
 	k.w.hooks["wait"] = func(context.Context, *actions.Call) actions.Outcome {
 		k.die()
@@ -252,13 +255,7 @@ func TestUnseenByFind(t *testing.T) {
 // create is sent again and killed once more, after the server has made another object. The next run takes that one over.
 func TestLostAfterAnEarlierObjectIsGone(t *testing.T) {
 	t.Parallel()
-	k, start := killedScene(t, `inputs: name: string @replace()
-	id: "${steps.main.id}"
-	consistency: "0s"
-	create: steps: [{as: "main", world: post: {what: "make", with: "${inputs.name}"}}, {world: look: what: "wait"}]
-	find: world: look: what: "find"
-	read: world: look: {what: "get", with: "${id}"}
-	delete: world: do: {what: "remove", with: "${id}"}`)
+	k, start := killedScene(t, madeThenWaits)
 	k.w.hooks["get"] = func(_ context.Context, call *actions.Call) actions.Outcome {
 		if call.Args["with"] == "7" {
 			return gone("it")

@@ -26,7 +26,7 @@ type lateFailure struct {
 	// fails is what fails then: the operation, or the request for it (status 500 or 404, timeout, stop), or the next step, which
 	// has an effect (part).
 	fails string
-	// owner is who has the object of that name in the end: own, other, or nobody.
+	// owner is whose object has that name in the end: own, other, or nobody.
 	owner string
 	// shows is how the spec asks for objects: "find read", "read" or "".
 	shows string
@@ -249,7 +249,7 @@ func (s *lateServer) sent(method string) (n int) {
 	return n
 }
 
-// left returns who has the objects that there are.
+// left returns whose objects are left.
 func (s *lateServer) left() (owners []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,7 +21,7 @@ func ofProof() []Mutant {
 			"TestIncompleteListsProveNothing/find/next", "without the object: made gone, want refused error"),
 		row(foreign, "what names an object is kept if read does not return it", "engine/run/reading/reading.go", `r.Resource.Identity.Addresses(m.Name) && given`, `r.Resource.Identity.Determines(m.Name) && given`,
 			"TestAddressesThatReadDoesNotShow", "the delete was about another object"),
-		row("Nothing is lost", "a response without what read looks for is no absence", "engine/compile/operation.go", `		absence = expr.ByNull`, `		absence = expr.SaysNothing`,
+		row("Nothing is lost", "a response that lacks what read looks for does not say that it is gone", "engine/compile/operation.go", `		absence = expr.ByNull`, `		absence = expr.SaysNothing`,
 			"TestAbsentMembersProveNothing/return/BODY.a.b/body/{\"a\":_{}}", "want absent false"),
 		{
 			Promise: "The manual is true", Mechanism: "null for find removes that of rest", File: "spec/load/rest/find.go", Find: `	case r.Find != nil, r.Unsought:`, Replace: `	case r.Find != nil:`,
