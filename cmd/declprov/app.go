@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/declprov/declprov/cmd/declprov/internal/build"
 	"github.com/declprov/declprov/cmd/declprov/internal/serving"
 	"github.com/declprov/declprov/cmd/declprov/internal/terminal"
 	"github.com/declprov/declprov/spec/screen"
@@ -147,30 +146,10 @@ func (a *app) rootCommand() *cobra.Command {
 		a.out, a.err = a.screen(a.out), a.screen(a.err)
 		return nil
 	}
-	root.AddCommand(a.initCommand(), a.vetCommand(), a.fmtCommand(), a.expandCommand(), a.schemaCommand(), a.permissionsCommand(), a.tryCommand(),
-		a.installCommand(), a.packageCommand(), a.uninstallCommand(), a.serveCommand(), a.journalCommand(), a.versionCommand())
+	root.AddCommand(initCommand(a), vetCommand(a), fmtCommand(a), expandCommand(a), schemaCommand(a), permissionsCommand(a), tryCommand(a),
+		installCommand(a), packageCommand(a), uninstallCommand(a), serveCommand(a), journalCommand(a), versionCommand(a))
 	root.SetUsageTemplate(root.UsageTemplate() + environmentHelp)
 	return root
 }
 
-// specArgument checks that a command has one argument, the SPEC.
-func specArgument(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return usagef("%s requires one SPEC, got %d arguments", cmd.CommandPath(), len(args))
-	}
-	return nil
-}
-
-func (a *app) addTagFlag(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVarP(&a.tags, "tag", "t", nil, "value of a CUE @tag, as `key=value` (or key alone; repeatable)")
-}
-
 func (a *app) log() *slog.Logger { return serving.NewLog(a.err, a.debug) }
-
-// builder returns the builder that compiles specs for this command.
-func (a *app) builder() *build.Builder { return tool().Builder(a.err, a.log()) }
-
-// showEvaluation shows on a terminal that a spec is being evaluated.
-func (a *app) showEvaluation(spec build.Spec) (stop func()) {
-	return terminal.Progress(a.err, "evaluating "+spec.Name())
-}

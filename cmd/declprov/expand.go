@@ -25,7 +25,7 @@ const expandExamples = `  declprov expand petstore.cue
   declprov expand petstore.cue Pet
   declprov expand --format yaml petstore.cue > petstore.yaml`
 
-func (a *app) expandCommand() *cobra.Command {
+func expandCommand(a *app) *cobra.Command {
 	format := ""
 	cmd := &cobra.Command{
 		Use:               "expand SPEC [RESOURCE]",

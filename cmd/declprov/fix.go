@@ -19,10 +19,10 @@ import (
 
 // fix repairs a spec with the edits that its findings suggest, writes the changed files, and
 // reports to w what it did. It returns the evaluation of the repaired spec.
-func (a *app) fix(ctx context.Context, spec build.Spec, w io.Writer) (*build.Built, error) {
+func (v *vetter) fix(ctx context.Context, spec build.Spec, w io.Writer) (*build.Built, error) {
 	result, err := repair.Repair(func(replaced map[string][]byte) (*build.Built, error) {
 		spec.Replaced = replaced
-		return a.evaluate(ctx, spec)
+		return v.evaluate(ctx, spec)
 	})
 	if err != nil {
 		return nil, err

@@ -25,13 +25,15 @@ const fmtExamples = `  declprov fmt petstore.cue clinic.yaml
   declprov fmt --check
   declprov fmt -d petstore.cue`
 
-type fmtOptions struct {
+// formatter is one run of the fmt command.
+type formatter struct {
+	*app
 	check, diff bool
 	stdinFormat string
 }
 
-func (a *app) fmtCommand() *cobra.Command {
-	o := fmtOptions{}
+func fmtCommand(a *app) *cobra.Command {
+	f := &formatter{app: a}
 	cmd := &cobra.Command{
 		Use:               "fmt [FILE...]",
 		Short:             "Format specs",
@@ -45,7 +47,7 @@ func (a *app) fmtCommand() *cobra.Command {
 			}
 			failed := false
 			for _, file := range files {
-				err := a.format(cmd.Context(), file, o)
+				err := f.format(cmd.Context(), file)
 				if err != nil && !errors.As(err, new(reportedError)) {
 					return err
 				}
@@ -57,9 +59,9 @@ func (a *app) fmtCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&o.check, "check", false, "change nothing; exit with 1 if a file is not formatted")
-	cmd.Flags().BoolVarP(&o.diff, "diff", "d", false, "change nothing; print what would change")
-	cmd.Flags().StringVar(&o.stdinFormat, "stdin-format", "cue", "format of standard input: cue, yaml or json")
+	cmd.Flags().BoolVar(&f.check, "check", false, "change nothing; exit with 1 if a file is not formatted")
+	cmd.Flags().BoolVarP(&f.diff, "diff", "d", false, "change nothing; print what would change")
+	cmd.Flags().StringVar(&f.stdinFormat, "stdin-format", "cue", "format of standard input: cue, yaml or json")
 	mustComplete(cmd, "stdin-format", "cue", "yaml", "json")
 	return cmd
 }
@@ -94,8 +96,8 @@ func filesToFormat(args []string) ([]string, error) {
 }
 
 // format formats one file, and reports what it did.
-func (a *app) format(ctx context.Context, file string, o fmtOptions) error {
-	spec, err := a.spec(file, o.stdinFormat)
+func (f *formatter) format(ctx context.Context, file string) error {
+	spec, err := f.spec(file, f.stdinFormat)
 	if err != nil {
 		return err
 	}
@@ -108,23 +110,23 @@ func (a *app) format(ctx context.Context, file string, o fmtOptions) error {
 	}
 	formatted, err := layout.Format(name, text)
 	if err != nil {
-		return a.reportUnformatted(ctx, spec, err)
+		return f.reportUnformatted(ctx, spec, err)
 	}
 	changed := string(formatted) != string(text)
 	switch {
-	case changed && o.diff:
-		_, err = a.out.Write(diff.Diff(spec.Name(), text, spec.Name()+" (formatted)", formatted))
-	case changed && o.check:
-		_, err = fmt.Fprintf(a.out, "%s is not formatted\n", spec.Name())
-	case file == "-" && !o.check && !o.diff:
-		_, err = a.out.Write(formatted)
+	case changed && f.diff:
+		_, err = f.out.Write(diff.Diff(spec.Name(), text, spec.Name()+" (formatted)", formatted))
+	case changed && f.check:
+		_, err = fmt.Fprintf(f.out, "%s is not formatted\n", spec.Name())
+	case file == "-" && !f.check && !f.diff:
+		_, err = f.out.Write(formatted)
 	case changed:
 		if err := replaceFile(file, text, formatted); err != nil {
 			return failedError{err}
 		}
-		_, err = fmt.Fprintf(a.out, "Formatted %s\n", file)
+		_, err = fmt.Fprintf(f.out, "Formatted %s\n", file)
 	}
-	if err == nil && changed && o.check {
+	if err == nil && changed && f.check {
 		return reportedError{exitFindings}
 	}
 	return err
@@ -132,25 +134,25 @@ func (a *app) format(ctx context.Context, file string, o fmtOptions) error {
 
 // reportUnformatted reports why a file cannot be formatted. Mistakes of syntax are reported as
 // by vet.
-func (a *app) reportUnformatted(ctx context.Context, spec build.Spec, err error) error {
+func (f *formatter) reportUnformatted(ctx context.Context, spec build.Spec, err error) error {
 	var unformatted *layout.Error
 	switch {
 	case errors.Is(err, layout.ErrFormat):
 		return usagef("cannot format %s: %w", spec.Name(), err)
 	case !errors.As(err, &unformatted):
-		built, evaluationErr := a.evaluate(ctx, spec)
+		built, evaluationErr := f.evaluate(ctx, spec)
 		if evaluationErr != nil {
 			return evaluationErr
 		}
 		if built.Findings.HasErrors() {
-			if err := a.report(a.err, "text", built.Findings, built.Sources); err != nil {
+			if err := f.report(f.err, "text", built.Findings, built.Sources); err != nil {
 				return err
 			}
 			return reportedError{exitFindings}
 		}
-		_, err = fmt.Fprintf(a.err, "declprov: %s: %s\n", spec.Name(), screen.Exact(err.Error()))
+		_, err = fmt.Fprintf(f.err, "declprov: %s: %s\n", spec.Name(), screen.Exact(err.Error()))
 	default:
-		_, err = fmt.Fprintf(a.err, "declprov: %s:%d: %s. %s\n", spec.Name(), unformatted.Line, unformatted.Summary, screen.Exact(unformatted.Remedy))
+		_, err = fmt.Fprintf(f.err, "declprov: %s:%d: %s. %s\n", spec.Name(), unformatted.Line, unformatted.Summary, screen.Exact(unformatted.Remedy))
 	}
 	return errors.Join(err, reportedError{exitFindings})
 }

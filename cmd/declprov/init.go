@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ const initExamples = `  declprov init notes --template files
   declprov init petstore --yaml
   declprov init petstore providers/petstore`
 
-func (a *app) initCommand() *cobra.Command {
+func initCommand(a *app) *cobra.Command {
 	p := starter.Provider{}
 	cmd := &cobra.Command{
 		Use:               "init NAME [DIR]",
@@ -43,7 +44,7 @@ func (a *app) initCommand() *cobra.Command {
 				return usagef("%s requires the NAME of a provider and at most one DIR, got %d arguments", cmd.CommandPath(), len(args))
 			}
 			p.Name = args[0]
-			return a.init(p, args[len(args)-1])
+			return writeStarter(a.out, p, args[len(args)-1])
 		},
 	}
 	cmd.Flags().StringVar(&p.Template, "template", starter.Templates()[0], "the template: "+strings.Join(starter.Templates(), ", "))
@@ -52,8 +53,8 @@ func (a *app) initCommand() *cobra.Command {
 	return cmd
 }
 
-// init writes the files of a provider into a folder.
-func (a *app) init(p starter.Provider, dir string) error {
+// writeStarter writes the files of a provider into a folder, and prints to out what to type next.
+func writeStarter(out io.Writer, p starter.Provider, dir string) error {
 	if fault := names.CheckProvider(p.Name); fault != nil {
 		remedy := fault.Detail
 		switch {
@@ -87,6 +88,6 @@ func (a *app) init(p starter.Provider, dir string) error {
 		fmt.Fprintf(&text, "  cd %s\n", dir)
 	}
 	fmt.Fprintf(&text, "  declprov vet %s\n\nREADME.md says what to type next.\n", p.Spec())
-	_, err = fmt.Fprint(a.out, &text)
+	_, err = fmt.Fprint(out, &text)
 	return err
 }

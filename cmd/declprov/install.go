@@ -65,7 +65,7 @@ type installation struct {
 	o installOptions
 }
 
-func (a *app) installCommand() *cobra.Command {
+func installCommand(a *app) *cobra.Command {
 	i := &installation{app: a}
 	o := &i.o
 	cmd := &cobra.Command{
@@ -221,26 +221,6 @@ func (i *installation) write(p *prepared) error {
 	}
 	p.folder, err = install.IntoPlugins(plugins, p.Provider, i.o.force)
 	return err
-}
-
-// vetSpec evaluates a spec without the cache and prints the findings. It returns the
-// compiled form if there are no errors.
-func (a *app) vetSpec(ctx context.Context, path string) ([]byte, error) {
-	spec, err := a.spec(path, "cue")
-	if err != nil {
-		return nil, err
-	}
-	built, err := a.evaluate(ctx, spec)
-	if err != nil {
-		return nil, err
-	}
-	if err := a.report(a.err, "text", built.Findings, built.Sources); err != nil {
-		return nil, err
-	}
-	if built.Container == nil {
-		return nil, reportedError{exitFindings}
-	}
-	return built.Container, nil
 }
 
 // provider returns the provider to install. It has the source of the spec if that is one file

@@ -64,7 +64,7 @@ func (i *installation) previousGrants(ctx context.Context, p install.Provider) (
 	if path == "" {
 		return before, false, nil
 	}
-	if before, err = i.installedGrants(ctx, path); err != nil {
+	if before, err = installedGrants(ctx, i.app, path); err != nil {
 		// A spec that cannot be read counts as one without permissions.
 		fmt.Fprintf(i.err, "declprov: cannot read the permissions of the installed spec: %s\n", err)
 		before = specGrants{}

@@ -104,7 +104,7 @@ type journalCommands struct {
 	filter journalFilter
 }
 
-func (a *app) journalCommand() *cobra.Command {
+func journalCommand(a *app) *cobra.Command {
 	asJSON, all := false, false
 	j := &journalCommands{app: a}
 	filter := &j.filter

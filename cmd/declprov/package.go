@@ -39,14 +39,16 @@ The archive is for this platform. For others, give a declprov binary of each:
 
   declprov package petstore.cue -o dist --binary darwin/arm64=./declprov-darwin-arm64`
 
-type packageOptions struct {
+// packager is one run of the package command.
+type packager struct {
+	*app
 	folder   string
 	targets  []string
 	binaries map[string]string
 }
 
-func (a *app) packageCommand() *cobra.Command {
-	var o packageOptions
+func packageCommand(a *app) *cobra.Command {
+	p := &packager{app: a}
 	cmd := &cobra.Command{
 		Use:               "package SPEC",
 		Short:             "Write archives from which Pulumi installs a provider",
@@ -54,23 +56,23 @@ func (a *app) packageCommand() *cobra.Command {
 		Args:              specArgument,
 		ValidArgsFunction: completeSpec,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.packageSpec(cmd.Context(), args[0], o)
+			return p.writeArchives(cmd.Context(), args[0])
 		},
 	}
-	cmd.Flags().StringVarP(&o.folder, "out", "o", ".", "write the archives into this `folder`")
-	cmd.Flags().StringSliceVar(&o.targets, "target", nil, "platforms to write archives for, as `os/arch` (default: this one and those of --binary)")
-	cmd.Flags().StringToStringVar(&o.binaries, "binary", nil, "the declprov binary of another platform, as `os/arch=path` (repeatable)")
+	cmd.Flags().StringVarP(&p.folder, "out", "o", ".", "write the archives into this `folder`")
+	cmd.Flags().StringSliceVar(&p.targets, "target", nil, "platforms to write archives for, as `os/arch` (default: this one and those of --binary)")
+	cmd.Flags().StringToStringVar(&p.binaries, "binary", nil, "the declprov binary of another platform, as `os/arch=path` (repeatable)")
 	a.addTagFlag(cmd)
 	return cmd
 }
 
-func (a *app) packageSpec(ctx context.Context, path string, o packageOptions) error {
-	compiled, err := a.vetSpec(ctx, path) // reports diagnostics with paths as the user wrote them
+func (p *packager) writeArchives(ctx context.Context, path string) error {
+	compiled, err := p.vetSpec(ctx, path) // reports diagnostics with paths as the user wrote them
 	if err != nil {
 		return err
 	}
 	if path != "-" {
-		if compiled, err = a.compileInFolder(ctx, path); err != nil {
+		if compiled, err = p.compileInFolder(ctx, path); err != nil {
 			return err
 		}
 	}
@@ -82,44 +84,44 @@ func (a *app) packageSpec(ctx context.Context, path string, o packageOptions) er
 	if err != nil {
 		return err
 	}
-	binaries, err := targetBinaries(o, builtin.Variant(described))
+	binaries, err := p.targetBinaries(builtin.Variant(described))
 	if err != nil {
 		return err
 	}
-	p := archive.Provider{Name: described.Name, Version: described.Version, Compiled: compiled}
-	if err := os.MkdirAll(o.folder, 0o755); err != nil {
+	provider := archive.Provider{Name: described.Name, Version: described.Version, Compiled: compiled}
+	if err := os.MkdirAll(p.folder, 0o755); err != nil {
 		return failedError{err}
 	}
 	for _, b := range binaries {
-		written, err := p.Write(o.folder, b)
+		written, err := provider.Write(p.folder, b)
 		if err != nil {
-			return failedError{fmt.Errorf("packaging %s for %s: %w", p.Name, b.Platform, err)}
+			return failedError{fmt.Errorf("packaging %s for %s: %w", provider.Name, b.Platform, err)}
 		}
-		fmt.Fprintln(a.out, written)
+		fmt.Fprintln(p.out, written)
 	}
-	sums, err := p.WriteChecksums(o.folder)
+	sums, err := provider.WriteChecksums(p.folder)
 	if err != nil {
-		return failedError{fmt.Errorf("packaging %s: %w", p.Name, err)}
+		return failedError{fmt.Errorf("packaging %s: %w", provider.Name, err)}
 	}
-	fmt.Fprintln(a.out, sums)
+	fmt.Fprintln(p.out, sums)
 	return nil
 }
 
 // compileInFolder compiles a spec with its folder as the base of all paths. The compiled form
 // contains the paths of the sources, for messages. So it does not depend on the location of the
 // folder.
-func (a *app) compileInFolder(ctx context.Context, path string) ([]byte, error) {
+func (p *packager) compileInFolder(ctx context.Context, path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	spec := a.specOf(path)
+	spec := p.specOf(path)
 	spec.Dir, spec.Path = path, "."
 	if !info.IsDir() {
 		spec.Dir, spec.Path = filepath.Split(path)
 		spec.Dir = cmp.Or(spec.Dir, ".")
 	}
-	b := a.builder()
+	b := p.builder()
 	b.Tool = cmp.Or(version, "devel") // without the time of this binary
 	built, err := b.Evaluate(ctx, spec)
 	if err != nil {
@@ -132,7 +134,7 @@ func (a *app) compileInFolder(ctx context.Context, path string) ([]byte, error) 
 }
 
 // targetBinaries returns the binary of each platform that an archive is written for.
-func targetBinaries(o packageOptions, variant string) ([]archive.Binary, error) {
+func (p *packager) targetBinaries(variant string) ([]archive.Binary, error) {
 	executable, _, err := install.Executable(variant)
 	if err != nil {
 		return nil, failedError{err}
@@ -143,19 +145,19 @@ func targetBinaries(o packageOptions, variant string) ([]archive.Binary, error) 
 	}
 	given := map[archive.Platform]archive.Binary{own.Platform: own}
 	platforms := []archive.Platform{}
-	if len(o.targets) == 0 {
+	if len(p.targets) == 0 {
 		platforms = append(platforms, own.Platform)
 	}
 	var mistakes []error
-	for _, text := range o.targets {
+	for _, text := range p.targets {
 		platform, err := archive.ParsePlatform(text)
 		mistakes = append(mistakes, err)
 		platforms = append(platforms, platform)
 	}
-	for _, text := range slices.Sorted(maps.Keys(o.binaries)) {
-		b, err := givenBinary(text, o.binaries[text], own, variant)
+	for _, text := range slices.Sorted(maps.Keys(p.binaries)) {
+		b, err := givenBinary(text, p.binaries[text], own, variant)
 		mistakes = append(mistakes, err)
-		if given[b.Platform] = b; len(o.targets) == 0 && b.Platform != own.Platform {
+		if given[b.Platform] = b; len(p.targets) == 0 && b.Platform != own.Platform {
 			platforms = append(platforms, b.Platform)
 		}
 	}

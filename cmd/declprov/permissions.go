@@ -52,9 +52,9 @@ func grantsOf(c *container.Container) (specGrants, error) {
 }
 
 // grantsAt returns the permissions of the spec at a path.
-func (a *app) grantsAt(ctx context.Context, path string) (specGrants, error) {
+func grantsAt(ctx context.Context, a *app, path string) (specGrants, error) {
 	if filepath.Ext(path) == startup.CompiledExt {
-		return a.installedGrants(ctx, path)
+		return installedGrants(ctx, a, path)
 	}
 	c, err := a.loadCompiled(ctx, path)
 	if err != nil {
@@ -65,7 +65,7 @@ func (a *app) grantsAt(ctx context.Context, path string) (specGrants, error) {
 }
 
 // installedGrants returns the permissions of an installed spec, compiled or not.
-func (a *app) installedGrants(ctx context.Context, path string) (specGrants, error) {
+func installedGrants(ctx context.Context, a *app, path string) (specGrants, error) {
 	c, err := tool().Open(ctx, a.log(), path, a.err)
 	if err != nil {
 		return specGrants{}, err
@@ -74,7 +74,7 @@ func (a *app) installedGrants(ctx context.Context, path string) (specGrants, err
 	return grantsOf(c)
 }
 
-func (a *app) permissionsCommand() *cobra.Command {
+func permissionsCommand(a *app) *cobra.Command {
 	format, old := "text", ""
 	cmd := &cobra.Command{
 		Use:               "permissions [--diff OLD] SPEC",
@@ -87,12 +87,12 @@ func (a *app) permissionsCommand() *cobra.Command {
 			if format != "text" && format != "json" {
 				return usagef("invalid --format %q (use text or json)", format)
 			}
-			now, err := a.grantsAt(cmd.Context(), args[0])
+			now, err := grantsAt(cmd.Context(), a, args[0])
 			switch {
 			case err != nil:
 				return err
 			case old != "":
-				return a.compareGrants(cmd.Context(), old, now, format)
+				return compareGrants(cmd.Context(), a, old, now, format)
 			case format == "json":
 				return writeJSON(a.out, now.grants)
 			}
@@ -107,8 +107,8 @@ func (a *app) permissionsCommand() *cobra.Command {
 }
 
 // compareGrants prints how the permissions differ from those of an older spec.
-func (a *app) compareGrants(ctx context.Context, old string, now specGrants, format string) error {
-	before, err := a.grantsAt(ctx, old)
+func compareGrants(ctx context.Context, a *app, old string, now specGrants, format string) error {
+	before, err := grantsAt(ctx, a, old)
 	if err != nil {
 		return err
 	}

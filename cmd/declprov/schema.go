@@ -22,14 +22,15 @@ const schemaExamples = `  declprov schema petstore.cue
   declprov schema --spec -o petstore.schema.json
   declprov schema --spec --format cue -o spec.cue`
 
-// schemaOptions are the flags of the command schema.
-type schemaOptions struct {
-	out, format string
-	spec        bool
+// schemaPrinter is one run of the schema command.
+type schemaPrinter struct {
+	*app
+	file, format string
+	ofSpecs      bool
 }
 
-func (a *app) schemaCommand() *cobra.Command {
-	o := schemaOptions{}
+func schemaCommand(a *app) *cobra.Command {
+	p := &schemaPrinter{app: a}
 	cmd := &cobra.Command{
 		Use:               "schema SPEC | --spec",
 		Short:             "Print the Pulumi package schema of a spec",
@@ -37,54 +38,54 @@ func (a *app) schemaCommand() *cobra.Command {
 		Example:           schemaExamples,
 		ValidArgsFunction: completeSpec,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := a.schema(cmd, o, args)
+			text, err := p.schema(cmd, args)
 			if err != nil {
 				return err
 			}
-			if o.out != "" {
-				return install.WriteFile(o.out, text, 0o644)
+			if p.file != "" {
+				return install.WriteFile(p.file, text, 0o644)
 			}
 			_, err = a.out.Write(text)
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&o.out, "out", "o", "", "write the schema to this `file`")
-	cmd.Flags().StringVar(&o.format, "format", "json", "format of the output: json or yaml; with --spec also cue")
-	cmd.Flags().BoolVar(&o.spec, "spec", false, "print the schema of specs themselves")
+	cmd.Flags().StringVarP(&p.file, "out", "o", "", "write the schema to this `file`")
+	cmd.Flags().StringVar(&p.format, "format", "json", "format of the output: json or yaml; with --spec also cue")
+	cmd.Flags().BoolVar(&p.ofSpecs, "spec", false, "print the schema of specs themselves")
 	mustComplete(cmd, "format", "json", "yaml", "cue")
 	a.addTagFlag(cmd)
 	return cmd
 }
 
 // schema returns the schema that the flags and arguments of the command name.
-func (a *app) schema(cmd *cobra.Command, o schemaOptions, args []string) ([]byte, error) {
+func (p *schemaPrinter) schema(cmd *cobra.Command, args []string) ([]byte, error) {
 	switch {
-	case o.format != "json" && o.format != "yaml" && (o.format != "cue" || !o.spec):
-		return nil, usagef("invalid --format %q (use json or yaml; with --spec also cue)", o.format)
-	case !o.spec:
+	case p.format != "json" && p.format != "yaml" && (p.format != "cue" || !p.ofSpecs):
+		return nil, usagef("invalid --format %q (use json or yaml; with --spec also cue)", p.format)
+	case !p.ofSpecs:
 		if err := specArgument(cmd, args); err != nil {
 			return nil, err
 		}
-		schema, err := a.packageSchema(cmd, args[0])
+		schema, err := p.packageSchema(cmd, args[0])
 		if err != nil {
 			return nil, err
 		}
-		return formatJSON(schema, o.format)
+		return formatJSON(schema, p.format)
 	case len(args) > 0:
 		return nil, usagef("--spec describes all specs: %s accepts no SPEC with it, got %q", cmd.CommandPath(), args[0])
-	case o.format == "cue":
+	case p.format == "cue":
 		return starter.Actions().CUE()
 	}
 	schema, err := starter.Actions().JSONSchema()
 	if err != nil {
 		return nil, err
 	}
-	return formatJSON(schema, o.format)
+	return formatJSON(schema, p.format)
 }
 
 // packageSchema returns the package schema of a spec.
-func (a *app) packageSchema(cmd *cobra.Command, path string) ([]byte, error) {
-	c, err := a.loadCompiled(cmd.Context(), path)
+func (p *schemaPrinter) packageSchema(cmd *cobra.Command, path string) ([]byte, error) {
+	c, err := p.loadCompiled(cmd.Context(), path)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ paths start at the working directory of serve: run it in the folder of the progr
 
 --debug writes debug logs to standard error.`
 
-func (a *app) serveCommand() *cobra.Command {
+func serveCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "serve SPEC",
 		Short:             "Serve a spec, for Pulumi to attach to",

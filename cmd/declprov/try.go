@@ -76,7 +76,7 @@ type trial struct {
 	look atomic.Pointer[actions.Look]
 }
 
-func (a *app) tryCommand() *cobra.Command {
+func tryCommand(a *app) *cobra.Command {
 	t := &trial{app: a}
 	o := &t.o
 	cmd := &cobra.Command{

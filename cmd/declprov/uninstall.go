@@ -17,7 +17,7 @@ that declprov installed. It does not remove other plugins.
 --runtime removes the plugin that "install --runtime" installed; "uninstall declprov"
 removes that of "install --base".`
 
-func (a *app) uninstallCommand() *cobra.Command {
+func uninstallCommand(a *app) *cobra.Command {
 	dir, runtime := "", false
 	cmd := &cobra.Command{
 		Use:     "uninstall NAME[@VERSION] | --runtime",

@@ -47,7 +47,7 @@ func readBuildInfo() buildInfo {
 	return b
 }
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(a *app) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "version",

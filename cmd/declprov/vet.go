@@ -5,14 +5,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/declprov/declprov/cmd/declprov/internal/build"
-	"github.com/declprov/declprov/cmd/declprov/internal/terminal"
 	"github.com/declprov/declprov/spec/diag"
 )
 
@@ -39,14 +36,16 @@ const vetExamples = `  declprov vet petstore.cue
   declprov vet --fix petstore.cue
   generate | declprov vet - --stdin-format yaml`
 
-type vetOptions struct {
+// vetter is one run of the vet command.
+type vetter struct {
+	*app
 	format, stdinFormat string
 	strict, unchecked   bool
-	fix                 bool
+	fixes               bool
 }
 
-func (a *app) vetCommand() *cobra.Command {
-	var o vetOptions
+func vetCommand(a *app) *cobra.Command {
+	v := &vetter{app: a}
 	cmd := &cobra.Command{
 		Use:               "vet [PATH...]",
 		Short:             "Find the mistakes in specs",
@@ -57,34 +56,34 @@ func (a *app) vetCommand() *cobra.Command {
 			if len(args) == 0 {
 				args = []string{"."}
 			}
-			return a.vet(cmd.Context(), args, o)
+			return v.vet(cmd.Context(), args)
 		},
 	}
-	cmd.Flags().StringVar(&o.format, "format", "text", "output format of diagnostics: text, json or github")
-	cmd.Flags().StringVar(&o.stdinFormat, "stdin-format", "cue", "format of standard input: cue, yaml or json")
-	cmd.Flags().BoolVar(&o.strict, "strict", false, "exit with 1 on warnings, too")
-	cmd.Flags().BoolVar(&o.fix, "fix", false, "apply suggested edits to the files, and print what is left")
-	cmd.Flags().BoolVar(&o.unchecked, "unchecked", false, "print each access to an untyped response as a note")
+	cmd.Flags().StringVar(&v.format, "format", "text", "output format of diagnostics: text, json or github")
+	cmd.Flags().StringVar(&v.stdinFormat, "stdin-format", "cue", "format of standard input: cue, yaml or json")
+	cmd.Flags().BoolVar(&v.strict, "strict", false, "exit with 1 on warnings, too")
+	cmd.Flags().BoolVar(&v.fixes, "fix", false, "apply suggested edits to the files, and print what is left")
+	cmd.Flags().BoolVar(&v.unchecked, "unchecked", false, "print each access to an untyped response as a note")
 	a.addTagFlag(cmd)
 	mustComplete(cmd, "format", "text", "json", "github")
 	mustComplete(cmd, "stdin-format", "cue", "yaml", "json")
 	return cmd
 }
 
-func (a *app) vet(ctx context.Context, paths []string, o vetOptions) error {
-	if o.format != "text" && o.format != "json" && o.format != "github" {
-		return usagef("invalid --format %q (use text, json or github)", o.format)
+func (v *vetter) vet(ctx context.Context, paths []string) error {
+	if v.format != "text" && v.format != "json" && v.format != "github" {
+		return usagef("invalid --format %q (use text, json or github)", v.format)
 	}
 	var findings, unchecked diag.List
 	sources := diag.Sources{}
 	var names []string
 	for _, path := range paths {
-		spec, err := a.spec(path, o.stdinFormat)
+		spec, err := v.spec(path, v.stdinFormat)
 		if err != nil {
 			return err
 		}
 		names = append(names, spec.Name())
-		built, err := a.vetOne(ctx, spec, o)
+		built, err := v.vetOne(ctx, spec)
 		if err != nil {
 			return err
 		}
@@ -93,34 +92,34 @@ func (a *app) vet(ctx context.Context, paths []string, o vetOptions) error {
 		maps.Copy(sources, built.Sources)
 	}
 	shown := findings
-	if o.unchecked {
+	if v.unchecked {
 		shown = append(shown, unchecked...)
 	}
-	if err := a.report(a.out, o.format, shown.Sorted(), sources); err != nil {
+	if err := v.report(v.out, v.format, shown.Sorted(), sources); err != nil {
 		return err
 	}
-	if o.format == "text" {
-		if err := writeSummary(a.out, findings, unchecked, names, o.unchecked); err != nil {
+	if v.format == "text" {
+		if err := writeSummary(v.out, findings, unchecked, names, v.unchecked); err != nil {
 			return err
 		}
 	}
-	if findings.HasErrors() || o.strict && len(findings) > 0 {
+	if findings.HasErrors() || v.strict && len(findings) > 0 {
 		return reportedError{exitFindings}
 	}
 	return nil
 }
 
 // vetOne evaluates one spec, after its repair with --fix.
-func (a *app) vetOne(ctx context.Context, spec build.Spec, o vetOptions) (*build.Built, error) {
+func (v *vetter) vetOne(ctx context.Context, spec build.Spec) (*build.Built, error) {
 	switch {
-	case !o.fix:
-		return a.evaluate(ctx, spec)
+	case !v.fixes:
+		return v.evaluate(ctx, spec)
 	case spec.Path == "-":
 		return nil, usagef("--fix changes files, and cannot change standard input")
-	case o.format == "text":
-		return a.fix(ctx, spec, a.out)
+	case v.format == "text":
+		return v.fix(ctx, spec, v.out)
 	default:
-		return a.fix(ctx, spec, a.err) // standard output is for the findings that are left
+		return v.fix(ctx, spec, v.err) // standard output is for the findings that are left
 	}
 }
 
@@ -144,67 +143,4 @@ func writeSummary(w io.Writer, findings, unchecked diag.List, names []string, li
 		}
 	}
 	return nil
-}
-
-// evaluate builds a spec without the cache, to report its warnings again.
-func (a *app) evaluate(ctx context.Context, spec build.Spec) (*build.Built, error) {
-	stop := a.showEvaluation(spec)
-	defer stop()
-	return a.builder().Evaluate(ctx, spec)
-}
-
-// report writes findings in the given format.
-func (a *app) report(w io.Writer, format string, findings diag.List, sources diag.Sources) error {
-	switch format {
-	case "json":
-		return diag.WriteJSON(w, findings)
-	case "github":
-		return diag.WriteGitHub(w, findings)
-	default:
-		return diag.WriteText(w, findings, diag.TextOptions{Sources: sources, Color: terminal.Colors(w, a.color)})
-	}
-}
-
-// stdinLimit is the maximum number of bytes to read from standard input. It is larger
-// than the limit of the loader, which reports the error.
-const stdinLimit = 2 << 20
-
-// specOf returns the spec at a path, with the tags of this command line.
-func (a *app) specOf(path string) build.Spec { return build.Spec{Path: path, Tags: a.tags} }
-
-// spec returns the spec that an argument names.
-func (a *app) spec(path, stdinFormat string) (build.Spec, error) {
-	spec := a.specOf(path)
-	if path != "-" {
-		return spec, checkExists(path)
-	}
-	switch stdinFormat {
-	case "cue", "yaml", "json":
-	default:
-		return spec, usagef("invalid --stdin-format %q (use cue, yaml or json)", stdinFormat)
-	}
-	text, err := io.ReadAll(io.LimitReader(a.in, stdinLimit))
-	if err != nil {
-		return spec, fmt.Errorf("reading the spec from standard input: %w", err)
-	}
-	spec.Stdin, spec.Format = text, stdinFormat
-	return spec, nil
-}
-
-// checkExists returns an error if the path of a spec does not exist. The error suggests
-// a similar name.
-func checkExists(path string) error {
-	_, err := os.Stat(path)
-	if !os.IsNotExist(err) {
-		return err
-	}
-	var known []string
-	entries, _ := os.ReadDir(filepath.Dir(path))
-	for _, e := range entries {
-		known = append(known, e.Name())
-	}
-	if near := diag.DidYouMean(filepath.Base(path), known); near != "" {
-		return fmt.Errorf("%s does not exist. Did you mean %q?", path, filepath.Join(filepath.Dir(path), near))
-	}
-	return fmt.Errorf("%s does not exist: name the file of a spec, or the folder of its package", path)
 }

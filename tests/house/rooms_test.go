@@ -23,7 +23,6 @@ func larger() map[string]string {
 		"engine.Engine":        "the facade: a method for each verb",
 		"engine/pulumi.Server": "the protocol: a method for each RPC",
 		"engine/pulumi":        "a file for each RPC",
-		"cmd/declprov.app":     "a method for each command",
 	}
 }
 
