@@ -22,6 +22,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/pulumi"
 	"github.com/declprov/declprov/engine/pulumi/client"
+	"github.com/declprov/declprov/engine/pulumi/plugin"
 )
 
 // serveVariable makes the test's own binary a provider, so that these tests
@@ -72,7 +73,7 @@ func serveThings() error {
 		return err
 	}
 	return pulumi.Serve(context.Background(), pulumi.Options{
-		Program: p, Version: "1.2.3", EngineAddress: pulumi.ParseArgs(os.Args[1:]), Stdin: os.Stdin,
+		Program: p, Version: "1.2.3", EngineAddress: plugin.ParseArgs(os.Args[1:]), Stdin: os.Stdin,
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/declprov/declprov/engine/pulumi/plugin"
 	"github.com/declprov/declprov/engine/pulumi/wire"
 )
 
@@ -32,7 +33,7 @@ const (
 func Serve(ctx context.Context, options Options) error {
 	s := New(options)
 	server := s.GRPC()
-	return Process{
+	return plugin.Process{
 		Server: server, EngineAddress: options.EngineAddress,
 		Stdin: options.Stdin, Stdout: s.options.Stdout, Stderr: s.options.Stderr,
 		ShutDown: func() { s.shutDown(server) },

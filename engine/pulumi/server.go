@@ -3,8 +3,8 @@
 //
 // Each call of the protocol has a file with its name. Other files contain what they
 // share: the encoding of values (package wire), states (state.go), errors
-// (failure.go), the lifetime of calls (calls.go), messages (log.go, host.go) and the
-// lifetime of the process (serve.go).
+// (failure.go), the lifetime of calls (calls.go), and messages (log.go, host.go). The
+// process is in package plugin.
 package pulumi
 
 import (
@@ -38,7 +38,7 @@ type Options struct {
 	Parameterize func(context.Context, Parameters) (*Package, error)
 
 	// EngineAddress is the address of the engine of Pulumi that started the process, or "" (see
-	// ParseArgs).
+	// plugin.ParseArgs).
 	EngineAddress string
 	// Dir is the folder of the user's program, to which paths are relative. "" is the
 	// working directory. The directories in a handshake cannot be used, because they

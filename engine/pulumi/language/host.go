@@ -20,7 +20,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
 
-	"github.com/declprov/declprov/engine/pulumi"
+	"github.com/declprov/declprov/engine/pulumi/plugin"
 )
 
 // Runtime is the name of the runtime in PulumiPlugin.yaml.
@@ -71,8 +71,8 @@ func Run(ctx context.Context, options Options, args []string) error {
 	h := &Host{options: options, ended: ended}
 	server := grpc.NewServer(grpc.Creds(insecure.NewCredentials()))
 	pulumirpc.RegisterLanguageRuntimeServer(server, h)
-	return pulumi.Process{
-		Server: server, EngineAddress: pulumi.ParseArgs(args),
+	return plugin.Process{
+		Server: server, EngineAddress: plugin.ParseArgs(args),
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		ShutDown: func() {
 			end()

@@ -236,10 +236,10 @@ func ofLives() []Mutant {
 		{
 			Promise:   "Nobody else on the machine gives a provider orders",
 			Mechanism: "connections of other users are refused",
-			File:      "engine/pulumi/peer_linux.go",
+			File:      "engine/pulumi/plugin/peer_linux.go",
 			Find:      `if !known || uid == os.Geteuid() || uid == 0 {`,
 			Replace:   `if known || true {`,
-			Package:   "engine/pulumi", Test: "TestForeignPeersAreRefused", Fails: "accepted",
+			Package:   "engine/pulumi/plugin", Test: "TestForeignPeersAreRefused", Fails: "accepted",
 		},
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/declprov/declprov/cmd/declprov/internal/build"
 	"github.com/declprov/declprov/cmd/declprov/internal/parameter"
 	"github.com/declprov/declprov/engine/pulumi"
+	"github.com/declprov/declprov/engine/pulumi/plugin"
 	"github.com/declprov/declprov/engine/schema"
 )
 
@@ -39,7 +40,7 @@ func (t Tool) serveBase(ctx context.Context, log *slog.Logger, args []string) er
 		Parameterize: func(ctx context.Context, p pulumi.Parameters) (*pulumi.Package, error) {
 			return t.parameterize(ctx, log, p)
 		},
-		EngineAddress: pulumi.ParseArgs(args),
+		EngineAddress: plugin.ParseArgs(args),
 		Stdin:         os.Stdin,
 		Debug:         log.Enabled(ctx, slog.LevelDebug),
 	})

@@ -19,6 +19,7 @@ import (
 	"github.com/declprov/declprov/cmd/declprov/internal/terminal"
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/pulumi"
+	"github.com/declprov/declprov/engine/pulumi/plugin"
 	"github.com/declprov/declprov/spec/container"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/screen"
@@ -78,7 +79,7 @@ func (t Tool) serveSpec(ctx context.Context, args []string, stderr io.Writer) er
 	if err != nil {
 		return err
 	}
-	return Serve(ctx, log, p, c, pulumi.ParseArgs(args[1:]))
+	return Serve(ctx, log, p, c, plugin.ParseArgs(args[1:]))
 }
 
 func (t Tool) serveNamed(ctx context.Context, name string, args []string, stderr io.Writer) error {
@@ -103,7 +104,7 @@ func (t Tool) serveNamed(ctx context.Context, name string, args []string, stderr
 	if actual := p.Metadata().Name; actual != name {
 		return fmt.Errorf("%s is the spec of the provider %q: rename the binary to pulumi-resource-%s", path, actual, actual)
 	}
-	return Serve(ctx, log, p, c, pulumi.ParseArgs(args))
+	return Serve(ctx, log, p, c, plugin.ParseArgs(args))
 }
 
 // Open opens the spec of an installed provider, compiled or not.

@@ -1,4 +1,4 @@
-package pulumi
+package plugin
 
 import (
 	"errors"
@@ -117,7 +117,7 @@ func TestForeignPeersAreRefused(t *testing.T) {
 	if err := os.WriteFile(table, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	stderr := &safeBuffer{}
+	stderr := &strings.Builder{}
 	l := &ownListener{Listener: inner, stderr: stderr, table: table}
 	conn, err := l.Accept()
 	if err != nil {

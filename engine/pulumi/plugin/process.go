@@ -1,4 +1,6 @@
-package pulumi
+// Package plugin runs the process of a plugin: how Pulumi starts it, who may connect to it, and
+// when it ends.
+package plugin
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package pulumi
+package plugin
 
 import (
 	"io"
