@@ -10,6 +10,6 @@ import (
 // Attach connects the process to an engine of Pulumi that did not start it
 // (PULUMI_DEBUG_PROVIDERS).
 func (s *Server) Attach(_ context.Context, req *pulumirpc.PluginAttach) (*emptypb.Empty, error) {
-	s.attach(req.GetAddress())
+	s.hosts.attach(req.GetAddress())
 	return &emptypb.Empty{}, nil
 }

@@ -26,7 +26,7 @@ const selfKey = "__self__"
 func (s *Server) Call(
 	ctx context.Context, req *pulumirpc.CallRequest,
 ) (*pulumirpc.CallResponse, error) {
-	session, err := s.ready(ctx)
+	session, err := s.sessions.ready(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (s *Server) Call(
 	}
 	ctx, log, end := s.begin(ctx, self.Key, 0)
 	defer end()
-	recorded, err := s.recordedState(ctx, req.GetMonitorEndpoint(), self.Key)
+	recorded, err := recordedState(ctx, req.GetMonitorEndpoint(), s.sessions.maxValues(), self.Key)
 	if err != nil {
 		return nil, operationFailure(ctx, err)
 	}
@@ -111,8 +111,9 @@ type recorded struct {
 	pending bool
 }
 
-func (s *Server) recordedState(ctx context.Context, endpoint, urn string) (recorded, error) {
-	m, err := monitor.Dial(endpoint, s.maxValues())
+// recordedState returns the state of a resource that the engine of Pulumi at endpoint has recorded.
+func recordedState(ctx context.Context, endpoint string, maxValues int, urn string) (recorded, error) {
+	m, err := monitor.Dial(endpoint, maxValues)
 	if err != nil {
 		return recorded{}, err
 	}

@@ -13,8 +13,8 @@ import (
 // that were opened for the run.
 func (s *Server) Cancel(ctx context.Context, _ *emptypb.Empty) (*emptypb.Empty, error) {
 	s.calls.cancel(ctx)
-	if session := s.sessionOf(ctx); session != nil && session.engine != nil {
-		s.closeOpened(session.engine)
+	if session := s.sessions.of(ctx); session != nil && session.engine != nil {
+		s.openers.close(session.engine)
 	}
 	return &emptypb.Empty{}, nil
 }

@@ -12,7 +12,7 @@ import (
 func (s *Server) Check(
 	ctx context.Context, req *pulumirpc.CheckRequest,
 ) (*pulumirpc.CheckResponse, error) {
-	session, ref, err := s.forResource(ctx, req)
+	session, ref, err := s.sessions.forResource(ctx, req)
 	if err != nil {
 		return nil, err
 	}

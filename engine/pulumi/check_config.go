@@ -16,7 +16,7 @@ import (
 func (s *Server) CheckConfig(
 	ctx context.Context, req *pulumirpc.CheckRequest,
 ) (*pulumirpc.CheckResponse, error) {
-	session, err := s.current(ctx)
+	session, err := s.sessions.current(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package pulumi
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 	"time"
@@ -19,6 +20,8 @@ const shortestClosing = 500 * time.Millisecond
 // closes one. They are closed on Cancel, which Pulumi also sends at the end of a run,
 // and when the process ends.
 type openers struct {
+	stderr io.Writer // Pulumi's engine may be gone
+
 	mu      sync.Mutex
 	engines []*engine.Engine
 	// closing waits for engines that are closing their ephemerals. ended is true when
@@ -37,34 +40,34 @@ func (o *openers) add(e *engine.Engine) {
 	o.engines = append(o.engines, e)
 }
 
-// closeOpened starts to close the ephemerals of an engine, and does not wait.
-func (s *Server) closeOpened(e *engine.Engine) {
-	s.openers.mu.Lock()
-	defer s.openers.mu.Unlock()
-	if s.openers.ended || !slices.Contains(s.openers.engines, e) {
+// close starts to close the ephemerals of an engine, and does not wait.
+func (o *openers) close(e *engine.Engine) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended || !slices.Contains(o.engines, e) {
 		return
 	}
-	s.openers.closing.Go(func() {
+	o.closing.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 		defer cancel()
-		s.close(ctx, e)
+		o.closeNow(ctx, e)
 	})
 }
 
 // closeAll closes the ephemerals of all engines.
-func (s *Server) closeAll(ctx context.Context) {
-	s.openers.mu.Lock()
-	s.openers.ended = true
-	for _, e := range s.openers.engines {
-		s.openers.closing.Go(func() { s.close(ctx, e) })
+func (o *openers) closeAll(ctx context.Context) {
+	o.mu.Lock()
+	o.ended = true
+	for _, e := range o.engines {
+		o.closing.Go(func() { o.closeNow(ctx, e) })
 	}
-	s.openers.mu.Unlock()
-	s.openers.closing.Wait()
+	o.mu.Unlock()
+	o.closing.Wait()
 }
 
-// close reports errors on stderr, because Pulumi's engine may be gone.
-func (s *Server) close(ctx context.Context, e *engine.Engine) {
+// closeNow closes the ephemerals of an engine, and reports errors on stderr.
+func (o *openers) closeNow(ctx context.Context, e *engine.Engine) {
 	if err := e.Close(ctx); err != nil {
-		fmt.Fprintf(s.options.Stderr, "declprov: %s\n", screen.Show(err.Error(), nil))
+		fmt.Fprintf(o.stderr, "declprov: %s\n", screen.Show(err.Error(), nil))
 	}
 }

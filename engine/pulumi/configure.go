@@ -22,7 +22,7 @@ import (
 func (s *Server) Configure(
 	ctx context.Context, req *pulumirpc.ConfigureRequest,
 ) (*pulumirpc.ConfigureResponse, error) {
-	session, err := s.current(ctx)
+	session, err := s.sessions.current(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (s *Server) Configure(
 	if len(checked.Failures) > 0 {
 		return nil, status.Error(codes.InvalidArgument, "invalid configuration of the provider: "+sentence(checked.Failures))
 	}
-	log := s.log(req.GetUrn())
+	log := s.hosts.log(req.GetUrn())
 	defer log.done()
 	s.notices.grace(log, s.graceFault)
 	s.notices.configured(log, req.GetUrn(), made)
@@ -60,7 +60,7 @@ func (s *Server) Configure(
 	if req.GetUrn() != "" {
 		provider = monitor.Reference(req.GetUrn(), req.GetId())
 	}
-	s.setSession(ctx, session.configured(made, provider))
+	s.sessions.set(ctx, session.configured(made, provider))
 	return &pulumirpc.ConfigureResponse{
 		AcceptSecrets:                   true,
 		SupportsPreview:                 true,

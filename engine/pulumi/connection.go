@@ -49,23 +49,3 @@ func connectionOf(ctx context.Context) *connection {
 	c, _ := from.AuthInfo.(*connection)
 	return c
 }
-
-// setSession sets the session of the connection, which is also the latest one.
-func (s *Server) setSession(ctx context.Context, made *session) {
-	s.raiseMaxValues(int64(made.Program.MaxValues()))
-	if c := connectionOf(ctx); c != nil {
-		c.session.Store(made)
-	}
-	s.session.Store(made)
-}
-
-// sessionOf returns the session of the call's connection. If it has none, because the
-// engine has reconnected, sessionOf returns the latest one.
-func (s *Server) sessionOf(ctx context.Context) *session {
-	if c := connectionOf(ctx); c != nil {
-		if own := c.session.Load(); own != nil {
-			return own
-		}
-	}
-	return s.session.Load()
-}

@@ -23,7 +23,7 @@ import (
 func (s *Server) Construct(
 	ctx context.Context, req *pulumirpc.ConstructRequest,
 ) (*pulumirpc.ConstructResponse, error) {
-	session, err := s.ready(ctx)
+	session, err := s.sessions.ready(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (s *Server) Construct(
 	if err != nil {
 		return nil, failure(err)
 	}
-	m, err := monitor.Dial(req.GetMonitorEndpoint(), s.maxValues())
+	m, err := monitor.Dial(req.GetMonitorEndpoint(), s.sessions.maxValues())
 	if err != nil {
 		return nil, failure(err)
 	}
@@ -56,7 +56,7 @@ func (s *Server) Construct(
 	case answer.Failures != nil:
 		return nil, inputsFailure(name, inputs, answer.Failures)
 	}
-	return s.constructResponse(answer.URN, registrar.Outputs(answer.Outputs))
+	return constructResponse(s.encoder(), answer.URN, registrar.Outputs(answer.Outputs))
 }
 
 // componentName returns the name of a token in the spec.
@@ -93,8 +93,8 @@ func constructInputs(req *pulumirpc.ConstructRequest) (property.Map, error) {
 }
 
 // constructResponse converts a component to the protocol.
-func (s *Server) constructResponse(component urn.URN, outputs property.Map) (*pulumirpc.ConstructResponse, error) {
-	state, err := s.encoder().Encode(outputs)
+func constructResponse(e wire.Encoder, component urn.URN, outputs property.Map) (*pulumirpc.ConstructResponse, error) {
+	state, err := e.Encode(outputs)
 	if err != nil {
 		return nil, failure(err)
 	}

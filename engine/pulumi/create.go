@@ -12,7 +12,7 @@ import (
 func (s *Server) Create(
 	ctx context.Context, req *pulumirpc.CreateRequest,
 ) (*pulumirpc.CreateResponse, error) {
-	session, ref, err := s.forResource(ctx, req)
+	session, ref, err := s.sessions.forResource(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (s *Server) Create(
 	result := session.engine.Create(ctx, engine.CreateRequest{
 		Ref: ref, Inputs: inputs, Timeout: timeout, Preview: req.GetPreview(), Log: log,
 	})
-	r, err := s.reply(ctx, result, req.GetPreview())
+	r, err := newReply(ctx, s.encoder(), result, req.GetPreview())
 	if err != nil {
 		return nil, err
 	}

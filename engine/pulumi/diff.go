@@ -16,7 +16,7 @@ import (
 func (s *Server) Diff(
 	ctx context.Context, req *pulumirpc.DiffRequest,
 ) (*pulumirpc.DiffResponse, error) {
-	session, ref, err := s.forResource(ctx, req)
+	session, ref, err := s.sessions.forResource(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (s *Server) Diff(
 		return nil, operationFailure(ctx, err)
 	}
 	if diff.Force && len(diff.Changes) == 0 {
-		log := s.log(req.GetUrn())
+		log := s.hosts.log(req.GetUrn())
 		log.Message(engine.Info, screen.Show(unfinished(state.Private.Failed), session.engine.Mask()))
 		log.done()
 	}

@@ -16,7 +16,7 @@ import (
 func (s *Server) DiffConfig(
 	ctx context.Context, req *pulumirpc.DiffRequest,
 ) (*pulumirpc.DiffResponse, error) {
-	session, err := s.current(ctx)
+	session, err := s.sessions.current(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -22,20 +22,20 @@ func bug(what string) string {
 // guard answers calls that panic, so that the process and other calls continue, and
 // makes the texts of all replies safe to show.
 type guard struct {
-	stderr io.Writer
-	debug  bool
-	screen func(ctx context.Context, req, res any, err error) (any, error)
+	stderr   io.Writer
+	debug    bool
+	sessions *sessions
 }
 
 func (g guard) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (res any, err error) {
-	defer func() { res, err = g.screen(ctx, req, res, err) }() // also for a panic
+	defer func() { res, err = g.screenReply(ctx, req, res, err) }() // also for a panic
 	defer g.recoverPanic(info.FullMethod, &err)
 	return handler(ctx, req)
 }
 
 func (g guard) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) (err error) {
 	heard := &recordingStream{ServerStream: stream}
-	defer func() { _, err = g.screen(stream.Context(), heard.request, nil, err) }()
+	defer func() { _, err = g.screenReply(stream.Context(), heard.request, nil, err) }()
 	defer g.recoverPanic(info.FullMethod, &err)
 	return handler(srv, heard)
 }

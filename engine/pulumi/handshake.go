@@ -16,7 +16,7 @@ func (s *Server) Handshake(
 	ctx context.Context, req *pulumirpc.ProviderHandshakeRequest,
 ) (*pulumirpc.ProviderHandshakeResponse, error) {
 	s.calls.renew(ctx)
-	s.attach(req.GetEngineAddress())
+	s.hosts.attach(req.GetEngineAddress())
 	s.bytes.Store(req.GetAcceptsByteString())
 	return &pulumirpc.ProviderHandshakeResponse{
 		AcceptSecrets:                   true,

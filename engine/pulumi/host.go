@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
@@ -56,14 +57,24 @@ func newHost(address string, stderr io.Writer) *host {
 	return &host{address: address, stderr: stderr, idle: idle}
 }
 
+// hosts are the engines of Pulumi that messages go to.
+type hosts struct {
+	// latest is that of the latest handshake.
+	latest atomic.Pointer[host]
+}
+
 // attach sends the messages of later calls to an engine. The messages of calls under
 // way still go to the previous one.
-func (s *Server) attach(address string) {
-	if address == "" || address == s.host.Load().address {
+func (h *hosts) attach(address string) {
+	before := h.latest.Load()
+	if address == "" || address == before.address {
 		return
 	}
-	s.host.Swap(newHost(address, s.options.Stderr)).close()
+	h.latest.Swap(newHost(address, before.stderr)).close()
 }
+
+// log returns the log of a call for the resource of a URN, or for none.
+func (h *hosts) log(urn string) *callLog { return &callLog{host: h.latest.Load(), urn: urn} }
 
 // put queues a message and returns at once.
 func (h *host) put(e entry) {

@@ -187,11 +187,11 @@ func TestHandshakesChangeTheEngine(t *testing.T) {
 	if _, err := s.Handshake(ctx, &pulumirpc.ProviderHandshakeRequest{EngineAddress: firstAddress}); err != nil {
 		t.Fatal(err)
 	}
-	early := s.log("early")
+	early := s.hosts.log("early")
 	if _, err := s.Attach(ctx, &pulumirpc.PluginAttach{Address: secondAddress}); err != nil {
 		t.Fatal(err)
 	}
-	late := s.log("late")
+	late := s.hosts.log("late")
 	early.Message(engine.Info, screen.Show("x", nil))
 	late.Message(engine.Info, screen.Show("y", nil))
 	early.done()

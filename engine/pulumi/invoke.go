@@ -16,7 +16,7 @@ import (
 func (s *Server) Invoke(
 	ctx context.Context, req *pulumirpc.InvokeRequest,
 ) (*pulumirpc.InvokeResponse, error) {
-	session, err := s.ready(ctx)
+	session, err := s.sessions.ready(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ import (
 func (s *Server) List(
 	req *pulumirpc.ListRequest, stream grpc.ServerStreamingServer[pulumirpc.ListResponse],
 ) error {
-	session, err := s.ready(stream.Context())
+	session, err := s.sessions.ready(stream.Context())
 	if err != nil {
 		return err
 	}

@@ -19,13 +19,11 @@ type callLog struct {
 
 var _ engine.Log = (*callLog)(nil)
 
-func (s *Server) log(urn string) *callLog { return &callLog{host: s.host.Load(), urn: urn} }
-
 // begin begins an operation on the resource of a URN, or on none; see calls.begin. The caller must
 // call end.
 func (s *Server) begin(ctx context.Context, urn string, timeout time.Duration) (_ context.Context, log *callLog, end func()) {
 	ctx, leave := s.calls.begin(ctx, timeout)
-	log = s.log(urn)
+	log = s.hosts.log(urn)
 	return ctx, log, func() {
 		defer leave()
 		log.done()

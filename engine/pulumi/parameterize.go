@@ -39,6 +39,6 @@ func (s *Server) Parameterize(
 		}
 		return nil, status.Error(codes.InvalidArgument, message(err))
 	}
-	s.setSession(ctx, newSession(made))
+	s.sessions.set(ctx, newSession(made))
 	return &pulumirpc.ParameterizeResponse{Name: made.Program.Metadata().Name, Version: made.Version}, nil
 }

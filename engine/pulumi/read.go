@@ -13,7 +13,7 @@ import (
 func (s *Server) Read(
 	ctx context.Context, req *pulumirpc.ReadRequest,
 ) (*pulumirpc.ReadResponse, error) {
-	session, ref, err := s.forResource(ctx, req)
+	session, ref, err := s.sessions.forResource(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (s *Server) Read(
 	if reason != engine.Lookup && result.State != nil {
 		*result.State = session.engine.WithPlaceholders(ref.Type, *result.State)
 	}
-	r, err := s.settle(ctx, result, true)
+	r, err := recordedReply(ctx, s.encoder(), result, true)
 	if err != nil {
 		return nil, err
 	}

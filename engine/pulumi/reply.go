@@ -22,17 +22,17 @@ type reply struct {
 	given property.Map
 }
 
-// reply converts the result of a create or update, or of a preview of it.
-func (s *Server) reply(ctx context.Context, result engine.Result, preview bool) (reply, error) {
+// newReply converts the result of a create or update, or of a preview of it.
+func newReply(ctx context.Context, e wire.Encoder, result engine.Result, preview bool) (reply, error) {
 	if preview {
-		return s.settlePreview(ctx, result)
+		return previewedReply(ctx, e, result)
 	}
-	return s.settle(ctx, result, false)
+	return recordedReply(ctx, e, result, false)
 }
 
-// settle converts the result of a create, update or read into a reply, or into an
+// recordedReply converts the result of a create, update or read into a reply, or into an
 // error that contains one. The state is always recorded, if there is one.
-func (s *Server) settle(ctx context.Context, result engine.Result, withInputs bool) (reply, error) {
+func recordedReply(ctx context.Context, e wire.Encoder, result engine.Result, withInputs bool) (reply, error) {
 	state := result.State
 	if state == nil {
 		if result.Err == nil {
@@ -46,9 +46,9 @@ func (s *Server) settle(ctx context.Context, result engine.Result, withInputs bo
 	}
 	r := reply{id: state.ID, given: state.Inputs}
 	var lost, lostInputs error
-	r.properties, lost = writeState(s.encoder(), state)
+	r.properties, lost = writeState(e, state)
 	if withInputs {
-		r.inputs, lostInputs = encodePossible(s.encoder(), state.Inputs)
+		r.inputs, lostInputs = encodePossible(e, state.Inputs)
 	}
 	if lost = errors.Join(lost, lostInputs); lost != nil {
 		lost = fmt.Errorf("parts of the result cannot be recorded: %w", lost)
@@ -63,18 +63,18 @@ func (s *Server) settle(ctx context.Context, result engine.Result, withInputs bo
 	}
 }
 
-// settlePreview is like settle for a preview, which changes nothing: it may have no
+// previewedReply is like recordedReply for a preview, which changes nothing: it may have no
 // id, and its errors contain no state. The private part of the state is unknown,
 // which tells a method that the program calls next that the resource has yet to
 // change.
-func (s *Server) settlePreview(ctx context.Context, result engine.Result) (reply, error) {
+func previewedReply(ctx context.Context, e wire.Encoder, result engine.Result) (reply, error) {
 	if result.Err != nil {
 		return reply{}, operationFailure(ctx, result.Err)
 	}
 	if result.State == nil {
 		return reply{}, status.Error(codes.Internal, bug("the engine previewed nothing"))
 	}
-	properties, err := s.encoder().Encode(result.State.Outputs)
+	properties, err := e.Encode(result.State.Outputs)
 	if err != nil {
 		return reply{}, failure(err)
 	}

@@ -17,7 +17,7 @@ func (s *Server) GetSchema(
 		return nil, status.Errorf(codes.InvalidArgument,
 			"version %d of Pulumi's schema format is not supported (expected 0)", req.GetVersion())
 	}
-	session, err := s.current(ctx)
+	session, err := s.sessions.current(ctx)
 	if err != nil {
 		return nil, err
 	}

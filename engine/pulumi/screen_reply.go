@@ -26,9 +26,9 @@ import (
 
 // screenReply makes the texts of a reply safe to show. It masks the secrets of the
 // request and of the configuration, even if the engine has already done so.
-func (s *Server) screenReply(ctx context.Context, req, res any, err error) (any, error) {
+func (g guard) screenReply(ctx context.Context, req, res any, err error) (any, error) {
 	if err != nil {
-		return nil, shownError(err, s.secretsOf(ctx, req))
+		return nil, shownError(err, secretsOf(req, g.sessions.of(ctx)))
 	}
 	var failures []*pulumirpc.CheckFailure
 	switch res := res.(type) {
@@ -40,7 +40,7 @@ func (s *Server) screenReply(ctx context.Context, req, res any, err error) (any,
 		failures = res.GetFailures()
 	}
 	if len(failures) > 0 {
-		hide := s.secretsOf(ctx, req)
+		hide := secretsOf(req, g.sessions.of(ctx))
 		for _, f := range failures {
 			f.Property, f.Reason = shownPath(f.GetProperty(), hide), screen.Show(f.GetReason(), hide).String()
 		}
@@ -92,9 +92,9 @@ func showDetail(detail proto.Message, hide *screen.Mask) {
 	}
 }
 
-// secretsOf returns a mask of the secrets of a request and of its configuration. It
+// secretsOf returns a mask of the secrets of a request and of the configuration of its session. It
 // is only called if there is a text to show.
-func (s *Server) secretsOf(ctx context.Context, req any) *screen.Mask {
+func secretsOf(req any, session *session) *screen.Mask {
 	message, ok := req.(proto.Message)
 	if !ok {
 		return nil
@@ -112,7 +112,6 @@ func (s *Server) secretsOf(ctx context.Context, req any) *screen.Mask {
 		}
 		return true
 	})
-	session := s.sessionOf(ctx)
 	switch {
 	case session == nil:
 		return nil

@@ -42,11 +42,11 @@ func Serve(ctx context.Context, options Options) error {
 
 // GRPC returns a gRPC server for s.
 func (s *Server) GRPC() *grpc.Server {
-	g := guard{stderr: s.options.Stderr, debug: s.options.Debug, screen: s.screenReply}
+	g := guard{stderr: s.options.Stderr, debug: s.options.Debug, sessions: &s.sessions}
 	server := grpc.NewServer(
 		grpc.Creds(perConnection{insecure.NewCredentials()}),
 		grpc.NumStreamWorkers(streamWorkers),
-		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage), grpc.ForceServerCodecV2(wire.Codec(s.maxValues)),
+		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage), grpc.ForceServerCodecV2(wire.Codec(s.sessions.maxValues)),
 		grpc.UnaryInterceptor(g.unary), grpc.StreamInterceptor(g.stream),
 	)
 	pulumirpc.RegisterResourceProviderServer(server, s)
@@ -74,7 +74,7 @@ func (s *Server) shutDown(server *grpc.Server) {
 		ctx, cancel = context.WithTimeout(context.Background(), shortestClosing)
 		defer cancel()
 	}
-	s.closeAll(ctx)
+	s.openers.closeAll(ctx)
 	server.Stop()
-	s.host.Load().close()
+	s.hosts.latest.Load().close()
 }

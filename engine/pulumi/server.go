@@ -8,7 +8,6 @@
 package pulumi
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"os"
@@ -20,7 +19,6 @@ import (
 	"github.com/declprov/declprov/actions/sys/process"
 	"github.com/declprov/declprov/engine"
 	"github.com/declprov/declprov/engine/pulumi/wire"
-	"github.com/declprov/declprov/spec/decode"
 	"github.com/declprov/declprov/spec/screen"
 )
 
@@ -77,17 +75,10 @@ type Package struct {
 type Server struct {
 	pulumirpc.UnimplementedResourceProviderServer
 
-	options Options
-	// session is the latest session, for connections without their own. Parameterize and
-	// Configure replace it as a whole; see setSession.
-	session atomic.Pointer[session]
-	// host receives messages. The latest handshake determines it.
-	host  atomic.Pointer[host]
-	bytes atomic.Bool // whether Pulumi's engine accepts byte strings
-	// most is the maximum number of values in a request: the largest limit of all
-	// packages that were served, or 0 before the first. The limit of the package that a
-	// request is for is not known before it is decoded.
-	most atomic.Int64
+	options  Options
+	sessions sessions
+	hosts    hosts
+	bytes    atomic.Bool // whether Pulumi's engine accepts byte strings
 	// decoder decodes the requests about resources.
 	decoder wire.Decoder
 	calls   *calls
@@ -97,16 +88,6 @@ type Server struct {
 	notices    notices
 	// openers are closed when the server ends.
 	openers openers
-}
-
-// session is a package and, if it is configured, its engine.
-type session struct {
-	*Package
-	schema func() (string, error)
-	engine *engine.Engine // nil until configured
-	// provider is Pulumi's reference to the provider resource, or "" if it is not
-	// known.
-	provider string
 }
 
 // New returns a server that does not listen yet; see Serve.
@@ -125,27 +106,14 @@ func New(options Options) *Server {
 	grace, err := graceFrom(process.Variable(graceVariable))
 	s := &Server{options: options, calls: newCalls(grace), graceFault: err}
 	s.calls.trace, s.calls.lose, s.calls.look = options.Trace, options.Lose, options.Look
-	s.host.Store(newHost(options.EngineAddress, options.Stderr))
+	s.hosts.latest.Store(newHost(options.EngineAddress, options.Stderr))
+	s.openers.stderr = options.Stderr
 	if options.Program != nil {
-		s.setSession(context.Background(), newSession(&Package{
+		s.sessions.set(context.Background(), newSession(&Package{
 			Program: options.Program, Version: options.Version, Schema: options.Schema,
 		}))
 	}
 	return s
-}
-
-// maxValues returns the maximum number of values in a request.
-func (s *Server) maxValues() int { return cmp.Or(int(s.most.Load()), decode.DefaultValues) }
-
-// raiseMaxValues raises the maximum number of values in a request to the limit of a
-// package.
-func (s *Server) raiseMaxValues(most int64) {
-	for {
-		current := s.most.Load()
-		if most <= current || s.most.CompareAndSwap(current, most) {
-			return
-		}
-	}
 }
 
 // encoder returns an encoder for the connected engine.

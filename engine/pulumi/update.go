@@ -13,7 +13,7 @@ import (
 func (s *Server) Update(
 	ctx context.Context, req *pulumirpc.UpdateRequest,
 ) (*pulumirpc.UpdateResponse, error) {
-	session, ref, err := s.forResource(ctx, req)
+	session, ref, err := s.sessions.forResource(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (s *Server) Update(
 		Ref: ref, State: state, Inputs: inputs, Ignore: req.GetIgnoreChanges(),
 		Timeout: timeout, Preview: req.GetPreview(), Log: log,
 	})
-	r, err := s.reply(ctx, result, req.GetPreview())
+	r, err := newReply(ctx, s.encoder(), result, req.GetPreview())
 	if err != nil {
 		return nil, err
 	}

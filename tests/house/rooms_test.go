@@ -21,7 +21,6 @@ const (
 func larger() map[string]string {
 	return map[string]string{
 		"engine.Engine":        "the facade: a method for each verb",
-		"engine/pulumi.Server": "the protocol: a method for each RPC",
 		"engine/pulumi":        "a file for each RPC",
 	}
 }

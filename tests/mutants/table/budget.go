@@ -167,7 +167,7 @@ func ofBudgets() []Mutant {
 		{
 			Promise:   "What comes from outside is bounded by its values, too",
 			Mechanism: "the limit at the top of a spec holds for requests",
-			File:      "engine/pulumi/server.go",
+			File:      "engine/pulumi/session.go",
 			Find:      `cmp.Or(int(s.most.Load()), decode.DefaultValues)`,
 			Replace:   `cmp.Or(0*int(s.most.Load()), decode.DefaultValues)`,
 			Package:   "tests/outside", Test: "TestEveryDoorCounts", Fails: "values of 50",

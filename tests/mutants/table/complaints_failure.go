@@ -7,7 +7,7 @@ func ofFailures() []Mutant {
 		{
 			Complaint: 11, Promise: "Credentials are those of now, never those of the state",
 			Mechanism: "a new configuration takes the place of the old one",
-			File:      "engine/pulumi/connection.go",
+			File:      "engine/pulumi/session.go",
 			Find:      `		c.session.Store(made)`,
 			Replace:   `		c.session.CompareAndSwap(nil, made)`,
 			Package:   complaints, Test: "TestComplaint11StaleCredentials", Fails: "401",

@@ -24,7 +24,7 @@ func ofScreens() []Mutant {
 			Promise:   promise,
 			Mechanism: "every reply passes one exit",
 			File:      "engine/pulumi/guard.go",
-			Find:      `	defer func() { res, err = g.screen(ctx, req, res, err) }() // also for a panic`,
+			Find:      `	defer func() { res, err = g.screenReply(ctx, req, res, err) }() // also for a panic`,
 			Replace:   ``,
 			Package:   "engine/pulumi", Test: "TestNothingSteersTheScreen/check_of_the_spec", Fails: "it steers",
 		},
