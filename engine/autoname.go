@@ -16,9 +16,9 @@ import (
 // as Pulumi's own providers do.
 const autonameDigits = 7
 
-// autonames gives names to inputs with @autoname that have none. A name that an
+// withAutonames gives names to inputs with @autoname that have none. A name that an
 // earlier check derived is kept: a new one would replace the resource.
-func (e *Engine) autonames(res *plan.Resource, req CheckRequest, f *value.Findings) property.Map {
+func withAutonames(res *plan.Resource, req CheckRequest, f *value.Findings) property.Map {
 	inputs := req.New
 	for _, m := range res.Inputs.Fields {
 		if m.Autoname == nil {

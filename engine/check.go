@@ -9,6 +9,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
@@ -24,46 +25,54 @@ func (e *Engine) Check(ctx context.Context, req CheckRequest) (CheckResponse, er
 		return CheckResponse{}, err
 	}
 	f := value.Findings{Context: scope.BeforeSending(ctx)}
-	inputs := e.autonames(res, req, &f)
+	c := inputCheck{resources: e.resources, ref: req.Ref, found: &f}
+	inputs := withAutonames(res, req, &f)
 	inputs = res.Inputs.Complete(property.New(inputs), "", &f).AsMap()
 	if f.List == nil {
-		inputs = e.derive(res.Inputs, res.Defaults, req.Ref, inputs, &f)
+		inputs = c.derive(res.Inputs, res.Defaults, inputs)
 	}
 	refuseSecrets(res.Sinks, inputs, &f)
 	if f.List == nil {
-		e.assert(res, req.Ref, inputs, &f)
+		c.assert(res, inputs)
 	}
 	if f.List == nil {
-		e.readsBack(res, inputs, &f)
+		refuseAmbiguousID(res, e.resources.Config, inputs, &f)
 	}
 	if f.List == nil && !req.HasOld { // else create may not run at all
-		e.refuseUngranted(res, req.Ref, inputs, &f)
+		c.refuseUngranted(res, inputs)
 	}
 	return CheckResponse{Inputs: inputs, Failures: f.List}, nil
 }
 
+// inputCheck is a check of the inputs of one resource or component.
+type inputCheck struct {
+	resources *run.Resources
+	ref       recorded.Ref
+	found     *value.Findings
+}
+
 // derive fills in the @default templates of inputs that are absent.
-func (e *Engine) derive(c *value.Type, defaults []*plan.Derived, ref recorded.Ref, inputs property.Map, f *value.Findings) property.Map {
+func (c inputCheck) derive(declared *value.Type, defaults []*plan.Derived, inputs property.Map) property.Map {
 	for _, d := range defaults {
 		if v, given := inputs.GetOk(d.Property); given && !v.IsNull() {
 			continue
 		}
-		r := e.resources.New(f.Context, nil, nil, plan.Create, ref, nil)
-		r.SetObject("inputs", c, inputs)
+		r := c.resources.New(c.found.Context, nil, nil, plan.Create, c.ref, nil)
+		r.SetObject("inputs", declared, inputs)
 		r.Vars.Secrets = r.Secrets.Paths
 		out, err := d.Value.Eval(r.Vars)
 		if err != nil {
-			f.Add(d.Property, "has no default here: %v", r.Mask().Error(err))
+			c.found.Add(d.Property, "has no default here: %v", r.Mask().Error(err))
 			continue
 		}
-		m := c.ByName[d.Property]
+		m := declared.ByName[d.Property]
 		value, err := m.Check.FromPlain(out, d.Property, r.Mask())
 		switch {
 		case err != nil:
-			f.Add(d.Property, "its default does not fit: %v", err)
+			c.found.Add(d.Property, "its default does not fit: %v", err)
 		case value.IsNull():
 		default:
-			value = m.Check.Complete(value, d.Property, f)
+			value = m.Check.Complete(value, d.Property, c.found)
 			inputs = inputs.Set(d.Property, value.WithSecret(value.Secret() || m.IsSecret()))
 		}
 	}
@@ -113,36 +122,36 @@ func isIndex(step string) bool {
 
 // assert evaluates the rules over several inputs; one that depends on an
 // unknown waits.
-func (e *Engine) assert(res *plan.Resource, ref recorded.Ref, inputs property.Map, f *value.Findings) {
+func (c inputCheck) assert(res *plan.Resource, inputs property.Map) {
 	if len(res.Checks) == 0 {
 		return
 	}
-	r := e.resources.New(f.Context, res, nil, plan.Create, ref, nil)
+	r := c.resources.New(c.found.Context, res, nil, plan.Create, c.ref, nil)
 	r.SetInputs(inputs)
-	for _, c := range res.Checks {
-		holds, err := r.Eval(c.Assert)
+	for _, rule := range res.Checks {
+		holds, err := r.Eval(rule.Assert)
 		if err != nil {
-			f.Add(c.Property, "cannot be checked: %v", r.Mask().Error(err))
+			c.found.Add(rule.Property, "cannot be checked: %v", r.Mask().Error(err))
 			continue
 		}
 		if holds == true || expr.HasUnknown(holds) {
 			continue
 		}
-		message, err := r.Text(c.Message)
+		message, err := r.Text(rule.Message)
 		if err != nil || message == "" {
 			message = fmt.Sprintf("breaks a rule of %s", res.Spec.Name)
 		}
-		f.Add(c.Property, "%s", r.Mask().Text(message))
+		c.found.Add(rule.Property, "%s", r.Mask().Text(message))
 	}
 }
 
 // refuseUngranted reports the inputs that make create ask for what is not granted.
 // What depends on the answers of its steps waits for the preview.
-func (e *Engine) refuseUngranted(res *plan.Resource, ref recorded.Ref, inputs property.Map, f *value.Findings) {
-	if !slices.ContainsFunc(res.Asking, func(s *plan.Step) bool { return !e.resources.Permits.GrantedAsTheyAre(s, inputs) }) {
+func (c inputCheck) refuseUngranted(res *plan.Resource, inputs property.Map) {
+	if !slices.ContainsFunc(res.Asking, func(s *plan.Step) bool { return !c.resources.Permits.GrantedAsTheyAre(s, inputs) }) {
 		return
 	}
-	r := e.resources.New(f.Context, res, res.Create, plan.Create, ref, nil)
+	r := c.resources.New(c.found.Context, res, res.Create, plan.Create, c.ref, nil)
 	r.SetInputs(inputs)
 	for _, name := range plan.NamesOfResponses {
 		r.Vars.Values[name] = expr.Unknown{}
@@ -152,9 +161,9 @@ func (e *Engine) refuseUngranted(res *plan.Resource, ref recorded.Ref, inputs pr
 	}
 	for _, s := range res.Asking {
 		for _, u := range r.Refusals(s) {
-			told := slices.ContainsFunc(f.List, func(other Failure) bool { return other.Path == u.Property })
+			told := slices.ContainsFunc(c.found.List, func(other Failure) bool { return other.Path == u.Property })
 			if u.Property != "" && !told {
-				f.Add(u.Property, "%s", u.Reason)
+				c.found.Add(u.Property, "%s", u.Reason)
 			}
 		}
 	}

@@ -50,7 +50,7 @@ func (e *Engine) Construct(ctx context.Context, req ConstructRequest) (Construct
 	found := value.Findings{Context: scope.BeforeSending(ctx)}
 	inputs := comp.Inputs.Complete(property.New(req.Inputs), "", &found).AsMap()
 	if found.List == nil {
-		inputs = e.derive(comp.Inputs, comp.Defaults, req.Ref, inputs, &found)
+		inputs = inputCheck{resources: e.resources, ref: req.Ref, found: &found}.derive(comp.Inputs, comp.Defaults, inputs)
 	}
 	if found.List != nil {
 		return ConstructResponse{Failures: found.List}, nil

@@ -22,7 +22,7 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 	if err != nil {
 		return DiffResponse{}, err
 	}
-	state, err := e.recorded(ctx, res, req.Ref, req.State)
+	state, err := e.states(res, req.Ref).recorded(ctx, req.State)
 	if err != nil {
 		return DiffResponse{}, err
 	}

@@ -6,64 +6,65 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // toRead is the state that a read starts with.
-func (e *Engine) toRead(ctx context.Context, res *plan.Resource, req run.ReadRequest) (recorded.State, error) {
+func (l stateLoader) toRead(ctx context.Context, req run.ReadRequest) (recorded.State, error) {
 	switch req.Reason {
 	case run.Import:
 		if err := value.CheckID(req.State.ID, "the id"); err != nil {
 			return recorded.State{}, err
 		}
-		state, err := e.imported(ctx, res, req.Ref, req.State.ID)
-		state.Private = recorded.Private{SchemaVersion: res.Spec.SchemaVersion, Token: e.resources.Tokens.Next()}
+		state, err := l.imported(ctx, req.State.ID)
+		state.Private = recorded.Private{SchemaVersion: l.res.Spec.SchemaVersion, Token: l.resources.Tokens.Next()}
 		return state, err
 	case run.Lookup:
-		req.State.Private = recorded.Private{SchemaVersion: res.Spec.SchemaVersion, Lookup: true}
-		state, err := e.lookedUp(ctx, res, req.Ref, req.State)
+		req.State.Private = recorded.Private{SchemaVersion: l.res.Spec.SchemaVersion, Lookup: true}
+		state, err := l.lookedUp(ctx, req.State)
 		if err != nil {
 			return state, err
 		}
-		return refitted(res, state)
+		return refitted(l.res, state)
 	default:
-		state, err := e.recorded(ctx, res, req.Ref, req.State)
+		state, err := l.recorded(ctx, req.State)
 		if err == nil && state.Private.Lookup {
-			return e.lookedUp(ctx, res, req.Ref, state)
+			return l.lookedUp(ctx, state)
 		}
 		return state, err
 	}
 }
 
 // imported is the state that an id alone gives, as a user types it.
-func (e *Engine) imported(ctx context.Context, res *plan.Resource, ref recorded.Ref, text string) (recorded.State, error) {
-	if !res.Identity.Imports.IsSet() {
+func (l stateLoader) imported(ctx context.Context, text string) (recorded.State, error) {
+	if !l.res.Identity.Imports.IsSet() {
 		return recorded.State{ID: text}, nil
 	}
-	inputs, id, err := res.Identity.Imports.Read(res, e.resources.Config, text)
+	inputs, id, err := l.res.Identity.Imports.Read(l.res, l.resources.Config, text)
 	if err != nil {
 		return recorded.State{}, err
 	}
-	if id != "" && res.Identity.ID.IsSet() {
-		more, _, err := res.Identity.ID.Read(res, e.resources.Config, id)
+	if id != "" && l.res.Identity.ID.IsSet() {
+		more, _, err := l.res.Identity.ID.Read(l.res, l.resources.Config, id)
 		if err != nil {
 			return recorded.State{}, err
 		}
 		for name, v := range more.AllStable {
 			if before, given := inputs.GetOk(name); given && !value.PlainEqual(before, v) {
-				return recorded.State{}, fmt.Errorf("%q says two things of %s: the form is %q, where the id is %q", text, name, res.Identity.Imports.Text, res.Identity.ID.Text)
+				return recorded.State{}, fmt.Errorf("%q says two things of %s: the form is %q, where the id is %q", text, name, l.res.Identity.Imports.Text, l.res.Identity.ID.Text)
 			}
 			inputs = inputs.Set(name, v)
 		}
 	}
 	state := recorded.State{ID: id, Inputs: inputs}
-	if id == "" && res.Identity.Known {
-		r := e.resources.New(ctx, res, nil, plan.Read, ref, nil)
+	if id == "" && l.res.Identity.Known {
+		r := l.resources.New(ctx, l.res, nil, plan.Read, l.ref, nil)
 		r.SetInputs(inputs)
 		if state.ID, err = r.EvalID(); err != nil {
 			return recorded.State{}, r.Mask().Error(err)
@@ -75,9 +76,9 @@ func (e *Engine) imported(ctx context.Context, res *plan.Resource, ref recorded.
 // lookedUp is the state that a program's `.get` gives: an id, in the form of an
 // import or as it is, and what the user says of the resource. The text is the id
 // where it is not of the form, or contradicts what the user says.
-func (e *Engine) lookedUp(ctx context.Context, res *plan.Resource, ref recorded.Ref, s recorded.State) (recorded.State, error) {
+func (l stateLoader) lookedUp(ctx context.Context, s recorded.State) (recorded.State, error) {
 	said := s.Inputs
-	for _, m := range res.Inputs.Fields {
+	for _, m := range l.res.Inputs.Fields {
 		if v, given := s.Outputs.GetOk(m.Name); given {
 			if _, both := said.GetOk(m.Name); !both {
 				said = said.Set(m.Name, v)
@@ -85,7 +86,7 @@ func (e *Engine) lookedUp(ctx context.Context, res *plan.Resource, ref recorded.
 		}
 	}
 	s.Inputs = said
-	state, err := e.imported(ctx, res, ref, s.ID)
+	state, err := l.imported(ctx, s.ID)
 	if err != nil && said.Len() == 0 {
 		return s, err
 	}
@@ -161,14 +162,14 @@ func (p *Program) RefusesExisting(name string) bool {
 	return res.FindFirst || slices.ContainsFunc(res.Create.Steps, func(s *plan.Step) bool { return s.Certainty == actions.Conditional })
 }
 
-// readsBack reports inputs that could not be told from the id that they make:
+// refuseAmbiguousID reports inputs that could not be told from the id that they make:
 // the resource could not be imported, and another one might have its id.
-func (e *Engine) readsBack(res *plan.Resource, inputs property.Map, f *value.Findings) {
+func refuseAmbiguousID(res *plan.Resource, config map[string]any, inputs property.Map, f *value.Findings) {
 	p := res.Identity.ID
 	if !p.IsSet() {
 		return
 	}
-	pieces, err := p.WithSettings(e.resources.Config)
+	pieces, err := p.WithSettings(config)
 	if err != nil {
 		f.Add("", "has no id: %v", err)
 		return

@@ -57,7 +57,7 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 	case req.State.ID == "":
 		return InvokeResponse{}, fmt.Errorf("method %s of %s: the resource has no id", req.Method, req.Type)
 	}
-	state, err := e.upgrade(ctx, res, withRecordedInputs(res, req.State))
+	state, err := e.states(res, req.Ref).upgrade(ctx, withRecordedInputs(res, req.State))
 	if err == nil {
 		state, err = refitted(res, state)
 	}

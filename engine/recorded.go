@@ -4,21 +4,34 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // A spec changes, and the states that its older versions wrote remain. Each call
 // that is given a state makes it fit first, or refuses it; none works on a state
 // of which it does not know what it says.
 
+// stateLoader makes the states that calls receive for a resource fit its spec.
+type stateLoader struct {
+	resources *run.Resources
+	res       *plan.Resource
+	ref       recorded.Ref
+}
+
+func (e *Engine) states(res *plan.Resource, ref recorded.Ref) stateLoader {
+	return stateLoader{resources: e.resources, res: res, ref: ref}
+}
+
 // recorded is a state as the host kept it, fit for the spec as it is now. The
 // intents that it settles are those of the inputs that were recorded, whatever
 // an upgrade makes of them.
-func (e *Engine) recorded(ctx context.Context, res *plan.Resource, ref recorded.Ref, s recorded.State) (recorded.State, error) {
-	about := e.resources.Entries(res, ref, s)
+func (l stateLoader) recorded(ctx context.Context, s recorded.State) (recorded.State, error) {
+	about := l.resources.Entries(l.res, l.ref, s)
 	about.Settle(s)
 	s, err := about.Advanced(s)
 	s.Private.Unmade = about.UnmadeBy(s)
@@ -31,11 +44,11 @@ func (e *Engine) recorded(ctx context.Context, res *plan.Resource, ref recorded.
 	if s.Inputs, err = s.OriginalInputs(); err != nil {
 		return s, err
 	}
-	s, err = e.upgrade(ctx, res, s)
+	s, err = l.upgrade(ctx, s)
 	if err != nil {
 		return s, err
 	}
-	return refitted(res, s)
+	return refitted(l.res, s)
 }
 
 // refitted is the state under the declared types: without what is declared no

@@ -24,7 +24,7 @@ func (e *Engine) Read(ctx context.Context, req run.ReadRequest) run.Result {
 	if err != nil {
 		return run.Result{Err: err}
 	}
-	state, err := e.toRead(ctx, res, req)
+	state, err := e.states(res, req.Ref).toRead(ctx, req)
 	if err != nil {
 		return run.Result{Err: err}
 	}
@@ -39,7 +39,7 @@ func (e *Engine) Update(ctx context.Context, req run.UpdateRequest) run.Result {
 	if err != nil {
 		return run.Result{Err: err}
 	}
-	state, err := e.recorded(ctx, res, req.Ref, req.State)
+	state, err := e.states(res, req.Ref).recorded(ctx, req.State)
 	if err != nil {
 		return run.Result{Err: err}
 	}
@@ -53,7 +53,7 @@ func (e *Engine) Delete(ctx context.Context, req run.DeleteRequest) error {
 	if err != nil || res.Delete == nil {
 		return err
 	}
-	state, err := e.recorded(ctx, res, req.Ref, req.State)
+	state, err := e.states(res, req.Ref).recorded(ctx, req.State)
 	if err != nil {
 		return err
 	}

@@ -6,47 +6,48 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
-	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
 // upgrade converts a recorded state to the spec's `schemaVersion`, one version after the
 // other. Pulumi has no call for that, so each call that receives a state converts it first.
-func (e *Engine) upgrade(ctx context.Context, res *plan.Resource, s recorded.State) (recorded.State, error) {
-	have, want := s.Private.SchemaVersion, res.Spec.SchemaVersion
+func (l stateLoader) upgrade(ctx context.Context, s recorded.State) (recorded.State, error) {
+	have, want := s.Private.SchemaVersion, l.res.Spec.SchemaVersion
 	if have > want {
 		return s, fmt.Errorf("the state of this %s was written by a newer spec (schemaVersion %d, this one has %d); use that spec or a later one",
-			res.Spec.Name, have, want)
+			l.res.Spec.Name, have, want)
 	}
 	if have == want || s.Inputs.Len() == 0 && s.Outputs.Len() == 0 { // an import has no state yet
 		s.Private.SchemaVersion = want
 		return s, nil
 	}
-	secrets := value.Secrets{Paths: slices.Clone(e.resources.ConfigSecrets.Paths), Values: slices.Clone(e.resources.ConfigSecrets.Values)}
+	secrets := value.Secrets{Paths: slices.Clone(l.resources.ConfigSecrets.Paths), Values: slices.Clone(l.resources.ConfigSecrets.Values)}
 	old := value.Untyped.PlainMap(s.Inputs, []string{"old"}, &secrets)
 	maps.Copy(old, value.Untyped.PlainMap(s.Outputs, []string{"old"}, &secrets))
-	vars := e.resources.Vars(ctx, map[string]any{"config": e.resources.Config, "old": old})
+	vars := l.resources.Vars(ctx, map[string]any{"config": l.resources.Config, "old": old})
 	vars.Secrets = secrets.Paths
 	var shape any // the inputs and outputs after the last upgrade; nil if no version has one
 	for version := have; version < want; version++ {
-		v := res.Upgrades[version]
+		v := l.res.Upgrades[version]
 		if v == nil {
 			continue
 		}
 		out, err := v.Eval(vars)
 		if err != nil {
-			return s, fmt.Errorf("the state of this %s cannot be converted from schemaVersion %d to %d: %w", res.Spec.Name, version, version+1, screen.NewMask(secrets.Values).Error(err))
+			return s, fmt.Errorf("the state of this %s cannot be converted from schemaVersion %d to %d: %w", l.res.Spec.Name, version, version+1, screen.NewMask(secrets.Values).Error(err))
 		}
 		next, ok := expr.Reveal(out, secrets.AddPlain).(map[string]any)
 		if !ok {
-			return s, fmt.Errorf("upgrade %d of %s yields %s, and must yield an object", version, res.Spec.Name, actions.KindOf(out))
+			return s, fmt.Errorf("upgrade %d of %s yields %s, and must yield an object", version, l.res.Spec.Name, actions.KindOf(out))
 		}
-		moved := value.Secrets{Paths: slices.Clone(e.resources.ConfigSecrets.Paths)}
+		moved := value.Secrets{Paths: slices.Clone(l.resources.ConfigSecrets.Paths)}
 		moved.MarkSecrets(out, []string{"old"})
 		shape, vars.Values["old"], vars.Secrets = out, next, moved.Paths
 	}
@@ -55,7 +56,7 @@ func (e *Engine) upgrade(ctx context.Context, res *plan.Resource, s recorded.Sta
 		return s, nil
 	}
 	m := screen.NewMask(secrets.Values)
-	s, err := upgraded(res, s, shape, m)
+	s, err := upgraded(l.res, s, shape, m)
 	return s, m.Error(err)
 }
 

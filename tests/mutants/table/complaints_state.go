@@ -118,7 +118,7 @@ func ofState() []Mutant {
 			Complaint: 8, Promise: "What is there can be imported by its id alone",
 			Mechanism: "`import` is read backwards, where an id is not enough to read by",
 			File:      "engine/identity.go",
-			Find:      `	if !res.Identity.Imports.IsSet() {`,
+			Find:      `	if !l.res.Identity.Imports.IsSet() {`,
 			Replace:   `	if true {`,
 			Package:   complaints, Test: "TestComplaint08ImportOfMore", Fails: "the import sends another request, or returns another id",
 		},

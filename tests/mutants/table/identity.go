@@ -39,7 +39,7 @@ func ofIdentity() []Mutant {
 			Promise:   "What has an id can be imported by it",
 			Mechanism: "inputs that the id does not give back are refused",
 			File:      "engine/check.go",
-			Find:      `		e.readsBack(res, inputs, &f)`,
+			Find:      `		refuseAmbiguousID(res, e.resources.Config, inputs, &f)`,
 			Replace:   ``,
 			Package:   "engine", Test: "TestIDsThatDoNotReadBack", Fails: "the fault is at",
 		},
