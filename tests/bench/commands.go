@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/declprov/declprov/tests/internal/provider"
 )
 
 // execSpec is a provider that runs commands.
@@ -35,14 +32,7 @@ const execCalls = 400
 // commands measures commands: through the engine, and by fork and exec alone, in a
 // process of its own, in turn. Both read what the command writes.
 func (b *bench) commands(ctx context.Context) error {
-	folder := filepath.Join(b.dir, "exec")
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		return err
-	}
-	if err := provider.Make(folder, b.serving, "bench", ".cue", execSpec); err != nil {
-		return err
-	}
-	p, err := start(ctx, peer{name: "declprov over commands", program: filepath.Join(folder, "pulumi-resource-bench")}, folder)
+	p, err := b.startBench(ctx, execSpec)
 	if err != nil {
 		return err
 	}
@@ -51,12 +41,12 @@ func (b *bench) commands(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := invokeMany(ctx, p, 1); err != nil { // the first one starts a supervisor
+	if err := invokeMany(ctx, p, "many", 1); err != nil { // the first one starts a supervisor
 		return err
 	}
 	var own, bare []float64
 	for range 2 * b.rounds {
-		took, err := timed(func() error { return invokeMany(ctx, p, execCalls) })
+		took, err := timed(func() error { return invokeMany(ctx, p, "many", execCalls) })
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,8 +17,6 @@ import (
 
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 	"google.golang.org/protobuf/types/known/structpb"
-
-	"github.com/declprov/declprov/tests/internal/provider"
 )
 
 // httpSpec is a provider of an API at the address that is put in.
@@ -84,42 +81,43 @@ func (b *bench) http(ctx context.Context) error {
 		fmt.Fprintf(w, `{"id":"t%d","name":"a","size":1,"serial":"s"}`, made.Add(1))
 	}))
 	defer server.Close()
-	folder := filepath.Join(b.dir, "http")
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		return err
-	}
-	if err := provider.Make(folder, b.serving, "bench", ".cue", fmt.Sprintf(httpSpec, server.URL)); err != nil {
-		return err
-	}
-	p, err := start(ctx, peer{name: "declprov over http", program: filepath.Join(folder, "pulumi-resource-bench")}, folder)
+	p, err := b.startBench(ctx, fmt.Sprintf(httpSpec, server.URL))
 	if err != nil {
 		return err
 	}
 	defer p.stop()
-	for _, part := range []func(context.Context, *process, string) error{b.httpOverhead, b.httpCreates, b.httpIntents, b.httpMemory} {
-		if err := part(ctx, p, server.URL); err != nil {
+	r := requests{bench: b, process: p, url: server.URL}
+	for _, part := range []func(context.Context) error{r.overhead, r.creates, r.intents, r.memory} {
+		if err := part(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// httpOverhead is what the engine adds to a request: many in one call, so that
+// requests measures requests to one server.
+type requests struct {
+	*bench
+	*process // declprov, with httpSpec
+	url      string
+}
+
+// overhead is what the engine adds to a request: many in one call, so that
 // the host's protocol has no part in it. What it is added to is a process of its
 // own, too.
-func (b *bench) httpOverhead(ctx context.Context, p *process, url string) error {
+func (r requests) overhead(ctx context.Context) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	var own, bare []float64
-	for range b.rounds {
-		took, err := timed(func() error { return invokeMany(ctx, p, httpCalls) })
+	for range r.rounds {
+		took, err := timed(func() error { return invokeMany(ctx, r.process, "many", httpCalls) })
 		if err != nil {
 			return err
 		}
 		own = append(own, us(took)/httpCalls)
-		printed, err := exec.CommandContext(ctx, self, "-bare", url).Output()
+		printed, err := exec.CommandContext(ctx, self, "-bare", r.url).Output()
 		if err != nil {
 			return err
 		}
@@ -129,7 +127,7 @@ func (b *bench) httpOverhead(ctx context.Context, p *process, url string) error 
 		}
 		bare = append(bare, each)
 	}
-	b.rows = append(b.rows, row{
+	r.rows = append(r.rows, row{
 		what: "http: a request, engine over bare net/http", got: median(own) - median(bare), budget: 100, unit: "us",
 		detail: fmt.Sprintf("(%.0f us, bare %.0f us)", median(own), median(bare)),
 	})
@@ -153,7 +151,8 @@ func timed(do func() error) (time.Duration, error) {
 	return time.Since(began), err
 }
 
-func invokeMany(ctx context.Context, p *process, count int) error {
+// invokeMany calls a function of the spec with a number of names.
+func invokeMany(ctx context.Context, p *process, function string, count int) error {
 	names := make([]any, count)
 	for i := range names {
 		names[i] = fmt.Sprintf("t%d", i)
@@ -162,7 +161,7 @@ func invokeMany(ctx context.Context, p *process, count int) error {
 	if err != nil {
 		return err
 	}
-	res, err := p.Invoke(ctx, &pulumirpc.InvokeRequest{Tok: "bench:index:many", Args: args})
+	res, err := p.Invoke(ctx, &pulumirpc.InvokeRequest{Tok: "bench:index:" + function, Args: args})
 	if err == nil && len(res.GetFailures()) > 0 {
 		err = errors.New(res.GetFailures()[0].GetReason())
 	}
@@ -193,9 +192,9 @@ func send(ctx context.Context, client *http.Client, method, url, body string) er
 	return err
 }
 
-// httpCreates makes resources side by side, as a host with that parallelism
+// creates makes resources side by side, as a host with that parallelism
 // does; the bare one sends the same requests, without a host.
-func (b *bench) httpCreates(ctx context.Context, p *process, url string) error {
+func (r requests) creates(ctx context.Context) error {
 	inputs, err := structpb.NewStruct(map[string]any{"name": "a", "size": 1})
 	if err != nil {
 		return err
@@ -203,11 +202,11 @@ func (b *bench) httpCreates(ctx context.Context, p *process, url string) error {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: httpSide}}
 	defer client.CloseIdleConnections()
 	var own, bare []float64
-	for round := range b.rounds {
+	for round := range r.rounds {
 		took, err := timed(func() error {
 			return sideBySide(httpMakes, func(i int) error {
 				name := fmt.Sprintf("r%d-%d", round, i)
-				_, err := p.Create(ctx, &pulumirpc.CreateRequest{
+				_, err := r.Create(ctx, &pulumirpc.CreateRequest{
 					Urn: "urn:pulumi:dev::bench::bench:index:Thing::" + name, Name: name, Type: "bench:index:Thing", Properties: inputs,
 				})
 				return err
@@ -218,24 +217,24 @@ func (b *bench) httpCreates(ctx context.Context, p *process, url string) error {
 		}
 		own = append(own, took.Seconds())
 		took, err = timed(func() error {
-			return sideBySide(httpMakes, func(int) error { return send(ctx, client, "POST", url+"/things", `{"name":"a","size":1}`) })
+			return sideBySide(httpMakes, func(int) error { return send(ctx, client, "POST", r.url+"/things", `{"name":"a","size":1}`) })
 		})
 		if err != nil {
 			return err
 		}
 		bare = append(bare, took.Seconds())
 	}
-	b.rows = append(b.rows, row{
+	r.rows = append(r.rows, row{
 		what: fmt.Sprintf("http: %d creates, %d side by side", httpMakes, httpSide), got: median(own), budget: 1, unit: "s",
 		detail: fmt.Sprintf("the requests alone, by net/http without a host: %.2f s", median(bare)),
 	})
 	return nil
 }
 
-// httpIntents measures what a `find` and an idempotency key add to a create, one at a time. Both
+// intents measures what a `find` and an idempotency key add to a create, one at a time. Both
 // write an intent to the journal, and a `find` also sends a request. The journal is in memory: on
 // a disk, syncing it costs what part "disk" shows.
-func (b *bench) httpIntents(ctx context.Context, p *process, _ string) error {
+func (r requests) intents(ctx context.Context) error {
 	const makes = 200
 	inputs, err := structpb.NewStruct(map[string]any{"name": "a", "size": 1})
 	if err != nil {
@@ -245,7 +244,7 @@ func (b *bench) httpIntents(ctx context.Context, p *process, _ string) error {
 		took, err := timed(func() error {
 			for i := range makes {
 				name := fmt.Sprintf("f%d-%d", round, i)
-				_, err := p.Create(ctx, &pulumirpc.CreateRequest{
+				_, err := r.Create(ctx, &pulumirpc.CreateRequest{
 					Urn: "urn:pulumi:dev::bench::bench:index:" + kind + "::" + name, Name: name, Type: "bench:index:" + kind, Properties: inputs,
 				})
 				if err != nil {
@@ -257,7 +256,7 @@ func (b *bench) httpIntents(ctx context.Context, p *process, _ string) error {
 		return us(took) / makes / 1000, err
 	}
 	took := map[string][]float64{}
-	for round := range b.rounds {
+	for round := range r.rounds {
 		for _, kind := range []string{"Found", "Keyed", "Thing"} {
 			one, err := each(kind, round)
 			if err != nil {
@@ -269,7 +268,7 @@ func (b *bench) httpIntents(ctx context.Context, p *process, _ string) error {
 	without := median(took["Thing"])
 	for kind, what := range map[string]string{"Found": "find before the first send", "Keyed": "an idempotency key"} {
 		with := median(took[kind])
-		b.rows = append(b.rows, row{
+		r.rows = append(r.rows, row{
 			what: "http: " + what + ", a create", got: with - without, budget: 1, unit: "ms",
 			detail: fmt.Sprintf("%.2f ms with it, %.2f ms without", with, without),
 		})
@@ -293,8 +292,8 @@ func sideBySide(count int, do func(i int) error) error {
 	return errors.Join(failures...)
 }
 
-// httpMemory compares the memory after 1,000 requests with that after 10,000.
-func (b *bench) httpMemory(ctx context.Context, p *process, _ string) error {
+// memory compares the memory after 1,000 requests with that after 10,000.
+func (r requests) memory(ctx context.Context) error {
 	const early, late = 1000, 10_000
 	state, err := structpb.NewStruct(map[string]any{"name": "a", "size": 1, "serial": "s"})
 	if err != nil {
@@ -302,14 +301,14 @@ func (b *bench) httpMemory(ctx context.Context, p *process, _ string) error {
 	}
 	read := func(count int) (float64, error) {
 		for range count {
-			_, err := p.Read(ctx, &pulumirpc.ReadRequest{
+			_, err := r.Read(ctx, &pulumirpc.ReadRequest{
 				Id: "t1", Urn: "urn:pulumi:dev::bench::bench:index:Thing::a", Name: "a", Type: "bench:index:Thing", Properties: state, Inputs: state,
 			})
 			if err != nil {
 				return 0, err
 			}
 		}
-		bytes, err := p.resident()
+		bytes, err := r.resident()
 		return bytes / 1e6, err
 	}
 	first, err := read(early)
@@ -320,7 +319,7 @@ func (b *bench) httpMemory(ctx context.Context, p *process, _ string) error {
 	if err != nil {
 		return err
 	}
-	b.rows = append(b.rows, row{
+	r.rows = append(r.rows, row{
 		what: "http: memory after 10,000 requests over 1,000", got: last - first, budget: 5, unit: "MB", detail: fmt.Sprintf("%.1f MB, and %.1f MB", first, last),
 	})
 	return nil

@@ -202,3 +202,15 @@ func (b *bench) with(binary string, types int) (peer, error) {
 	p := peer{name: fmt.Sprintf("declprov, %d types", types), program: filepath.Join(folder, "pulumi-resource-files")}
 	return p, provider.Make(folder, binary, "files", ".cue", text)
 }
+
+// startBench runs the serving binary with a spec of the provider "bench".
+func (b *bench) startBench(ctx context.Context, spec string) (*process, error) {
+	folder, err := os.MkdirTemp(b.dir, "bench-")
+	if err != nil {
+		return nil, err
+	}
+	if err := provider.Make(folder, b.serving, "bench", ".cue", spec); err != nil {
+		return nil, err
+	}
+	return start(ctx, peer{name: "declprov", program: filepath.Join(folder, "pulumi-resource-bench")}, folder)
+}

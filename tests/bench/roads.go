@@ -21,20 +21,21 @@ import (
 // parameter. The way by plugins.providers is measured by starts.
 func (b *bench) roads(ctx context.Context) error {
 	fmt.Println("starting on every road ...")
+	r := roads{b}
 	for _, types := range []int{3, 30, 300} {
-		spec, err := b.specFile(types)
+		spec, err := r.specFile(types)
 		if err != nil {
 			return err
 		}
-		base, err := b.basePlugin(ctx, spec, types)
+		base, err := r.basePlugin(ctx, spec, types)
 		if err != nil {
 			return err
 		}
-		archived, err := b.archived(ctx, spec)
+		archived, err := r.archived(ctx, spec)
 		if err != nil {
 			return err
 		}
-		folder, err := b.project(spec)
+		folder, err := r.project(spec)
 		if err != nil {
 			return err
 		}
@@ -65,9 +66,12 @@ func (b *bench) roads(ctx context.Context) error {
 	return nil
 }
 
+// roads prepares a provider for each way to its users.
+type roads struct{ *bench }
+
 // specFile writes a spec with a number of types, and returns its path.
-func (b *bench) specFile(types int) (string, error) {
-	folder, err := os.MkdirTemp(b.dir, "spec-")
+func (r roads) specFile(types int) (string, error) {
+	folder, err := os.MkdirTemp(r.dir, "spec-")
 	if err != nil {
 		return "", err
 	}
@@ -76,12 +80,12 @@ func (b *bench) specFile(types int) (string, error) {
 }
 
 // install runs `declprov install` with an own home for Pulumi, and returns the folder of plugins.
-func (b *bench) install(ctx context.Context, args ...string) (plugins string, err error) {
-	home, err := os.MkdirTemp(b.dir, "home-")
+func (r roads) install(ctx context.Context, args ...string) (plugins string, err error) {
+	home, err := os.MkdirTemp(r.dir, "home-")
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, b.whole, append([]string{"install"}, args...)...)
+	cmd := exec.CommandContext(ctx, r.whole, append([]string{"install"}, args...)...)
 	cmd.Env = append(os.Environ(), "PULUMI_HOME="+home)
 	if printed, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("declprov install %v: %w\n%s", args, err, printed)
@@ -90,8 +94,8 @@ func (b *bench) install(ctx context.Context, args ...string) (plugins string, er
 }
 
 // archived returns the provider of an archive: a binary and the compiled spec.
-func (b *bench) archived(ctx context.Context, spec string) (peer, error) {
-	plugins, err := b.install(ctx, spec)
+func (r roads) archived(ctx context.Context, spec string) (peer, error) {
+	plugins, err := r.install(ctx, spec)
 	if err != nil {
 		return peer{}, err
 	}
@@ -104,8 +108,8 @@ func (b *bench) archived(ctx context.Context, spec string) (peer, error) {
 
 // basePlugin returns the base plugin with a spec as its parameter, and adds the size of the
 // parameter to the table.
-func (b *bench) basePlugin(ctx context.Context, spec string, types int) (peer, error) {
-	plugins, err := b.install(ctx, "--base")
+func (r roads) basePlugin(ctx context.Context, spec string, types int) (peer, error) {
+	plugins, err := r.install(ctx, "--base")
 	if err != nil {
 		return peer{}, err
 	}
@@ -114,17 +118,17 @@ func (b *bench) basePlugin(ctx context.Context, spec string, types int) (peer, e
 		return peer{}, fmt.Errorf("the base plugin: %v, %w", found, err)
 	}
 	p := peer{name: "parameter", program: found[0]}
-	r, err := launch(ctx, p, b.dir)
+	plugin, err := launch(ctx, p, r.dir)
 	if err != nil {
 		return peer{}, err
 	}
-	defer r.stop()
-	if _, err := r.Parameterize(ctx, &pulumirpc.ParameterizeRequest{Parameters: &pulumirpc.ParameterizeRequest_Args{
+	defer plugin.stop()
+	if _, err := plugin.Parameterize(ctx, &pulumirpc.ParameterizeRequest{Parameters: &pulumirpc.ParameterizeRequest_Args{
 		Args: &pulumirpc.ParameterizeRequest_ParametersArgs{Args: []string{spec}},
 	}}); err != nil {
 		return peer{}, err
 	}
-	got, err := r.GetSchema(ctx, &pulumirpc.GetSchemaRequest{})
+	got, err := plugin.GetSchema(ctx, &pulumirpc.GetSchemaRequest{})
 	if err != nil {
 		return peer{}, err
 	}
@@ -139,22 +143,22 @@ func (b *bench) basePlugin(ctx context.Context, spec string, types int) (peer, e
 	if types > 30 {
 		budget *= float64(types) / 30
 	}
-	b.rows = append(b.rows, row{what: fmt.Sprintf("parameter, %d types", types), got: float64(len(p.parameter)) / 1024, budget: budget, unit: "KiB"})
+	r.rows = append(r.rows, row{what: fmt.Sprintf("parameter, %d types", types), got: float64(len(p.parameter)) / 1024, budget: budget, unit: "KiB"})
 	return p, nil
 }
 
 // project returns the provider of a checked-out project, which a language host runs.
-func (b *bench) project(spec string) (peer, error) {
+func (r roads) project(spec string) (peer, error) {
 	folder := filepath.Dir(spec)
 	if err := os.WriteFile(filepath.Join(folder, "PulumiPlugin.yaml"), []byte("runtime: declprov\n"), 0o644); err != nil {
 		return peer{}, err
 	}
-	host := filepath.Join(b.dir, "host")
+	host := filepath.Join(r.dir, "host")
 	if err := os.MkdirAll(host, 0o755); err != nil {
 		return peer{}, err
 	}
 	program := filepath.Join(host, "pulumi-language-declprov")
-	for from, to := range map[string]string{b.serving: program, b.whole: filepath.Join(host, "declprov")} {
+	for from, to := range map[string]string{r.serving: program, r.whole: filepath.Join(host, "declprov")} {
 		if _, err := os.Stat(to); err == nil {
 			continue
 		}

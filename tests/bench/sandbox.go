@@ -2,16 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-
-	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/declprov/declprov/actions/sys/process/sandbox"
-	"github.com/declprov/declprov/tests/internal/provider"
 )
 
 // sandboxSpec runs commands that do nothing, in the kernel's sandbox and outside.
@@ -41,36 +34,15 @@ func (b *bench) sandbox(ctx context.Context) error {
 		fmt.Println("left out, the kernel's sandbox:", err)
 		return nil
 	}
-	folder := filepath.Join(b.dir, "sandbox")
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		return err
-	}
-	if err := provider.Make(folder, b.serving, "bench", ".cue", sandboxSpec); err != nil {
-		return err
-	}
-	p, err := start(ctx, peer{name: "declprov, commands", program: filepath.Join(folder, "pulumi-resource-bench")}, folder)
+	p, err := b.startBench(ctx, sandboxSpec)
 	if err != nil {
 		return err
 	}
 	defer p.stop()
-	names := make([]any, sandboxCalls)
-	for i := range names {
-		names[i] = fmt.Sprint(i)
-	}
-	args, err := structpb.NewStruct(map[string]any{"names": names})
-	if err != nil {
-		return err
-	}
 	took := map[string][]float64{}
 	for range b.rounds {
 		for _, function := range []string{"free", "confined"} {
-			each, err := timed(func() error {
-				res, err := p.Invoke(ctx, &pulumirpc.InvokeRequest{Tok: "bench:index:" + function, Args: args})
-				if err == nil && len(res.GetFailures()) > 0 {
-					err = errors.New(res.GetFailures()[0].GetReason())
-				}
-				return err
-			})
+			each, err := timed(func() error { return invokeMany(ctx, p, function, sandboxCalls) })
 			if err != nil {
 				return err
 			}

@@ -273,14 +273,20 @@ func reach(from string) []string {
 }
 
 // list runs `go list -json` in the main module.
-func list(t *testing.T, args ...string) []pkg {
+func list(t *testing.T, args ...string) []pkg { return listIn(t, ".", args...) }
+
+// listTests lists the packages of the module of the tests.
+func listTests(t *testing.T) []pkg { return listIn(t, "tests", "./...") }
+
+// listIn runs `go list -json` in a folder of the repository.
+func listIn(t *testing.T, folder string, args ...string) []pkg {
 	t.Helper()
 	root, err := tools.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,Standard,GoFiles,Imports"}, args...)...)
-	cmd.Dir = filepath.Clean(root)
+	cmd.Dir = filepath.Join(root, folder)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -24,10 +24,10 @@ func larger() map[string]string {
 	}
 }
 
-// TestPackagesAndTypesAreSmall counts files and lines of packages and methods of types, without
-// tests and generated files.
+// TestPackagesAndTypesAreSmall counts files and lines of packages and methods of types in both
+// modules, without _test.go and generated files.
 func TestPackagesAndTypesAreSmall(t *testing.T) {
-	for _, p := range list(t, "./...") {
+	for _, p := range append(list(t, "./..."), listTests(t)...) {
 		dir, files, lines, methods := packageSize(t, p)
 		check := func(name, what string, got, most int) {
 			if got > most && larger()[name] == "" {
