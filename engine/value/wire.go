@@ -381,26 +381,14 @@ func (w WireRule) narrow(v any, t *spec.Type, named spec.Types, wire bool) *spec
 // SecretNames returns the wire names of all secret properties at any depth.
 func (n Naming) SecretNames() []string {
 	var names []string
-	seen := map[*spec.Type]bool{}
-	var visit func(t *spec.Type)
-	visit = func(t *spec.Type) {
-		if t = n.types.Resolve(t); seen[t] {
-			return
-		}
-		seen[t] = true
+	types.Search(n.onto, func(t *spec.Type, part func(*spec.Type) bool) bool {
+		t = n.types.Resolve(t)
 		for _, p := range t.Fields {
 			if p.IsSecret() && !slices.Contains(names, n.Rule.Name(p)) {
 				names = append(names, n.Rule.Name(p))
 			}
-			visit(p.Type)
 		}
-		for _, v := range t.Variants {
-			visit(v)
-		}
-		if t.Elem != nil {
-			visit(t.Elem)
-		}
-	}
-	visit(n.onto)
+		return types.InParts(t, part) // false: all parts are visited
+	})
 	return names
 }

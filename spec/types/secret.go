@@ -83,19 +83,8 @@ func MarkDeclared(v any, t *spec.Type, types spec.Types) any {
 // HoldsSecret reports whether a value of the type may contain a member that is
 // declared secret, at any depth.
 func HoldsSecret(t *spec.Type, named spec.Types) bool {
-	seen := map[*spec.Type]bool{}
-	var visit func(t *spec.Type) bool
-	visit = func(t *spec.Type) bool {
-		if t = named.Resolve(t); seen[t] {
-			return false
-		}
-		seen[t] = true
-		for _, p := range t.Fields {
-			if p.IsSecret() || visit(p.Type) {
-				return true
-			}
-		}
-		return slices.ContainsFunc(t.Variants, visit) || t.Elem != nil && visit(t.Elem)
-	}
-	return visit(t)
+	return Search(t, func(t *spec.Type, part func(*spec.Type) bool) bool {
+		t = named.Resolve(t)
+		return slices.ContainsFunc(t.Fields, (*spec.Property).IsSecret) || InParts(t, part)
+	})
 }

@@ -22,8 +22,8 @@ type comparison struct {
 
 // keeps reports whether the secrets in values of a type stay secret as values of another.
 func (c comparison) keeps(from, to *spec.Type) bool {
+	pair := [2]*spec.Type{from, to} // as they are referred to: Resolve may return a new type each time
 	from, to = c.types.Resolve(from), c.types.Resolve(to)
-	pair := [2]*spec.Type{from, to}
 	if from == to || c.seen[pair] || !types.HoldsSecret(from, c.types) {
 		return true
 	}
