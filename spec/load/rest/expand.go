@@ -5,7 +5,6 @@ package rest
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -163,7 +162,7 @@ func (x *expansion) lister() *spec.Lister {
 func (x *expansion) listStep(r requestLine, inList bool) (step *spec.Step, items string) {
 	items = "body" + accessAll(x.inBody(x.items))
 	if x.omitsEmpty {
-		items = itemsOrNone(x)
+		items = "(" + items + " ?? [])" // the rule of absent members requires what contains the member
 	}
 	path := x.path("", inList)
 	if r.path != nil {
@@ -178,23 +177,6 @@ func (x *expansion) listStep(r requestLine, inList bool) (step *spec.Step, items
 		items = "result.items"
 	}
 	return request(x.s, arguments), items
-}
-
-// itemsOrNone returns the expression for the items if the response may lack the member that contains them. It fails if the
-// response lacks what should have the member, such as the whole body: then nothing says that there are none.
-func itemsOrNone(x *expansion) string {
-	path := x.inBody(x.items)
-	holder, member := path[:len(path)-1], accessAll(path[len(path)-1:])
-	from := "body" + accessAll(holder)
-	if x.returns == nil { // otherwise the type requires it
-		lacks := "body"
-		if len(holder) > 0 {
-			lacks = strings.Join(holder, ".")
-		}
-		message := fmt.Sprintf("the response has no %s, in which the list may be absent by `items`", lacks)
-		from = fmt.Sprintf("(%s ?? expectNull(true, %q))", ofBodyOrNull(holder), message)
-	}
-	return "(" + from + member + " ?? [])"
 }
 
 // importTemplate returns the template for imported ids, or nil if the path of an object has no
