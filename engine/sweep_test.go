@@ -96,6 +96,7 @@ func TestConditionalSweeps(t *testing.T) {
 	conditions := map[string]string{ // the creates after which a sweep with this condition warns
 		``: all, `if: "${inputs.exact}", `: all, `if: "${config.purge ?? false}", `: all, `if: "${inputs.dir != 'a'}", `: all,
 		`if: "${made.site}", `: all, `if: "${made.dir}", `: made, `if: "${made.dir && inputs.exact}", `: made,
+		`if: "${inputs.exact ? made.dir : false}", `: made, `if: "${!made.dir}", `: all, `if: "${made.dir || inputs.exact}", `: all,
 		`if: "${state.dir != 'a'}", `: none, `if: "${state.exact && inputs.exact}", `: none,
 	}
 	sweeps := map[string]string{

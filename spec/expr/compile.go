@@ -38,6 +38,8 @@ type compilation struct {
 	present [][]string
 	// passed are the paths that are not null if it is false or null.
 	passed [][]string
+	// truths are the paths that are true if it is true.
+	truths [][]string
 	// keys are the keys that are written in it.
 	keys []Key
 }
@@ -346,6 +348,7 @@ func (c *compilation) compileTemplate(n *spec.Node, want *spec.Type, depth int) 
 		p, checked := c.compileExpression(n, raw[0], want, false)
 		if depth == 0 {
 			c.pieces, c.present, c.passed = []eval.Piece{p}, checked.Present, checked.Passed
+			c.truths = checked.True
 			c.keys = keysOf(&checked)
 		}
 		return p.Part, checked.Type

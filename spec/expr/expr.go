@@ -97,7 +97,7 @@ func Compile(n *spec.Node, scope *Scope, want *spec.Type) (*Value, diag.List) {
 	if c.diags.HasErrors() {
 		return nil, c.diags
 	}
-	v := &Value{root: root, typ: types.WithoutTimes(t), refs: c.refs, unchecked: c.unchecked, pieces: c.pieces, node: n, present: c.present, passed: c.passed, keys: c.keys}
+	v := &Value{root: root, typ: types.WithoutTimes(t), refs: c.refs, unchecked: c.unchecked, pieces: c.pieces, node: n, present: c.present, passed: c.passed, truths: c.truths, keys: c.keys}
 	v.secret, v.free = scope.RefersToSecret(c.refs), scope.Free(c.refs)
 	v.hidden = v.secret && eval.Hidden(root, scope, c.refs)
 	return v, c.diags

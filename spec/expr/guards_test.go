@@ -3,6 +3,7 @@ package expr
 import (
 	"testing"
 
+	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/types"
 )
 
@@ -58,5 +59,60 @@ func TestGuardedCallsOfATemplate(t *testing.T) {
 		if root != "inputs" {
 			t.Errorf("it depends on %s", root)
 		}
+	}
+}
+
+// TestConditionsThatRequire checks which conditions are true only if a part of them is.
+func TestConditionsThatRequire(t *testing.T) {
+	scope := &Scope{Names: []Name{{Name: "made", Type: &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
+		{Name: "a", Type: &spec.Type{Kind: spec.Bool}, Required: true}, {Name: "b", Type: &spec.Type{Kind: spec.Bool}, Required: true},
+		{Name: "c", Type: &spec.Type{Kind: spec.Bool}},
+	}}}}}
+	for text, requires := range map[string]bool{
+		"made.a":                                  true,
+		"!made.a":                                 false,
+		"not made.a":                              false,
+		"!!made.a":                                true,
+		"made.b":                                  false,
+		"made.a && made.b":                        true,
+		"made.b and made.a":                       true,
+		"made.a || made.b":                        false,
+		"made.a or true":                          false,
+		"!(made.b || !made.a)":                    true,
+		"!(made.b && !made.a)":                    false,
+		"made.a == true":                          true,
+		"true == made.a":                          true,
+		"made.a == false":                         false,
+		"made.a != true":                          false,
+		"!(made.a != true)":                       true,
+		"made.a == made.b":                        false,
+		"(made.c ?? false) && made.a":             true,
+		"made.b ? made.a : false":                 true,
+		"made.b ? false : made.a":                 true,
+		"made.b ? made.a : true":                  false,
+		"made.b ? true : made.a":                  false,
+		"made.a ? made.b : false":                 true,
+		"made.a ? true : false":                   true,
+		"made.a ? false : true":                   false,
+		"made.b ? made.a : made.a && !made.b":     true,
+		"let m = made.a; m && made.b":             true,
+		"let m = made; m.a":                       true,
+		"let m = made.a; !m":                      false,
+		"any([made.a, made.b], #)":                false,
+		"made.a in [true]":                        false,
+		"(made.b || made.a) && (made.a || false)": false, // true, but that takes more than its parts
+	} {
+		v, diags := Compile(stringNode("${"+text+"}"), scope, nil)
+		if diags.HasErrors() {
+			t.Errorf("%s: %+v", text, diags)
+			continue
+		}
+		if got := v.Requires("made", "a"); got != requires {
+			t.Errorf("%s requires made.a: %v, want %v", text, got, requires)
+		}
+	}
+	v, diags := Compile(stringNode("${made.c ?? false}"), scope, nil)
+	if diags.HasErrors() || !v.Requires("made", "c") {
+		t.Errorf("made.c ?? false: %+v", diags)
 	}
 }

@@ -24,6 +24,7 @@ type Value struct {
 	pieces    []eval.Piece
 	present   [][]string
 	passed    [][]string
+	truths    [][]string
 	keys      []Key
 	node      *spec.Node
 }
@@ -99,6 +100,11 @@ func (v *Value) Present() [][]string { return v.present }
 // id" : null`. A template that only runs in that case may be compiled in a Scope with
 // these paths as Present.
 func (v *Value) Passed() [][]string { return v.passed }
+
+// Requires reports whether the tree's value is true only if a path is true, as for `made.a && inputs.b == 1`, and not for `!made.a`.
+func (v *Value) Requires(path ...string) bool {
+	return v != nil && slices.ContainsFunc(v.truths, func(is []string) bool { return slices.Equal(is, path) })
+}
 
 // Keys returns the keys that are written in the tree's root, an expression, and that a member of
 // its value has, such as a in `${merge(body, {a: 1})}`.

@@ -11,7 +11,6 @@ import (
 	"github.com/declprov/declprov/engine/compile/finding"
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec"
-	"github.com/declprov/declprov/spec/expr"
 )
 
 // checkForeign warns about the steps of an update or delete that may affect an object of somebody
@@ -52,7 +51,7 @@ func (c *checker) checkSweep(s *plan.Step, verb plan.Verb, does string) {
 		switch {
 		case m.Effect != actions.Write || !m.Makes || place == "":
 		case place == at && !m.Joins:
-			if m.When == nil || asksWhetherMade(s, m) {
+			if m.When == nil || asksWhetherMade(s, []*plan.Step{m}) {
 				return
 			}
 			owners = append(owners, m)
@@ -67,11 +66,9 @@ func (c *checker) checkSweep(s *plan.Step, verb plan.Verb, does string) {
 	}
 }
 
-// asksWhetherMade reports whether a step only runs if create has run another one.
-func asksWhetherMade(s, maker *plan.Step) bool {
-	return slices.ContainsFunc(s.When.Refs(), func(ref expr.Ref) bool {
-		return len(ref.Path) > 1 && ref.Path[0] == "made" && ref.Path[1] == maker.Model.As
-	})
+// asksWhetherMade reports whether a step only runs if create has run one of these steps, which its condition names.
+func asksWhetherMade(s *plan.Step, makers []*plan.Step) bool {
+	return slices.ContainsFunc(makers, func(m *plan.Step) bool { return m.Model.As != "" && s.When.Requires("made", m.Model.As) })
 }
 
 // sameCondition reports whether two steps have the same condition, as written.
@@ -84,14 +81,14 @@ func sameCondition(a, b *plan.Step) bool {
 // not made of inputs and text alone.
 func (c *checker) uncertainMaker(s *plan.Step) (maker *plan.Step, why string) {
 	steps, at := c.r.Create.Steps, c.placeOf(s)
-	if s.Effect != actions.Write || at == "" || fromResponse().MatchString(at) || s.When.RefersTo("made", "state", "steps") {
+	if s.Effect != actions.Write || at == "" || fromResponse().MatchString(at) || s.When.RefersTo("state", "steps") {
 		return nil, ""
 	}
 	i := slices.IndexFunc(steps, func(m *plan.Step) bool {
 		rest, inside := strings.CutPrefix(at, c.placeOf(m))
 		return m.Effect == actions.Write && m.Makes && inside && (rest == "" || oneSegment().MatchString(rest))
 	})
-	if i < 0 {
+	if i < 0 || asksWhetherMade(s, steps[i:]) { // a later step runs after it
 		return nil, ""
 	}
 	for _, before := range steps[:i] {

@@ -28,6 +28,8 @@ type Result struct {
 	// Present are the paths that are not null if the expression is true. Passed are
 	// the paths that are not null if it is false or null.
 	Present, Passed [][]string
+	// True are the paths that are true if it is true.
+	True [][]string
 	// Keys are the keys that are written in the expression, and that its value has.
 	Keys []parse.Key
 
@@ -74,6 +76,7 @@ func Expression(tree ast.Node, at parse.Place, scope *Scope, functions *Function
 	out.Diags, out.Uses, out.Strict, out.Demands, out.NotNull = c.diags, c.refs, c.strict, c.demands, c.deciding.present
 	if !c.diags.HasErrors() {
 		out.Present, out.Passed = pathsOf(c.factsWhen(tree, true)), pathsOf(c.factsPassed(tree))
+		out.True = pathsOf(c.truthsWhen(tree, true))
 		out.Keys = parse.KeysOf(tree, &c.extents)
 	}
 	return out

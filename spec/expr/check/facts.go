@@ -144,6 +144,71 @@ func (k *knowledge) factsWhenEqual(n *ast.BinaryNode, equal bool) []string {
 	return nil
 }
 
+// truthsWhen returns the keys of the parts that are true if a condition has the value truth. There is none for one that holds
+// without any of them, such as `!a` or `a || b`.
+func (k *knowledge) truthsWhen(n ast.Node, truth bool) []string {
+	switch n := n.(type) {
+	case *ast.UnaryNode:
+		if n.Operator == "!" || n.Operator == "not" {
+			return k.truthsWhen(n.Node, !truth)
+		}
+	case *ast.VariableDeclaratorNode:
+		defer k.declare(n)()
+		return k.truthsWhen(n.Expr, truth)
+	case *ast.ConditionalNode:
+		return k.truthsOfChoice(n, truth)
+	case *ast.BinaryNode:
+		return k.truthsWhenBinary(n, truth)
+	case *ast.ChainNode, *ast.MemberNode, *ast.IdentifierNode:
+		if truth {
+			return k.keys(n)
+		}
+	}
+	return nil
+}
+
+func (k *knowledge) truthsWhenBinary(n *ast.BinaryNode, truth bool) []string {
+	switch n.Operator {
+	case "&&", "and", "||", "or":
+		if and := n.Operator == "&&" || n.Operator == "and"; and == truth {
+			return append(k.truthsWhen(n.Left, truth), k.truthsWhen(n.Right, truth)...)
+		}
+	case "==", "!=":
+		// What differs from false may be null.
+		for _, sides := range [...][2]ast.Node{{n.Left, n.Right}, {n.Right, n.Left}} {
+			if b, ok := sides[1].(*ast.BoolNode); ok && truth == (n.Operator == "==") {
+				return k.truthsWhen(sides[0], b.Value)
+			}
+		}
+	case "??":
+		if b, ok := n.Right.(*ast.BoolNode); ok && b.Value != truth {
+			return k.truthsWhen(n.Left, truth)
+		}
+	}
+	return nil
+}
+
+// truthsOfChoice returns what is true whichever part of a choice has the value truth.
+func (k *knowledge) truthsOfChoice(n *ast.ConditionalNode, truth bool) []string {
+	var of [][]string
+	for _, part := range []struct {
+		n    ast.Node
+		when bool
+	}{{n.Exp1, true}, {n.Exp2, false}} {
+		if b, ok := part.n.(*ast.BoolNode); ok && b.Value != truth || parse.IsNull(part.n) {
+			continue
+		}
+		of = append(of, append(k.truthsWhen(n.Cond, part.when), k.truthsWhen(part.n, truth)...))
+	}
+	switch len(of) {
+	case 0:
+		return nil
+	case 1:
+		return of[0]
+	}
+	return slices.DeleteFunc(of[0], func(key string) bool { return !slices.Contains(of[1], key) })
+}
+
 func (k *knowledge) keys(n ast.Node) []string {
 	if key := k.key(n); key != "" {
 		return []string{key}

@@ -162,6 +162,8 @@ func ofProof() []Mutant {
 `, `	return nil, ""
 `,
 			"TestMayBeForeign/by_the_same_path", "want 1"),
+		row(foreign, "a condition that holds without a step asks nothing about it", "spec/expr/check/facts.go", `			return k.truthsWhen(n.Node, !truth)`, `			return k.truthsWhen(n.Node, truth)`,
+			"TestMayBeForeign/asked_for_the_opposite", "want 1"),
 		row("Nothing is lost", "a create that is refused after a look stays in the journal", "engine/run/sending.go", `	if n.resent && errors.As`, `	if false && errors.As`,
 			"TestRefusedAfterALook/a_lost_response,_refused_by_the_server", "in the journal"),
 		row("Nothing is lost", "find tells the id that a response lacks", "engine/run/sending.go", `	if !(owner{n.run}).CanLook(s) || s != n.Resource.Maker ||`, `	if true || !(owner{n.run}).CanLook(s) || s != n.Resource.Maker ||`,
