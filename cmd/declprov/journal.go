@@ -122,8 +122,7 @@ func journalCommand(a *app) *cobra.Command {
 			rest := 0
 			if !all {
 				before := len(intents)
-				intents = slices.DeleteFunc(intents, func(i journal.Intent) bool { return !i.IsUnsettled() && i.Status != journal.Failed })
-				intents = journal.Distinct(intents)
+				intents = journal.Distinct(listed(intents))
 				rest = before - len(intents)
 			}
 			if asJSON {
@@ -149,10 +148,10 @@ func (j *journalCommands) forgetCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "forget KEY...",
 		Short: "Remove entries from the journal",
-		Long: `Forget removes the entries with these keys from the journal, and the answered entries
-of the same creates. First check in the service what they have created. If the same
-resource is created again, the provider makes a new object, and does not adopt the
-earlier one.`,
+		Long: `Forget removes the entries with these keys from the journal, the answered entries of
+the same creates, and those that are not listed because they repeat these entries.
+First check in the service what they have created. If the same resource is created
+again, the provider makes a new object, and does not adopt the earlier one.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("%s requires a KEY from the output of `declprov journal`", cmd.CommandPath())
@@ -194,14 +193,22 @@ func (j *journalCommands) forget(book *journal.Journal, intents []journal.Intent
 		return err
 	}
 	// Also remove the earlier entries of the same run: otherwise the next create would
-	// take their objects for its own. A handed entry only removes handed ones.
+	// take their objects for its own. A handed entry only removes handed ones. And remove
+	// what the list would show in place of this entry.
+	repeated := journal.Repeated(listed(intents), key)
 	if err := book.Settle(i.Subject, func(o journal.Intent) bool {
-		return i.Status != journal.Failed && o.Accompanies(i) && (o.Status == journal.Handed) == (i.Status == journal.Handed)
+		hidden := func(r journal.Intent) bool { return r.Key == o.Key && !o.UnderWay() }
+		return slices.ContainsFunc(repeated, hidden) || i.Status != journal.Failed && o.Accompanies(i) && (o.Status == journal.Handed) == (i.Status == journal.Handed)
 	}); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(j.out, "removed: %s\n", describeIntent(i))
 	return err
+}
+
+// listed returns the intents that are listed without --all, and those that repeat them.
+func listed(intents []journal.Intent) []journal.Intent {
+	return slices.DeleteFunc(slices.Clone(intents), func(i journal.Intent) bool { return !i.IsUnsettled() && i.Status != journal.Failed })
 }
 
 func findIntent(intents []journal.Intent, key string) (journal.Intent, error) {

@@ -253,6 +253,23 @@ func Distinct(list []Intent) []Intent {
 	return out
 }
 
+// Repeated returns the intents that Distinct leaves out of a list because of the one with a key: whoever forgets that has not
+// been shown them, and forgets them, too.
+func Repeated(list []Intent, key string) []Intent {
+	shown := Distinct(list)
+	without := func(key string) []Intent { return slices.DeleteFunc(slices.Clone(list), func(i Intent) bool { return i.Key == key }) }
+	var out []Intent
+	for more := []string{key}; len(more) > 0; {
+		list, more = without(more[0]), more[1:]
+		for _, i := range Distinct(list) {
+			if !slices.ContainsFunc(shown, func(o Intent) bool { return o.Key == i.Key }) {
+				shown, out, more = append(shown, i), append(out, i), append(more, i.Key)
+			}
+		}
+	}
+	return out
+}
+
 // WasAnswered reports whether a successful response arrived.
 func (i Intent) WasAnswered() bool { return i.Status == Answered || i.Status == Handed }
 

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -97,6 +98,59 @@ func TestDistinct(t *testing.T) {
 		}
 		if got := strings.Join(keys, " "); got != tc.want {
 			t.Errorf("got %q, want %q", got, tc.want)
+		}
+	}
+}
+
+// TestRepeated has which entries go with one that a reader forgets: those that a list of what is left would show in its place.
+func TestRepeated(t *testing.T) {
+	const made, changed = Create, Update
+	entry := func(key string, op Operation, step int, status Status) Intent {
+		return Intent{Key: key, Operation: op, Token: "t", Step: step, Status: status, Ongoing: status == Answered}
+	}
+	whole, first, second := entry("whole", made, Whole, Begun), entry("first", made, 0, Answered), entry("second", made, 1, Begun)
+	update, again, step, next := entry("update", changed, Whole, Begun), entry("again", changed, Whole, Begun), entry("step", changed, 0, Unknown), entry("next", changed, 1, Unknown)
+	another, handed, failed := update, update, step
+	another.Key, another.Token = "another", "another"
+	handed.Key, handed.Status = "handed", Handed
+	failed.Key, failed.Status = "failed", Failed
+	for _, tc := range []struct {
+		list   []Intent
+		forget string
+		want   string
+	}{
+		{[]Intent{first, whole}, "whole", "first"},
+		{[]Intent{first, whole, second}, "whole", "first"},
+		{[]Intent{first, whole, second}, "second", ""},
+		{[]Intent{first, whole}, "first", ""},
+		{[]Intent{update, step}, "step", "update"},
+		{[]Intent{update, step}, "update", ""},
+		{[]Intent{update, step, next}, "step", ""},
+		{[]Intent{update, step, next}, "next", ""},
+		{[]Intent{update, again}, "again", "update"},
+		{[]Intent{update, again}, "update", ""},
+		{[]Intent{update, step, again}, "step", "again update"},
+		{[]Intent{another, step}, "step", ""},
+		{[]Intent{handed, step}, "step", ""},
+		{[]Intent{update, failed}, "failed", ""},
+		{[]Intent{update}, "update", ""},
+	} {
+		var keys, before []string
+		for _, i := range Distinct(tc.list) {
+			before = append(before, i.Key)
+		}
+		left := slices.DeleteFunc(slices.Clone(tc.list), func(i Intent) bool { return i.Key == tc.forget })
+		for _, i := range Repeated(tc.list, tc.forget) {
+			keys = append(keys, i.Key)
+			left = slices.DeleteFunc(left, func(o Intent) bool { return o.Key == i.Key })
+		}
+		if got := strings.Join(keys, " "); got != tc.want {
+			t.Errorf("%v without %s: got %q, want %q", before, tc.forget, got, tc.want)
+		}
+		for _, i := range Distinct(left) {
+			if !slices.Contains(before, i.Key) {
+				t.Errorf("%v without %s: %s is listed now", before, tc.forget, i.Key)
+			}
 		}
 	}
 }
