@@ -24,8 +24,10 @@ func Undoes(r *Run, failure error) bool {
 		return false
 	}
 	s := r.Operation.Steps[r.Failed]
-	waits := s.Until != nil || plan.AsksOfEarlier(s, before(r, s))
-	return failed.Fails || s.Effect == actions.Write || !waits && failed.Refused && failed.Responded()
+	if failed.Fails || s.Role(before(r, s)).IsVague() {
+		return failed.Fails
+	}
+	return s.Effect == actions.Write || failed.Refused && failed.Responded()
 }
 
 // Made returns the steps with an effect that ran, in order: in this run or, if `fail` has ended it, in earlier ones.

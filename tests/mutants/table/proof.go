@@ -41,6 +41,11 @@ func ofProof() []Mutant {
 			"TestLateFailures/accepted/500/other/read", "what is not proved to be its own is deleted with it"),
 		row("Nothing is lost", "only a failure that is certain undoes a create", "engine/run/undo.go", `	if !operation.Undoes(a.Run, a.failure) {`, `	if false {`,
 			"TestLateFailures/numbered/500/own/read", "the create cannot go on"),
+		{
+			Promise: "Nothing is lost", Mechanism: "a step that asks of what a response names says nothing by an error", File: "engine/plan/waiting.go",
+			Find: `return r == Asks || r == Awaits }`, Replace: `return r == Awaits }`,
+			Package: "engine/plan", Test: "TestRoles", Fails: "of a response: role",
+		},
 		row("Nothing is lost", "that there is no operation does not say that the object is gone", "engine/run/operation/run.go", `		if plan.AsksOfEarlier(s, before(r, s)) {`, `		if false {`,
 			"TestLateDeletes/delete/body/gone_false/by_read", "deleted: true, want false"),
 		row(whole, "a create that went on is undone as a whole", "engine/run/operation/own.go", `	for _, t := range r.Earlier {`, `	for _, t := range r.Earlier[:0] {`,
@@ -91,6 +96,11 @@ func ofProof() []Mutant {
 			Promise: killed, Mechanism: "a create that was interrupted is listed once", File: "engine/journal/journal.go",
 			Find: `		if i.IsInterrupted() && slices.ContainsFunc(list, whole) {`, Replace: `		if false && slices.ContainsFunc(list, whole) {`,
 			Package: "engine/journal", Test: "TestDistinct", Fails: "want",
+		},
+		{
+			Promise: "The journal forgets what is settled", Mechanism: "what repeats a forgotten entry is forgotten", File: "engine/journal/journal.go",
+			Find: `out, more = append(shown, i), append(out, i), append(more, i.Key)`, Replace: `out = append(shown, i), append(out, i)`,
+			Package: "engine/journal", Test: "TestRepeated", Fails: "update is listed now",
 		},
 		{
 			Promise: killed, Mechanism: "a create whose state was returned is not under way", File: "engine/journal/store.go",
