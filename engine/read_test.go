@@ -131,7 +131,7 @@ func TestNoRead(t *testing.T) {
 
 // TestReadsWithAnotherID reads an object, and the response has another id than the recorded one, or than
 // the one of an import. A refresh that asked for the id takes the other one only if the rest shows that it
-// is the same object; one that asked for something else warns. No read takes the object of another resource.
+// is the same object; one that asked for something else warns. An import takes none that does not show what it was asked for. No read takes the object of another resource.
 func TestReadsWithAnotherID(t *testing.T) {
 	t.Parallel()
 	const error, warning, silence = "error", "warning", "silence"
@@ -143,9 +143,9 @@ func TestReadsWithAnotherID(t *testing.T) {
 		importing      string
 	}{
 		{by: "${id}", id: "7", serial: "s", size: 1, refresh: silence, importing: silence},
-		{by: "${id}", id: "8", serial: "s", size: 1, refresh: warning, importing: warning},
-		{by: "${id}", id: "8", serial: "t", size: 1, refresh: error, importing: warning},
-		{by: "${id}", id: "8", serial: "s", size: 2, refresh: error, importing: warning},
+		{by: "${id}", id: "8", serial: "s", size: 1, refresh: warning, importing: error},
+		{by: "${id}", id: "8", serial: "t", size: 1, refresh: error, importing: error},
+		{by: "${id}", id: "8", serial: "s", size: 2, refresh: error, importing: error},
 		{by: "${id}", id: "8", serial: "s", size: 1, owned: true, refresh: error, importing: error},
 		{by: "${state.serial}", id: "7", serial: "s", size: 1, refresh: silence},
 		{by: "${state.serial}", id: "8", serial: "s", size: 1, refresh: warning},

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
@@ -49,6 +50,11 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 	if out.State, out.Err = r.State(state, yield, req.HasOnlyID()); out.State == nil {
 		return out
 	}
+	if req.Reason == Import {
+		if err := res.confirmImport(ctx, r, reading.Imported{Text: state, Found: *out.State, Yield: yield}); err != nil {
+			return Result{Err: err}
+		}
+	}
 	out.State.Private.Imported = out.State.Private.Imported || req.HasOnlyID()
 	if out.Err == nil {
 		res.warnOfRead(r, req, state, yield, out.State)
@@ -63,16 +69,29 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 	return out
 }
 
+// confirmImport returns an error unless a read has found what the text of an import asks for.
+func (res resource) confirmImport(ctx context.Context, r reading.Reading, of reading.Imported) error {
+	of.Read = func(s recorded.State) (reading.Reading, any, error) {
+		again := res.Reading(ctx, s)
+		again.Env = r.Env
+		yield, err := again.Read(ctx)
+		return again, yield, err
+	}
+	if err := r.Confirm(ctx, of); err != nil {
+		return r.Mask().Error(fmt.Errorf("read of %s: %w", res.Spec.Name, err))
+	}
+	return nil
+}
+
 // warnOfRead warns of what a refresh or an import has not found.
 func (res resource) warnOfRead(r reading.Reading, req ReadRequest, before recorded.State, yield any, after *recorded.State) {
 	switch req.Reason {
 	case Refresh:
 		res.warn(res.entries(after.Private.Token).CloseFound(*after))
 		outputs.WarnUnread(r.Run, before.Inputs, yield)
-		r.WarnOtherID(req.Reason == Import, recorded.CurrentID(before), after.ID)
+		r.WarnOtherID(recorded.CurrentID(before), after.ID)
 		r.WarnOtherObject(before, *after)
 	case Import:
-		r.WarnOtherID(req.Reason == Import, recorded.CurrentID(before), after.ID)
 		outputs.WarnPlaceholders(r.Run, after.Inputs)
 	}
 }

@@ -187,12 +187,15 @@ func (r Reading) WarnOtherObject(before, after recorded.State) {
 		"run `pulumi state delete '%s'` now: `pulumi up` would replace it, and delete what has this id", diag.And(names), after.ID, r.Rules.Ref.Key))
 }
 
-// WarnOtherID warns of a refresh or an import that has found another id.
-func (r Reading) WarnOtherID(importing bool, was, now string) {
+// warnOfAlias warns of an import by a text that names the object in another way than its id does.
+func (r Reading) warnOfAlias(names []string, was, now string) {
+	r.Log.Message(operation.Warning, fmt.Sprintf("it was asked for %s, and returned the object %q, which is recorded: check that you mean this one", asked(names, was), now))
+}
+
+// WarnOtherID warns of a refresh that has found another id.
+func (r Reading) WarnOtherID(was, now string) {
 	switch {
 	case was == now || was == "":
-	case importing:
-		r.Log.Message(operation.Warning, fmt.Sprintf("it was asked for the id %q, and returned the object %q, which is recorded: check that you mean this one", was, now))
 	case r.Operation.AsksByID():
 		r.Log.Message(operation.Warning, fmt.Sprintf("its id was %q and is %q now, as read shows", was, now))
 	default:

@@ -168,6 +168,12 @@ func ofProof() []Mutant {
 			"TestMadeByARunThatDied/do:_{make1_create", "the delete"),
 		row("Nothing is lost", "what a run has written down stays until a state says it", "engine/run/entries/entries.go", `	case e.isUnmade(s, i):`, `	case false:`,
 			"TestMadeByARunThatDied/post:_{safe:_true,_make2_a_later_update", "the delete"),
+		row(foreign, "what an import says and read does not ask for is compared", "engine/run/reading/imported.go", `			ignored = append(ignored, name)`, `			_ = name`,
+			"TestImportsOfAnotherID/a_parent_that_is_not_asked_for", "want \"\""),
+		row(foreign, "what an import names in another way is a name of the object", "engine/run/reading/imported.go", `&& !shows(n.Yield, was) {`, `&& !shows(n.Yield, n.Found.ID) {`,
+			"TestImportsOfAnotherID/a_search_by_the_number", "want \"\""),
+		row(foreign, "the id of what an import finds leads to the same object", "engine/run/reading/imported.go", `	if err := r.confirmAlias(n, names); err != nil {`, `	if err := r.confirmAlias(n, names); err != nil && false {`,
+			"TestImportsOfAnotherID/an_id_under_which_nothing_is", "want \"\""),
 		row(foreign, "vet warns of deletes of what a create may not have made", "engine/compile/certainty/foreign.go", `	return maker, why
 `, `	return nil, ""
 `,

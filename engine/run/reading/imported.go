@@ -1,0 +1,142 @@
+package reading
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/engine/run/verdict"
+	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr"
+)
+
+// The text of an import may name an object in another way than its id does: an API may take a name for a number. But a
+// read that asks for a part of the text only returns whatever has that part, which may be somebody else's.
+
+// Imported is the question whether an import has found what its text asks for.
+type Imported struct {
+	// Text is the state that the text gives, Found the one that was read by it, and Yield the value of that read.
+	Text, Found recorded.State
+	Yield       any
+	// Read reads the object of another state.
+	Read func(recorded.State) (Reading, any, error)
+}
+
+// Confirm returns an error unless what was found is what the text asks for. It warns if the text names it in another way than the id.
+func (r Reading) Confirm(ctx context.Context, n Imported) error {
+	was, now := recorded.CurrentID(n.Text), n.Found.ID
+	names, ignored := r.renamed(ctx, n)
+	renamed := was != "" && was != now
+	if renamed && (r.Resource.Identity.Answered || names == nil) && !r.asksFor("id") {
+		ignored = append(ignored, "id")
+	}
+	if ignored != nil {
+		return fmt.Errorf("it returned the object %q, which has another %s than the import says, and does not ask for that: nothing is recorded, because it may be somebody else's. "+
+			"If you mean %q, import it as that; else let read ask for ${%s}", now, diag.And(ignored), now, ignored[0])
+	}
+	if names == nil && !renamed {
+		return nil
+	}
+	if err := r.confirmAlias(n, names); err != nil {
+		return fmt.Errorf("it was asked for %s and returned the object %q, %w: nothing is recorded, because it may be somebody else's. If you mean %q, import it as that",
+			asked(names, was), now, err, now)
+	}
+	r.warnOfAlias(names, was, now)
+	return nil
+}
+
+// renamed returns the inputs that the text of an import gives, and of which read shows other values. Ignored are those
+// that read does not ask for.
+func (r Reading) renamed(ctx context.Context, n Imported) (names, ignored []string) {
+	for _, m := range r.Resource.Inputs.Fields {
+		was, given := n.Text.Inputs.GetOk(m.Name)
+		if !given || m.Normalised || r.Rules.Read().IsSame(ctx, m, was, n.Found.Inputs.Get(m.Name)) {
+			continue
+		}
+		if name := "inputs." + m.Name; r.asksFor(name) || slices.Contains(r.Resource.Identity.OfInputs, m.Name) && r.asksFor("id") {
+			names = append(names, name)
+		} else {
+			ignored = append(ignored, name)
+		}
+	}
+	return names, ignored
+}
+
+// asksFor reports whether read refers to the id or to an input.
+func (r Reading) asksFor(name string) bool {
+	return slices.ContainsFunc(r.Operation.Refs(), func(ref expr.Ref) bool {
+		switch ref.Path[0] {
+		case "inputs", "state":
+			input, ok := strings.CutPrefix(name, "inputs.")
+			return ok && (len(ref.Path) < 2 || ref.Path[1] == input)
+		default:
+			return ref.Path[0] == name
+		}
+	})
+}
+
+// confirmAlias returns why what was found may not be what the text asks for: it does not show what it was asked for, or its id
+// does not lead to the same object.
+func (r Reading) confirmAlias(n Imported, names []string) error {
+	for _, name := range names {
+		m := r.Resource.Inputs.ByName[strings.TrimPrefix(name, "inputs.")]
+		if text := m.Check.Plain(n.Text.Inputs.Get(m.Name), nil, &value.Secrets{}); !shows(n.Yield, text) {
+			return fmt.Errorf("which does not show the %s that the import says", name)
+		}
+	}
+	if was := recorded.CurrentID(n.Text); was != n.Found.ID && was != "" && (names == nil || r.Resource.Identity.Answered) && !shows(n.Yield, was) {
+		return errors.New("which does not show that")
+	}
+	as := recorded.State{ID: n.Found.ID, Private: n.Text.Private}
+	as.Private.Lookup = true // another id is no error here
+	for name := range n.Text.Inputs.AllStable {
+		as.Inputs = as.Inputs.Set(name, n.Found.Inputs.Get(name))
+	}
+	again, yield, err := n.Read(as)
+	if errors.Is(err, verdict.ErrGone) {
+		return errors.New("and reading that finds nothing")
+	}
+	var seen *recorded.State
+	if err == nil {
+		seen, err = again.State(as, yield, true)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("and reading that fails: %w", err)
+	case seen.ID != n.Found.ID:
+		return fmt.Errorf("and reading that returns %q", seen.ID)
+	}
+	if differs, _ := again.CompareRest(n.Found, *seen); differs != "" {
+		return fmt.Errorf("and reading that shows another %s", differs)
+	}
+	return nil
+}
+
+// asked describes what the text of an import names in another way than the id.
+func asked(names []string, was string) string {
+	if was == "" {
+		return diag.And(names)
+	}
+	return fmt.Sprintf("the id %q", was)
+}
+
+// shows reports whether a value is a text, or contains it, in whatever case.
+func shows(v, text any) bool {
+	switch v := expr.Reveal(v, nil).(type) {
+	case map[string]any:
+		for _, item := range v {
+			if shows(item, text) {
+				return true
+			}
+		}
+		return false
+	case []any:
+		return slices.ContainsFunc(v, func(item any) bool { return shows(item, text) })
+	default:
+		return v != nil && strings.EqualFold(fmt.Sprint(v), fmt.Sprint(text))
+	}
+}
