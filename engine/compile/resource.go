@@ -191,27 +191,3 @@ func (c *resourceCompiler) idInputs() {
 	}
 	c.r.IDMixes = mixed && slices.ContainsFunc(c.r.ID.Refs(), func(ref expr.Ref) bool { return !slices.Contains(plan.NamesOfResponses, ref.Path[0]) })
 }
-
-// takesSecretOutput reports whether the id takes a member of a response that is, on the wire, a secret property of the
-// resource. The type of the response may not say so.
-func takesSecretOutput(r *plan.Resource, steps []*plan.Step) bool {
-	for _, p := range slices.Concat(r.Spec.Inputs.Fields, r.Spec.Outputs.Fields) {
-		if !p.IsSecret() {
-			continue
-		}
-		var returned []expr.Ref
-		if n := returnedNode(r, p.Name); n != nil {
-			if v, diags := expr.Compile(n, scopes.Untyped(), nil); !diags.HasErrors() {
-				returned = v.Refs()
-			}
-		}
-		for _, ref := range r.ID.Refs() {
-			of, path := plan.ResultOf(steps, nil, ref.Path)
-			same := func(other expr.Ref) bool { return slices.Equal(other.Path, ref.Path) }
-			if of != nil && of.ForEach == nil && (len(path) > 1 && path[len(path)-1] == r.Naming.Rule.Name(p) || slices.ContainsFunc(returned, same)) {
-				return true
-			}
-		}
-	}
-	return false
-}

@@ -257,7 +257,9 @@ func Distinct(list []Intent) []Intent {
 // been shown them, and forgets them, too.
 func Repeated(list []Intent, key string) []Intent {
 	shown := Distinct(list)
-	without := func(key string) []Intent { return slices.DeleteFunc(slices.Clone(list), func(i Intent) bool { return i.Key == key }) }
+	without := func(key string) []Intent {
+		return slices.DeleteFunc(slices.Clone(list), func(i Intent) bool { return i.Key == key })
+	}
 	var out []Intent
 	for more := []string{key}; len(more) > 0; {
 		list, more = without(more[0]), more[1:]

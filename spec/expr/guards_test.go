@@ -65,7 +65,8 @@ func TestGuardedCallsOfATemplate(t *testing.T) {
 // TestConditionsThatRequire checks which conditions are true only if a part of them is.
 func TestConditionsThatRequire(t *testing.T) {
 	scope := &Scope{Names: []Name{{Name: "made", Type: &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
-		{Name: "a", Type: &spec.Type{Kind: spec.Bool}, Required: true}, {Name: "b", Type: &spec.Type{Kind: spec.Bool}, Required: true},
+		{Name: "a", Type: &spec.Type{Kind: spec.Bool}, Required: true},
+		{Name: "b", Type: &spec.Type{Kind: spec.Bool}, Required: true},
 		{Name: "c", Type: &spec.Type{Kind: spec.Bool}},
 	}}}}}
 	for text, requires := range map[string]bool{
