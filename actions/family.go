@@ -273,9 +273,9 @@ type Arg struct {
 	// Instead says how to pass a value that a Raw argument does not take, or a secret that
 	// an Exposed argument does not take; "" if there is no other way.
 	Instead string
-	// Solid arguments are Late, and tell whether something exists: to read a member of a response without a body is an
+	// Decides marks arguments that are Late, and tell whether something exists: to read a member of a response without a body is an
 	// error in them.
-	Solid bool
+	Decides bool
 	// NotNull arguments may be omitted, but must not be null at run time: the call would do
 	// harm without what they ask for.
 	NotNull bool

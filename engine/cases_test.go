@@ -16,8 +16,8 @@ var (
 	sample = flag.Int64("sample", time.Now().UnixNano(), "which of the cases run")
 )
 
-// sampled returns how many cases there are for one that runs.
-func sampled() int {
+// casesPerRun returns how many cases there are for one that runs.
+func casesPerRun() int {
 	switch {
 	case *every > 0:
 		return *every
@@ -30,10 +30,10 @@ func sampled() int {
 
 // takeSample prints what runs the same cases again, and lets tests that generate their cases generate a quarter.
 func takeSample() error {
-	if sampled() == 1 {
+	if casesPerRun() == 1 {
 		return nil
 	}
-	fmt.Printf("one of %d cases of the large products: -every=%[1]d -sample=%d\n", sampled(), *sample)
+	fmt.Printf("one of %d cases of the large products: -every=%[1]d -sample=%d\n", casesPerRun(), *sample)
 	const checks = "rapid.checks"
 	if f := flag.Lookup(checks); f.Value.String() != f.DefValue {
 		return nil // somebody has asked for a number
@@ -46,7 +46,7 @@ func runCase(t *testing.T, name string, run func(t *testing.T)) {
 	t.Helper()
 	h := fnv.New64a()
 	_, _ = fmt.Fprint(h, *sample, t.Name(), "/", name)
-	if h.Sum64()%uint64(sampled()) == 0 {
+	if h.Sum64()%uint64(casesPerRun()) == 0 {
 		t.Run(name, run)
 	}
 }

@@ -256,8 +256,8 @@ var nullPaths = [][]string{
 // nullShare thins out what each spec meets; every request is in specs enough that some meet each change.
 var nullFlag = flag.Int("nulls", 6, "one in how many members each spec's server changes; make model has all")
 
-// nullShare is nullFlag, or more with the race detector if only samples run: see sampled.
-func nullShare() int { return *nullFlag * min(sampled(), 4) }
+// nullShare is nullFlag, or more with the race detector if only samples run: see casesPerRun.
+func nullShare() int { return *nullFlag * min(casesPerRun(), 4) }
 
 // TestNeverNull: what vet says is never null is not, over the lives of things whose
 // server leaves out, empties and mistakes one member after the other.

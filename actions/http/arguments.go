@@ -35,7 +35,7 @@ func arguments() []actions.Arg {
 	)), "Send a key by which the server recognizes a repeated request.")
 	idempotencyKey.NotNull = true
 	items := declare.Arg("items", declare.Any(), "Expression for the list in a response or page, from `body`, `status` and `headers`. null means that it is not known whether there are items. If the server leaves out an empty list, write `${body.pets ?? []}`.")
-	items.Mode, items.Solid = actions.Late, true
+	items.Mode, items.Decides = actions.Late, true
 	graphql := wireArg("graphql", declare.Object(
 		declare.Member("query", declare.Text(), "The document; templates are not evaluated in it."), declare.Field("variables", declare.Map(declare.Any()), "Its variables."),
 		declare.Field("operationName", declare.Text(), "The operation to run, if the document has several."),

@@ -62,7 +62,7 @@ func proving(t *scopes.Trail, written *spec.Node) *scopes.Trail {
 		absence = expr.ByNull
 	}
 	last := plan.Last(t.Steps)
-	out.Scope = scopes.Solid(t.Scope, t.Steps, last != nil && last.When == nil && last.ForEach == nil, absence)
+	out.Scope = scopes.Deciding(t.Scope, t.Steps, last != nil && last.When == nil && last.ForEach == nil, absence)
 	return &out
 }
 

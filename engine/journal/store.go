@@ -32,7 +32,7 @@ type Journal struct {
 	// files tells which files there are, without a look at the folder each time.
 	files files
 	// parsed is what files contained when they were last read or changed.
-	parsed parsed
+	parsed parseCache
 }
 
 // Open returns the journal in a folder, which the first Begin creates.

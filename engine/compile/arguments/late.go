@@ -51,8 +51,8 @@ func (b *Block) late(n *spec.Node, kind *actions.Kind, static actions.Static, pa
 	if decl != nil {
 		expected = optionalType(decl)
 	}
-	if decl != nil && decl.Solid {
-		scope = scopes.Solid(scope, nil, true, expr.ByNull)
+	if decl != nil && decl.Decides {
+		scope = scopes.Deciding(scope, nil, true, expr.ByNull)
 	}
 	out := plan.Part{Mode: actions.Late, Node: n, Value: b.Template(n, scope, expected, path)}
 	for _, name := range own {

@@ -29,18 +29,18 @@ func Extend(s *expr.Scope, names ...expr.Name) *expr.Scope {
 	return out
 }
 
-// Solid returns the scope in which the responses of steps must have bodies where a template reads a member of them: that there is no
-// such member may say that something does not exist, and that there is no body does not. latest is false if there
-// may be no latest response. absence is what the template says.
-func Solid(s *expr.Scope, steps []*plan.Step, latest bool, absence expr.Absence) *expr.Scope {
+// Deciding returns the scope of a template that may say whether something exists. In it, the responses of steps must have
+// bodies where a template reads a member of them: that there is no such member may say that something does not exist, and
+// that there is no body does not. latest is false if there may be no latest response. absence is what the template says.
+func Deciding(s *expr.Scope, steps []*plan.Step, latest bool, absence expr.Absence) *expr.Scope {
 	out := *s
-	out.Solid, out.Absence = nil, absence
+	out.Bodies, out.Absence = nil, absence
 	if latest {
-		out.Solid = [][]string{{"body"}, {"result", "body"}}
+		out.Bodies = [][]string{{"body"}, {"result", "body"}}
 	}
 	for _, step := range steps {
 		if step.Model.As != "" && step.When == nil && step.ForEach == nil {
-			out.Solid = append(out.Solid, []string{"steps", step.Model.As, "body"})
+			out.Bodies = append(out.Bodies, []string{"steps", step.Model.As, "body"})
 		}
 	}
 	return &out

@@ -76,7 +76,7 @@ func (c *Compiler) verdicts(s *plan.Step, t *scopes.Trail, own *expr.Scope) {
 	gone := func() {
 		in := own
 		if t.Proves {
-			in = scopes.Solid(own, t.Steps, true, expr.ByTrue)
+			in = scopes.Deciding(own, t.Steps, true, expr.ByTrue)
 		}
 		s.Gone = c.Template(m.Gone, in, scopes.BoolType, "gone")
 		own = scopes.AssumePassed(own, s.Gone)

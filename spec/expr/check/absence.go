@@ -29,12 +29,12 @@ type Demand uint8
 const (
 	// Anything may be the base; null has no members, and the result is null.
 	Anything Demand = iota
-	// Guarded bases are objects, lists, and null, whose meaning the author gives.
-	Guarded
-	// Solid bases are objects and lists.
-	Solid
-	// Firm bases are lists, and objects that have the member.
-	Firm
+	// ContainerOrNull bases are objects, lists, and null, whose meaning the author gives.
+	ContainerOrNull
+	// Container bases are objects and lists.
+	Container
+	// ContainerWithMember bases are lists, and objects that have the member.
+	ContainerWithMember
 )
 
 // decider finds the accesses to members that decide what a template says about the existence of an object: if one
@@ -67,7 +67,7 @@ func (d decider) value(n ast.Node) {
 	case *ast.IdentifierNode:
 		d.variable(n, d.value)
 	case *ast.MemberNode:
-		d.member(n, Firm)
+		d.member(n, ContainerWithMember)
 	case *ast.SliceNode:
 		d.value(n.Node)
 	case *ast.ConditionalNode:
@@ -99,7 +99,7 @@ func (d decider) value(n ast.Node) {
 // member visits an access to a member. What it reads must have been looked for in something that is there.
 func (d decider) member(n *ast.MemberNode, demand Demand) {
 	if n.Optional {
-		d.found[n] = max(d.found[n], Guarded)
+		d.found[n] = max(d.found[n], ContainerOrNull)
 		d.base(n.Node)
 		return
 	}
@@ -133,7 +133,7 @@ func (d decider) base(n ast.Node) {
 	case *ast.IdentifierNode:
 		d.variable(n, d.base)
 	case *ast.MemberNode:
-		d.member(n, Solid)
+		d.member(n, Container)
 	case *ast.VariableDeclaratorNode:
 		d.let(n, d.base)
 	case *ast.CallNode, *ast.BuiltinNode, *ast.ConditionalNode, *ast.BinaryNode:
@@ -224,13 +224,13 @@ func (d decider) variable(n *ast.IdentifierNode, visit func(ast.Node)) {
 // noteDemand notes what the base of an access to a member must be.
 func (m *memberCheck) noteDemand() {
 	base, demand := m.base.Origin, Anything
-	for _, path := range m.scope.Solid {
+	for _, path := range m.scope.Bodies {
 		if len(base) < len(path) || !slices.Equal(path, base[:len(path)]) {
 			continue
 		}
 		demand = m.deciding.found[m.n]
 		if len(base) == len(path) && !m.n.Optional {
-			demand = max(demand, Solid)
+			demand = max(demand, Container)
 		}
 	}
 	if demand == Anything || !types.IsAny(m.t) {

@@ -40,7 +40,7 @@ type Result struct {
 	// Strict are the index accesses to lists of known type. In them, an index beyond
 	// the end is an error; in others, it gives null.
 	Strict map[*ast.MemberNode]bool
-	// Demands are the accesses to members of values that must have members: see Scope.Solid.
+	// Demands are the accesses to members of values that must have members: see Scope.Bodies.
 	Demands map[*ast.MemberNode]Demand
 	// NotNull are the parts that must not be null.
 	NotNull map[ast.Node]bool

@@ -20,10 +20,10 @@ type Scope struct {
 	// allow it; see Value.Present. The first element is a name of the scope, or a call; see
 	// RootsOf.
 	Present [][]string
-	// Solid are the paths of untyped values that must have members where a template reads one: null and scalars are
+	// Bodies are the paths of untyped responses that must be there where a template reads a member of them: null and scalars are
 	// an error there, unless `?.` reads it.
-	Solid [][]string
-	// Absence is what a template may say about the existence of an object. Members of the values at Solid that decide this must be
+	Bodies [][]string
+	// Absence is what a template may say about the existence of an object. Members of Bodies that decide this must be
 	// present, unless the template says what their absence means, by `?.`, `??` or a comparison with null.
 	Absence Absence
 	// NullHelp returns the remedy for a part that may be null, by its text

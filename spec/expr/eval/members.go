@@ -52,7 +52,7 @@ func checkDemand(demand check.Demand, base, key any) error {
 	case types.Unknown, types.Secret:
 		return nil
 	case map[string]any:
-		if _, ok := base[name]; named && !ok && demand == check.Firm {
+		if _, ok := base[name]; named && !ok && demand == check.ContainerWithMember {
 			return Faultf("the response has no member %s here, so nothing is known about it. If that means that there is none, write `?.`", Quote(key))
 		}
 		return nil
@@ -62,7 +62,7 @@ func checkDemand(demand check.Demand, base, key any) error {
 		}
 		return nil
 	case nil:
-		if demand == check.Guarded {
+		if demand == check.ContainerOrNull {
 			return nil
 		}
 		return Faultf("there is no response body, or null in place of an object, so nothing is known about its member %s. If that means that there is none, write `?.`", Quote(key))

@@ -35,8 +35,8 @@ func Operators() map[string]PricedOperation {
 		"contains":   {OfText, Textual("contains", strings.Contains)},
 		"startsWith": {OfText, Textual("startsWith", strings.HasPrefix)},
 		"endsWith":   {OfText, Textual("endsWith", strings.HasSuffix)},
-		".":          {Metered, OpMember}, "[": {Metered, opStrictMember}, "?.": {Metered, opMemberOf(check.Guarded)}, "!.": {Metered, opMemberOf(check.Solid)},
-		"!!.": {Metered, opMemberOf(check.Firm)}, "!": {Flat, opPresent}, "[:]": {Metered, opSlice},
+		".":          {Metered, OpMember}, "[": {Metered, opStrictMember}, "?.": {Metered, opMemberOf(check.ContainerOrNull)}, "!.": {Metered, opMemberOf(check.Container)},
+		"!!.": {Metered, opMemberOf(check.ContainerWithMember)}, "!": {Flat, opPresent}, "[:]": {Metered, opSlice},
 		// The values that the virtual machine's loops read and produce.
 		"bool": {Flat, opBool}, "list": {Metered, opList}, "step": {Flat, opStep}, "int64": {Flat, opInt}, "text": {Flat, opKey},
 		"group": {OfItems, opGroup}, "sortBy": {Metered, OpSortBy}, "sum": {OfItems, opSum}, "lastTrue": {OfItems, opLastTrue},

@@ -89,11 +89,11 @@ func (w *rewriter) rewritePart(n ast.Node) ast.Node {
 		switch {
 		case w.strict[n]:
 			name = "["
-		case w.demands[n] == check.Guarded:
+		case w.demands[n] == check.ContainerOrNull:
 			name = "?."
-		case w.demands[n] == check.Solid:
+		case w.demands[n] == check.Container:
 			name = "!."
-		case w.demands[n] == check.Firm:
+		case w.demands[n] == check.ContainerWithMember:
 			name = "!!."
 		}
 		return w.makeCall(n, name, w.rewrite(n.Node), w.rewrite(n.Property))

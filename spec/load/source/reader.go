@@ -158,7 +158,7 @@ func (r *reader) readContent(t *tree, name, dir string, content []byte, format s
 		t.overlay[name], t.alone = content, name
 		if _, added := t.overlay[moduleFile]; added && !mayUseModule(content) {
 			delete(t.overlay, moduleFile)
-			t.bare = true
+			t.withoutModule = true
 		}
 		return r.loadCUE(t, dir, "./"+path.Base(name), tags)
 	case "yaml":
@@ -315,7 +315,7 @@ func (r *reader) parseFile(t *tree) func(string, any, parser.Config) (*ast.File,
 		if err != nil {
 			return nil, err
 		}
-		if t.bare {
+		if t.withoutModule {
 			cfg = cfg.Apply(parser.Version(LanguageVersion))
 		}
 		return r.parseCUE(t, name, content, cfg)

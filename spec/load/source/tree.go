@@ -45,9 +45,9 @@ type tree struct {
 	loading bool
 	// alone is the path of the only file of the spec, or "" if the spec is a folder.
 	alone string
-	// bare is true if CUE is given no module, because the spec is a file that uses none.
-	bare  bool
-	total int
+	// withoutModule is true if CUE is given no module, because the spec is a file that uses none.
+	withoutModule bool
+	total         int
 }
 
 // Open implements fs.FS.

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// parsed has the content of some files as they were read last, or as this Journal has changed them since. As lines are
+// parseCache has the content of some files as they were read last, or as this Journal has changed them since. As lines are
 // only appended to a file, the beginning of one that has been read before need not be parsed again.
-type parsed struct {
+type parseCache struct {
 	mu     sync.Mutex
 	byPath map[string]content
 }
@@ -21,7 +21,7 @@ const (
 
 // parse is like the function of that name. It reuses what is kept only if the text begins with the
 // same bytes, so a file that another process has replaced is parsed as a whole.
-func (p *parsed) parse(path string, text []byte) (content, error) {
+func (p *parseCache) parse(path string, text []byte) (content, error) {
 	p.mu.Lock()
 	last, ok := p.byPath[path]
 	p.mu.Unlock()
@@ -42,7 +42,7 @@ func (p *parsed) parse(path string, text []byte) (content, error) {
 }
 
 // keep keeps the content of a file, whose intents are those that its text describes.
-func (p *parsed) keep(path string, c content) {
+func (p *parseCache) keep(path string, c content) {
 	c.intents = slices.Clone(c.intents)
 	for n := range c.intents {
 		i := &c.intents[n]

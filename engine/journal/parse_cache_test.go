@@ -17,7 +17,7 @@ import (
 func TestParsed(t *testing.T) {
 	same := cmp.AllowUnexported(content{}, Intent{})
 	rapid.Check(t, func(t *rapid.T) {
-		var p parsed
+		var p parseCache
 		files := map[string][]byte{}
 		for range rapid.IntRange(1, 30).Draw(t, "changes") {
 			path := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "file")
@@ -138,7 +138,7 @@ func TestWhatIsKeptIsInTheFile(t *testing.T) {
 
 // TestParsedIsBounded reads many files, and large ones.
 func TestParsedIsBounded(t *testing.T) {
-	var p parsed
+	var p parseCache
 	for n := range 3 * maxKept {
 		if _, err := p.parse(fmt.Sprint(n), []byte(header)); err != nil {
 			t.Fatal(err)
