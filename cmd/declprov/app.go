@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -153,3 +155,19 @@ func (a *app) rootCommand() *cobra.Command {
 }
 
 func (a *app) log() *slog.Logger { return serving.NewLog(a.err, a.debug) }
+
+// confirms asks a question, and reports whether the user has confirmed it.
+func (a *app) confirms(question string) bool {
+	fmt.Fprint(a.out, question+" [y/N] ")
+	line := bufio.NewScanner(a.in)
+	line.Scan()
+	answer := strings.ToLower(strings.TrimSpace(line.Text()))
+	return answer == "y" || answer == "yes"
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

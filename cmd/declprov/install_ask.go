@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -85,10 +84,7 @@ func (i *installation) confirm(more []difference, all []prepared) error {
 	if !terminal.IsTerminal(i.in) || !terminal.IsTerminal(i.out) {
 		return failedError{fmt.Errorf("nothing was installed: %s, and there is no terminal to ask for confirmation. Read the difference, and accept it with --yes", strings.Join(require, "; "))}
 	}
-	fmt.Fprintf(i.out, "Install %s? [y/N] ", strings.Join(titles, ", "))
-	line := bufio.NewScanner(i.in)
-	line.Scan()
-	if answer := strings.ToLower(strings.TrimSpace(line.Text())); answer != "y" && answer != "yes" {
+	if !i.confirms(fmt.Sprintf("Install %s?", strings.Join(titles, ", "))) {
 		return failedError{errors.New("nothing was installed or changed")}
 	}
 	return nil

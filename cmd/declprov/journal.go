@@ -340,8 +340,5 @@ func writeIntentsJSON(w io.Writer, intents []journal.Intent) error {
 			Owner: listedOwner{PID: i.Owner.PID, Host: i.Owner.Host},
 		}
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(out)
+	return writeJSON(w, out)
 }

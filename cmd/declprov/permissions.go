@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -121,11 +119,4 @@ func compareGrants(ctx context.Context, a *app, old string, now specGrants, form
 		return err
 	}
 	return reportedError{exitFindings}
-}
-
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }

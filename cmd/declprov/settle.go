@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -233,7 +232,7 @@ func (s *settler) settleClaimed(ctx context.Context, e *engine.Engine, req engin
 			return false, err
 		}
 	}
-	if !s.confirmDelete() {
+	if !s.o.yes && !s.confirms("  Delete it?") {
 		return false, s.printDetail("It was not deleted.")
 	}
 	req.Delete = true
@@ -278,18 +277,6 @@ func (s *settler) printEntry(i journal.Intent, text string) error {
 func (s *settler) printDetail(text string) error {
 	_, err := fmt.Fprintf(s.out, "  %s\n", text)
 	return err
-}
-
-// confirmDelete asks for confirmation, and reports whether it was given.
-func (s *settler) confirmDelete() bool {
-	if s.o.yes {
-		return true
-	}
-	fmt.Fprint(s.out, "  Delete it? [y/N] ")
-	line := bufio.NewScanner(s.in)
-	line.Scan()
-	answer := strings.ToLower(strings.TrimSpace(line.Text()))
-	return answer == "y" || answer == "yes"
 }
 
 // openSpecFlag opens the spec that --spec names, and returns the name of its provider.

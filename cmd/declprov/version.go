@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -56,9 +55,7 @@ func versionCommand(a *app) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			b := readBuildInfo()
 			if asJSON {
-				enc := json.NewEncoder(a.out)
-				enc.SetIndent("", "  ")
-				return enc.Encode(b)
+				return writeJSON(a.out, b)
 			}
 			_, err := fmt.Fprintf(a.out, "declprov %s %s (%s, CUE %s)\n", b.Version, b.Platform, b.Go, b.CUE)
 			return err

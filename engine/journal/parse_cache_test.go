@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestParsed changes files in any way, also in ways that a Journal does not. What parsed returns is what the whole
+// TestParsed changes files in any way, also in ways that a Journal does not. What the cache returns is what the whole
 // text says.
 func TestParsed(t *testing.T) {
 	same := cmp.AllowUnexported(content{}, Intent{})
