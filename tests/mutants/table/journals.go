@@ -44,7 +44,7 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "Nothing is lost",
 			Mechanism: "an id that the response to an update names is kept if the update fails",
-			File:      "engine/run/updating.go",
+			File:      "engine/run/new_id.go",
 			Find:      `	if id == "" || id == o.ID {`,
 			Replace:   `	if id != "" || id == o.ID {`,
 			Package:   "engine", Test: "TestIDsNamedByUpdatesThatFail", Fails: "named_ids_test.go",
@@ -52,7 +52,7 @@ func ofJournals() []Mutant {
 		{
 			Promise:   "An open entry has a reason",
 			Mechanism: "an update that was stopped looks for the id that its responses do not tell",
-			File:      "engine/run/updating.go",
+			File:      "engine/run/new_id.go",
 			Find:      `		look, cancel = stop.Looking(ctx)`,
 			Replace:   `		look, cancel = ctx, func() {}`,
 			Package:   "engine", Test: "TestIDsNamedByUpdatesThatFail", Fails: "are open",

@@ -301,9 +301,9 @@ func ofProof() []Mutant {
 			"TestTwoResourcesShareNoObject", "2 resources have the object"),
 		row(foreign, "a create may take over the object of a resource that the program has no more", "engine/run/lookup/instance.go", `	if ok || !by.Managed {`, `	if ok {`,
 			"TestWhoseObjectAResponseNames", "refused: true, want false"),
-		row(foreign, "an update takes no object of another resource", "engine/run/updating.go", `	if renamed || r.Resource.Read == nil {`, `	if false {`,
+		row(foreign, "an update takes no object of another resource", "engine/run/new_id.go", `	if renamed || r.Resource.Read == nil {`, `	if false {`,
 			"TestUpdateThatNamesAnotherObject", "claims_test.go"),
-		row(foreign, "an update takes no id from a response that is about something else", "engine/run/updating.go", `		r.misnamed = id
+		row(foreign, "an update takes no id from a response that is about something else", "engine/run/new_id.go", `		r.misnamed = id
 		r.Log`, `		r.TakeID(id)
 		r.Log`,
 			"TestIDsOfResponsesToUpdates", "an object of somebody else is changed"),
@@ -321,7 +321,7 @@ func ofProof() []Mutant {
 			"TestARenameTakesNoOthersID/beside_the_old", "has the id of what was found: true"),
 		row("Nothing is lost", "an update whose object is not found stays listed where a delete finds nothing", "engine/run/entries/entries.go", ` && (failed == nil || failed.Op != string(plan.Update))`, ``,
 			"TestAFailedMoveStaysListed/with_its_id,_not_found", "the update is listed: false"),
-		row("Nothing is lost", "an update whose responses tell no id asks find for it", "engine/run/updating.go", `	if !r.looked || stop.Err(ctx) != nil {
+		row("Nothing is lost", "an update whose responses tell no id asks find for it", "engine/run/new_id.go", `	if !r.looked || stop.Err(ctx) != nil {
 		return false`, `	if true {
 		return false`,
 			"TestUntoldRenames/PUT/null/find_finds_it", "done by the first run: false"),
@@ -370,9 +370,9 @@ func ofProof() []Mutant {
 			"TestRulesWithinUnorderedLists", "diff_sets_test.go:"),
 		row(foreign, "vet warns of it also if it has a condition that does not ask", "engine/compile/certainty/foreign.go", `s.When.RefersTo("state", "steps")`, `s.When != nil`,
 			"TestConditionalSweeps/unpack,_delete_if:_", "it warns: false, want true"),
-		row("Nothing is lost", "an update that failed under a known id leaves nothing open", "engine/run/updating.go", `	return r.entries().Locate(r.ID, r.unnamed...)`, `	return nil`,
+		row("Nothing is lost", "an update that failed under a known id leaves nothing open", "engine/run/new_id.go", `	return r.entries().Locate(r.ID, r.unnamed...)`, `	return nil`,
 			"TestUpdatesThatFailUnderAKnownID", "1 are open, the refresh gives"),
-		row("Nothing is lost", "an update that failed is open if read does not show its object", "engine/run/updating.go", `		r.untold = err != nil`, `		r.untold = err != nil && false`,
+		row("Nothing is lost", "an update that failed is open if read does not show its object", "engine/run/new_id.go", `		r.untold = err != nil`, `		r.untold = err != nil && false`,
 			"TestUpdatesThatFailUnderAKnownID", "0 are open, the refresh gives"),
 		row("Nothing is made twice", "a response without a body is no empty list", "engine/compile/scopes/narrow.go", `{{"body"}, {"result", "body"}}`, `{}`,
 			"TestAbsentBodiesProveNothing", "got made gone, want refused error"),
