@@ -95,7 +95,7 @@ func (r updating) findNewID(ctx context.Context) bool {
 // names it. It looks for what a response does not tell also after the update was stopped.
 func (r updating) takeLastID(ctx context.Context, failure error) error {
 	look, cancel := ctx, func() {}
-	if r.named != nil || r.unnamed != nil {
+	if r.named != nil || r.unidentified != nil {
 		look, cancel = stop.Looking(ctx)
 	}
 	defer cancel()
@@ -117,7 +117,7 @@ func (r updating) takeLastID(ctx context.Context, failure error) error {
 		r.named = nil
 	}
 	if stop.Err(ctx) != nil {
-		r.warn(r.closeUnnamed(look))
+		r.warn(r.closeUnidentified(look))
 	}
 	return failure
 }
@@ -137,14 +137,14 @@ func (o owner) keepNamed(s *plan.Step, response any) error {
 	i := o.intent(s)
 	i.Named, i.Inputs, i.Withheld = id, o.named.Inputs, o.named.Withheld
 	i, err := o.entries().BeginNamed(i, o.begun)
-	o.unnamed = append(o.unnamed, i)
+	o.unidentified = append(o.unidentified, i)
 	return err
 }
 
-// closeUnnamed closes the entries of steps of an update that failed later, if find, or read unless the update renames, shows the
+// closeUnidentified closes the entries of steps of an update that failed later, if find, or read unless the update renames, shows the
 // object under the id that the state gets. Otherwise they stay open, because the object may have another id.
-func (r updating) closeUnnamed(ctx context.Context) error {
-	if r.unnamed == nil || stop.Err(ctx) != nil {
+func (r updating) closeUnidentified(ctx context.Context) error {
+	if r.unidentified == nil || stop.Err(ctx) != nil {
 		return nil
 	}
 	if r.untold && r.Resource.Read != nil && !r.renames() {
@@ -154,7 +154,7 @@ func (r updating) closeUnnamed(ctx context.Context) error {
 	if r.untold {
 		return nil
 	}
-	return r.entries().Locate(r.ID, r.unnamed...)
+	return r.entries().Locate(r.ID, r.unidentified...)
 }
 
 // mayLeaveOld reports whether the object under the old id may still exist, after an update that

@@ -107,8 +107,8 @@ type run struct {
 	begun []journal.Intent
 	// journal is the part of the journal that is about the resource, nil until book opens it.
 	journal *journal.Resource
-	// unnamed are the intents of steps of an update that were done, and whose responses do not contain the id.
-	unnamed []journal.Intent
+	// unidentified are the intents of steps of an update that were done, and whose responses do not contain the id.
+	unidentified []journal.Intent
 	// named is another id that the response to a step of an update names, nil if there is none, or if it is settled.
 	named *recorded.Named
 	// hash is the hash of the inputs, "" until inputsHash makes it; that of the original ones is began, if an

@@ -200,7 +200,7 @@ func (n *sending) close(ctx context.Context, value any, err error) (any, error) 
 		n.intent.Status, n.intent.ID, n.intent.Ongoing = journal.Answered, n.ResultID(n.step, value), n.Verb == plan.Create
 		if n.Verb == plan.Update && n.IDIn(n.step, value) == "" {
 			n.intent.Status, n.intent.Ongoing = journal.Unknown, true // if this run ends here, find tells the id
-			n.unnamed = append(n.unnamed, n.intent)
+			n.unidentified = append(n.unidentified, n.intent)
 		}
 		n.warn(errors.Join(n.book().Put(n.intent, false), n.forgetFailed(n.step)))
 		return value, nil

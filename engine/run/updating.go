@@ -60,7 +60,7 @@ func (r updating) finish(ctx context.Context) Result {
 	next.Outputs = recorded.WithInputs(r.Given, declared)
 	next.Private.Written = recorded.NewWritten(r.Resource, r.Given, r.server)
 	if failure != nil {
-		r.warn(r.closeUnnamed(ctx))
+		r.warn(r.closeUnidentified(ctx))
 		next.Inputs = old.Inputs // as hosts record it, too: nobody knows which of the new ones hold
 		next.Private.Written = old.Private.Written
 		next.Private.Failed = operation.Stopped(r.Run, r.Given, failed, failure)

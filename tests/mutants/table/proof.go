@@ -370,7 +370,7 @@ func ofProof() []Mutant {
 			"TestRulesWithinUnorderedLists", "diff_sets_test.go:"),
 		row(foreign, "vet warns of it also if it has a condition that does not ask", "engine/compile/certainty/foreign.go", `s.When.RefersTo("state", "steps")`, `s.When != nil`,
 			"TestConditionalSweeps/unpack,_delete_if:_", "it warns: false, want true"),
-		row("Nothing is lost", "an update that failed under a known id leaves nothing open", "engine/run/new_id.go", `	return r.entries().Locate(r.ID, r.unnamed...)`, `	return nil`,
+		row("Nothing is lost", "an update that failed under a known id leaves nothing open", "engine/run/new_id.go", `	return r.entries().Locate(r.ID, r.unidentified...)`, `	return nil`,
 			"TestUpdatesThatFailUnderAKnownID", "1 are open, the refresh gives"),
 		row("Nothing is lost", "an update that failed is open if read does not show its object", "engine/run/new_id.go", `		r.untold = err != nil`, `		r.untold = err != nil && false`,
 			"TestUpdatesThatFailUnderAKnownID", "0 are open, the refresh gives"),
