@@ -76,12 +76,15 @@ type condition struct {
 // without the member has not another value: the server may not list it.
 func (c *condition) add(same, item, member string, mayLack bool) {
 	c.same, c.members = append(c.same, same), append(c.members, member)
-	lacks := ""
+	without := ""
 	if mayLack {
-		lacks = fmt.Sprintf("(%s ?? null) == null", item)
+		without = lacks(item)
 	}
-	c.lacks = append(c.lacks, lacks)
+	c.lacks = append(c.lacks, without)
 }
+
+// lacks returns the condition that a member is absent.
+func lacks(member string) string { return fmt.Sprintf("(%s ?? null) == null", member) }
 
 // find returns the expression for the object in a list. If nothing is the object, and an item may be it,
 // as far as it is listed, the expression fails.
@@ -120,14 +123,6 @@ func (x *expansion) sameInputs(some []*spec.Property) condition {
 		}
 		same.add(equal(p, item, input), member, strings.Join(path, "."), x.returns == nil)
 	}
-	return same
-}
-
-// sameID returns the condition that an item of the list has the id.
-func sameID(x *options) condition {
-	var same condition
-	member := "#" + x.inItem(x.idPath)
-	same.add(fmt.Sprintf("string(%s) == id", member), member, strings.Join(x.idPath, "."), x.returns == nil)
 	return same
 }
 

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -40,6 +41,62 @@ func (x listed) idOfItem() *spec.Node {
 	x.Warn(source.CodeListedID, written.Range, source.Place{Context: x.place.Context, Path: strings.TrimSuffix(x.place.Path, ".rest") + "." + key}, "the ids of listed objects are not those by which users import them",
 		"The list of rest makes them of members of its items, and cannot know what this template is in an item. Write a `list` next to rest, whose `id` is the id for an import, or `list: \"none\"` in rest.")
 	return text(x.parentsOfItem()+x.nameInItem(), at)
+}
+
+// sameID returns the condition that an item of the list has the id: the member that is the id, or what the template next to rest
+// makes of the item.
+func (x listed) sameID() condition {
+	member := "#" + x.inItem(x.idPath)
+	same := condition{same: []string{"string(" + member + ") == id"}, lacks: []string{""}, members: []string{strings.Join(x.idPath, ".")}}
+	if x.own["id"] && x.r.ID != nil {
+		return x.sameOwnID()
+	}
+	if x.returns == nil {
+		same.lacks[0] = lacks(member)
+	}
+	return same
+}
+
+// sameOwnID is sameID for the template next to rest.
+func (x listed) sameOwnID() condition {
+	id, ok := x.ofItem(x.r.ID)
+	if !ok {
+		x.fail(source.CodeBadValue, x.r.ID.Range, "read", "the read looks for the id in a list, and cannot know what this template is in an item",
+			"Write a `read` next to rest, or an `id` of inputs and members of the object.")
+	}
+	pieces, _ := template.Scan(id)
+	var parts, lacking, members []string
+	for _, p := range pieces {
+		member, isMember := strings.CutPrefix(p.Text, "each.value")
+		input := wholeInput.FindStringSubmatch(p.Text)
+		switch {
+		case !p.Expr:
+			parts = append(parts, fmt.Sprintf("%q", p.Text))
+		case isMember && x.returns == nil:
+			parts = append(parts, fmt.Sprintf("string(#%s ?? '')", member))
+			lacking, members = append(lacking, lacks("#"+member)), append(members, strings.TrimPrefix(member, "."))
+		case isMember:
+			parts = append(parts, "string(#"+member+")")
+		case input != nil:
+			parts = append(parts, "string(inputs."+x.inputOfParent(input[1])+")")
+		default:
+			parts = append(parts, "string("+p.Text+")")
+		}
+	}
+	return condition{
+		same:  []string{strings.Join(parts, " + ") + " == id"},
+		lacks: []string{strings.Join(lacking, " || ")}, members: []string{strings.Join(members, " or ")},
+	}
+}
+
+// inputOfParent returns the input of the resource that is an input of its list.
+func (x listed) inputOfParent(name string) string {
+	for _, p := range x.parents {
+		if p.name == name {
+			return p.input.Name
+		}
+	}
+	return name
 }
 
 // parentsOfItem returns the parents in the id of an object in a list.

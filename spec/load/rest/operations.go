@@ -17,7 +17,7 @@ func (x *expansion) readOperation() *spec.Operation {
 	case x.requests.readsList() && x.named:
 		return afterParent(x, x.findInList(x.sameInputs(x.names), x.s.Read.Range, false))
 	case x.requests.readsList():
-		return afterParent(x, x.findInList(sameID(x.options), x.s.Read.Range, false))
+		return afterParent(x, x.findInList(listed{x}.sameID(), x.s.Read.Range, false))
 	}
 	op := x.operation(true, field("path", x.objectPath(x.read)), x.returning(x.objectType(), "Response"))
 	op.Steps[0].Gone = x.s.Gone

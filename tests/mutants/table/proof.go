@@ -168,6 +168,8 @@ func ofProof() []Mutant {
 			"TestMadeByARunThatDied/do:_{make1_create", "the delete"),
 		row("Nothing is lost", "what a run has written down stays until a state says it", "engine/run/entries/entries.go", `	case e.isUnmade(s, i):`, `	case false:`,
 			"TestMadeByARunThatDied/post:_{safe:_true,_make2_a_later_update", "the delete"),
+		row("Nothing is made twice", "a list is searched for the id that is next to rest", "spec/load/rest/listed.go", `	if x.own["id"] && x.r.ID != nil {`, `	if false {`,
+			"TestListedByOwnIDs/an_input_and_the_id", "gone: true"),
 		row("A secret shows nowhere", "no part of a secret output is in an id", "engine/compile/secret_id.go", `			return p.IsSecret() || s.has(p.Type, path[1:])`, `			return p.IsSecret() && len(path) == 1`,
 			"TestKeysOfSecretMapsAreSecret/the_id,_keys_of_in_an_output", "refused: false, want true"),
 		row(foreign, "what an import says and read does not ask for is compared", "engine/run/reading/imported.go", `			ignored = append(ignored, name)`, `			_ = name`,
