@@ -53,51 +53,6 @@ func (d *Diagnostic) Suggest(edits ...Edit) *Diagnostic {
 	return d
 }
 
-// Resolve sets the exact places of all edits. It drops the edits of a diagnostic if the text
-// of one of them is not in the sources exactly once, as behind an escape sequence, and
-// those for which keep returns false.
-func (l List) Resolve(sources Sources, keep func(file string, edited []byte) bool) {
-	for i := range l {
-		edits := slices.Clone(l[i].Edits)
-		ok := true
-		for j := range edits {
-			ok = ok && edits[j].resolve(sources)
-		}
-		if ok && len(edits) > 0 {
-			edited, err := Apply(sources, edits)
-			ok = err == nil
-			for file, content := range edited {
-				ok = ok && keep(file, content)
-			}
-		}
-		if !ok {
-			edits = nil
-		}
-		l[i].Edits = edits
-	}
-}
-
-// resolve sets the exact place of the edit, and reports whether there is one.
-func (e *Edit) resolve(sources Sources) bool {
-	content, ok := sources[e.At.File]
-	if !ok {
-		return false
-	}
-	from, to, ok := offsets(content, e.At)
-	if !ok || e.Old == "" {
-		return ok
-	}
-	at := wholeWord(content[from:to], e.Old)
-	if at < 0 {
-		return false
-	}
-	from += at
-	e.At.Start = positionOf(content, from)
-	e.At.End = positionOf(content, from+len(e.Old))
-	e.Old = ""
-	return true
-}
-
 // wholeWord returns the offset of the only occurrence of word that is not a part of a longer
 // word, or -1.
 func wholeWord(text []byte, word string) int {
@@ -155,15 +110,15 @@ func Written(before, edited []byte, edits []Edit) []Range {
 	sorted := slices.Clone(edits)
 	stable.Sort(sorted, func(a, b Edit) int { return a.At.Start.Compare(b.At.Start) })
 	var places []Range
-	moved := 0
+	moved, was, is := 0, newContent(before), newContent(edited)
 	for _, e := range sorted {
-		from, to, ok := offsets(before, e.At)
+		from, to, ok := was.offsets(e.At)
 		if !ok {
 			continue
 		}
 		start := from + moved
 		end := start + len(e.Text)
-		places = append(places, Range{File: e.At.File, Start: positionOf(edited, start), End: positionOf(edited, end)})
+		places = append(places, Range{File: e.At.File, Start: is.position(start), End: is.position(end)})
 		moved += len(e.Text) - (to - from)
 	}
 	return places
@@ -172,9 +127,9 @@ func Written(before, edited []byte, edits []Edit) []Range {
 // applyTo applies the sorted edits of one file.
 func applyTo(content []byte, edits []Edit) ([]byte, error) {
 	var b bytes.Buffer
-	done := 0
+	done, places := 0, newContent(content)
 	for _, e := range edits {
-		from, to, ok := offsets(content, e.At)
+		from, to, ok := places.offsets(e.At)
 		if !ok || from < done {
 			return nil, fmt.Errorf("the edit at %d:%d overlaps another one, or is outside of the file", e.At.Start.Line, e.At.Start.Column)
 		}
@@ -184,46 +139,4 @@ func applyTo(content []byte, edits []Edit) ([]byte, error) {
 	}
 	b.Write(content[done:])
 	return b.Bytes(), nil
-}
-
-// byteOrderMark is not a part of the first line of a file: positions do not count it.
-const byteOrderMark = "\ufeff"
-
-// offsets returns the byte offsets of a range.
-func offsets(content []byte, at Range) (from, to int, ok bool) {
-	from, ok1 := offsetOf(content, at.Start)
-	to, ok2 := offsetOf(content, at.End)
-	return from, to, ok1 && ok2 && from <= to
-}
-
-func offsetOf(content []byte, p Position) (int, bool) {
-	if p.Line < 1 || p.Column < 1 {
-		return 0, false
-	}
-	at := 0
-	if bytes.HasPrefix(content, []byte(byteOrderMark)) {
-		at = len(byteOrderMark)
-	}
-	for line := 1; line < p.Line; line++ {
-		next := bytes.IndexByte(content[at:], '\n')
-		if next < 0 {
-			return 0, false
-		}
-		at += next + 1
-	}
-	for column := 1; column < p.Column; column++ {
-		if at >= len(content) || content[at] == '\n' {
-			return 0, false
-		}
-		_, size := utf8.DecodeRune(content[at:])
-		at += size
-	}
-	return at, true
-}
-
-// positionOf returns the position of a byte offset.
-func positionOf(content []byte, offset int) Position {
-	before := bytes.TrimPrefix(content[:offset], []byte(byteOrderMark))
-	line := bytes.Count(before, []byte{'\n'}) + 1
-	return Position{Line: line, Column: utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1}
 }

@@ -2,6 +2,8 @@ package diag_test
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -56,6 +58,57 @@ func TestResolveKeep(t *testing.T) {
 	list.Resolve(diag.Sources{"petstore.cue": []byte("a: 1\n")}, func(_ string, edited []byte) bool { return !bytes.Contains(edited, []byte("{")) })
 	if len(list[0].Edits) != 1 || list[1].Edits != nil {
 		t.Errorf("kept %v and %v, want only the first", list[0].Edits, list[1].Edits)
+	}
+}
+
+// TestResolveTogether checks that Resolve decides about each edit as if it were the only one, and asks about few texts: one for
+// all that can be kept together, and two for each halving that leads to a bad one.
+func TestResolveTogether(t *testing.T) {
+	const lines = 1024
+	source := strings.Repeat("a: 1\n", lines)
+	of := func(line int, text string) diag.Diagnostic {
+		return diag.Diagnostic{Edits: []diag.Edit{{At: at(line, 1, line, 2), Text: text}}}
+	}
+	var all diag.List
+	for line := 1; line <= lines; line++ {
+		all = append(all, of(line, "b"))
+	}
+	same := slices.Repeat(diag.List{of(7, "b")}, lines) // as if all remedies were in one place
+	with := func(more ...diag.Diagnostic) diag.List { return slices.Concat(all, more) }
+	tests := map[string]struct {
+		list  diag.List
+		most  int
+		wrong map[int]bool
+	}{
+		"all are good":          {with(), 1, nil},
+		"one is bad":            {with(of(lines, "{")), 24, map[int]bool{lines: true}},
+		"the same in one place": {same, 1, nil},
+		"bad ones in one place": {slices.Repeat(diag.List{of(7, "{")}, lines), 1, func() map[int]bool {
+			m := map[int]bool{}
+			for i := range lines {
+				m[i] = true
+			}
+			return m
+		}()},
+		"two write the same place": {with(of(9, "c")), 24, nil},
+		"good only together":       {with(of(lines, "{"), of(lines, "}")), 24, map[int]bool{lines: true, lines + 1: true}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			asked := 0
+			test.list.Resolve(diag.Sources{"petstore.cue": []byte(source)}, func(_ string, edited []byte) bool {
+				asked++
+				return !bytes.ContainsAny(edited, "{}")
+			})
+			if asked > test.most {
+				t.Errorf("asked about %d texts, want at most %d", asked, test.most)
+			}
+			for i, d := range test.list {
+				if (len(d.Edits) == 0) != test.wrong[i] {
+					t.Errorf("diagnostic %d has %d edits", i, len(d.Edits))
+				}
+			}
+		})
 	}
 }
 
