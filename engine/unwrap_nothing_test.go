@@ -27,6 +27,14 @@ func TestResponsesWithoutEnvelope(t *testing.T) {
 		"result.data": {
 			`{"result": {"data": ` + object + `}}`: found, `{"result": {}}`: fails, `{"result": null}`: fails, `{"data": ` + object + `}`: fails, `{}`: fails, ``: fails,
 		},
+		"data?": {
+			`{"data": ` + object + `}`: found, object: found, `{}`: fails, `null`: fails, `[]`: fails, `"ok"`: fails, `true`: fails, `7`: fails, ``: fails,
+			`{"error": "not found"}`: fails, `{"data": null}`: fails, `{"Data": ` + object + `}`: fails, `{"data": {}}`: fails, `{"data": {"deleted": true}}`: gone,
+		},
+		"result.data?": {
+			`{"result": {"data": ` + object + `}}`: found, object: found, `{"result": {}}`: fails, `{"result": null}`: fails, `{"data": ` + object + `}`: fails, `{}`: fails, ``: fails,
+			`{"result": {"data": null}}`: fails, `{"result": []}`: fails,
+		},
 		"results.0": {
 			`{"results": [` + object + `]}`: found, `{"results": []}`: gone, `{"results": null}`: fails, `{}`: fails, `{"error": "no"}`: fails, ``: fails, `{"results": [{}]}`: fails,
 		},
@@ -40,7 +48,7 @@ func TestResponsesWithoutEnvelope(t *testing.T) {
 						w.Header().Set("Content-Type", "application/json")
 						switch {
 						case r.Method == "POST":
-							envelope := map[string]string{"data": `{"data": %s}`, "result.data": `{"result": {"data": %s}}`, "results.0": `{"results": [%s]}`}[unwrap]
+							envelope := map[string]string{"data": `{"data": %s}`, "result.data": `{"result": {"data": %s}}`, "results.0": `{"results": [%s]}`, "data?": `%s`, "result.data?": `%s`}[unwrap]
 							fmt.Fprint(w, strings.Replace(envelope, "%s", object, 1))
 						case body == "":
 							w.WriteHeader(http.StatusNoContent)

@@ -133,7 +133,7 @@ func MissingIDError(r *operation.Run) error {
 		for n := len(ref.Path) - 1; n > 0 && has == ""; n-- {
 			within := ref.Path[:n]
 			if has = value.ListMembers(r.Marked(within...)); has != "" {
-				has = fmt.Sprintf(" (of %s%s)", strings.Join(within, "."), has)
+				has = fmt.Sprintf(" (of %s%s)", strings.Join(within, "."), has) + envelopeRemedy(r, within, ref.Path[n:])
 			}
 		}
 	}
@@ -152,6 +152,31 @@ func MissingIDError(r *operation.Run) error {
 		has += "; if the response to a create has no Location, add `unique: \"name\"` to rest, the input by which the list tells the id"
 	}
 	return fmt.Errorf("%s has no id: `id` yields nothing after create%s (%s)", name, has, r.Place(r.Resource.Spec.ID.Range))
+}
+
+// envelopeRemedy returns what to write if a response is the object itself, and the id is looked for in an envelope, or the reverse: the
+// members of rest are missing within a part of the response.
+func envelopeRemedy(r *operation.Run, within, rest []string) string {
+	ofRest := r.Resource.Spec.Create.Rest && within[0] != "body" // as rest writes the id
+	typed := r.Resource.Maker != nil && r.Resource.Maker.Args["returns"].Node != nil
+	if typed {
+		return "" // vet has compared the type with the id
+	}
+	members, _ := r.Marked(within...).(map[string]any)
+	if bare := append(within[:len(within):len(within)], rest[1:]...); len(rest) > 1 && r.Marked(bare...) != nil {
+		if ofRest {
+			return fmt.Sprintf("; it is the object itself: if other responses have %s, write `unwrap: %q` in rest, else remove `unwrap`", rest[0], rest[0]+"?")
+		}
+		return fmt.Sprintf("; it is the object itself: write `id: \"${%s}\"`", strings.Join(bare, "."))
+	}
+	envelope := envelopeOf(members)
+	if envelope == "" || r.Marked(slices.Concat(within, []string{envelope}, rest)...) == nil {
+		return ""
+	}
+	if ofRest {
+		return fmt.Sprintf("; the object is in %s: write `unwrap: %q` in rest if all responses have it, or `unwrap: %q` if only some have", envelope, envelope, envelope+"?")
+	}
+	return fmt.Sprintf("; the object is in %s: write `id: \"${%s}\"`", envelope, strings.Join(slices.Concat(within, []string{envelope}, rest), "."))
 }
 
 // location returns the header Location of the last response without its query, or "".

@@ -20,7 +20,7 @@ var Rest = &Block{
 		{Name: "delete", Kind: Template, CUE: oneOf(RestDeletes) + " | " + requestOf(RestDeletes), Into: to(func(r *spec.Rest) any { return &r.Delete }), Doc: "The method of the delete, DELETE by default, or its method and path: `\"POST /pets/${id}/retire\"`."},
 		{Name: "find", Kind: Template, CUE: requestOf(RestGets), Into: to(func(r *spec.Rest) any { return &r.Find }), Doc: "The request that looks for an object by the inputs, before a create: `\"GET /pets/named/${inputs.name}\"`. With `unique`, its response is a list."},
 		{Name: "gone", Kind: Condition, Null: true, CUE: "bool | string", Into: to(func(r *spec.Rest) any { return &r.Gone }), Doc: "If the status for an object that does not exist is not 404: a condition that recognizes the response, `\"${status == 400}\"`."},
-		{Name: "unwrap", Kind: Text, Null: true, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Unwrap }), Doc: "The member of a response that contains the object, as a name or path on the wire: `data`."},
+		{Name: "unwrap", Kind: Text, Null: true, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Unwrap }), Doc: "The member of a response that contains the object, as a name or path on the wire: `data`. With a question mark, `data?`, a response without the member is the object itself."},
 		{Name: "wrap", Kind: Text, Null: true, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.Wrap }), Doc: "The member of the body of a create or update in which the inputs are sent, as a name or path on the wire: `data`."},
 		{Name: "query", Kind: Body, Null: true, CUE: "{...}", Into: to(func(r *spec.Rest) any { return &r.Query }), Doc: "Members of the query of each request: `{expand: \"all\"}`."},
 		{

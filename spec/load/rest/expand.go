@@ -12,6 +12,7 @@ import (
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/lists"
 	"github.com/declprov/declprov/spec/load/source"
 )
 
@@ -53,6 +54,8 @@ type options struct {
 
 	// idPath, wrap, unwrap and items are paths of names on the wire.
 	idPath, wrap, unwrap, items []string
+	// unwrapsSome is true if only some responses have the member that unwrap names. Others are the object.
+	unwrapsSome bool
 	// omitsEmpty is true if the response has no items when there are none.
 	omitsEmpty bool
 	// named is true if the program chooses the name of an object, which consists of inputs.
@@ -129,7 +132,7 @@ func (x *expansion) addIdentity() {
 // idOfObject returns the expression for the id that the server chooses.
 func (x *expansion) idOfObject() string {
 	result := resultOfCreate(x)
-	id := result + ".body" + ofCreate(x).inObject(x.idPath)
+	id := ofCreate(x).objectIn(result+".body") + ofCreate(x).inItem(x.idPath)
 	if !x.bodiless {
 		return id
 	}
@@ -160,9 +163,13 @@ func (x *expansion) lister() *spec.Lister {
 // listStep returns the step that requests a list, by default the collection, and the expression for
 // its items.
 func (x *expansion) listStep(r requestLine, inList bool) (step *spec.Step, items string) {
-	items = "body" + accessAll(x.inBody(x.items))
-	if x.omitsEmpty {
-		items = "(" + items + " ?? [])" // the rule of absent members requires what contains the member
+	switch {
+	case x.omitsEmpty:
+		items = "(body" + accessAll(x.inBody(x.items)) + " ?? [])" // the rule of absent members requires what contains the member
+	case x.s.Items == nil:
+		items = x.objectIn("body") // of which unwrap is the member, too
+	default:
+		items = "body" + accessAll(x.inBody(x.items))
 	}
 	path := x.path("", inList)
 	if r.path != nil {
@@ -298,9 +305,21 @@ func (x *expansion) inBody(path []string) []string {
 	return declaredNames(path)
 }
 
-// inObject returns the expression suffix for a member of the object in a response.
-func (x *expansion) inObject(path []string) string {
-	return accessAll(x.inBody(x.unwrap)) + x.inItem(path)
+// objectIn returns the expression for the object in the body of a response.
+func (x *expansion) objectIn(body string) string {
+	if x.unwrapsSome {
+		return unwrapIfThere(body, x.unwrap, body+accessAll(x.unwrap), body)
+	}
+	return body + accessAll(x.inBody(x.unwrap))
+}
+
+// unwrapIfThere returns the expression for a value if a body has the member at a path, and for another one otherwise.
+func unwrapIfThere(body string, path []string, value, otherwise string) string {
+	holder, last := body, len(path)-1
+	if last > 0 {
+		holder += "?" + strings.Join(lists.Map(path[:last], func(name string) string { return accessAll([]string{name}) }), "?")
+	}
+	return fmt.Sprintf("(%q in (%s ?? {}) ? %s : %s)", path[last], holder, value, otherwise)
 }
 
 // inItem returns the expression suffix for a member of an object.

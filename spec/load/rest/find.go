@@ -56,7 +56,7 @@ func (x *expansion) findInList(of condition, at diag.Range, asCreated bool) *spe
 	}
 	step, items := x.listStep(list, false)
 	found := of.find(items)
-	if declared := x.inBody(x.unwrap); declared != nil && asCreated {
+	if declared := x.inBody(x.unwrap); declared != nil && asCreated && !x.unwrapsSome {
 		value := "found"
 		for i := range declared {
 			value = fmt.Sprintf("{%q: %s}", declared[len(declared)-1-i], value)

@@ -171,7 +171,8 @@ func (x listed) inputOfItem(name string) (string, bool) {
 // object in the response to the create: then it is the member that is the id.
 func (x listed) memberOfItem(expression string) (template string, ok bool) {
 	if m := wholeMember.FindStringSubmatch(expression); m != nil && !x.own["create"] {
-		if member, inObject := strings.CutPrefix(m[1], accessAll(x.inBody(x.unwrap))); inObject && strings.HasPrefix(member, ".") {
+		member, inObject := strings.CutPrefix(m[1], accessAll(x.inBody(x.unwrap)))
+		if (inObject || x.unwrapsSome) && strings.HasPrefix(member, ".") {
 			return "${each.value" + member + "}", true
 		}
 	}

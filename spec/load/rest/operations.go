@@ -22,19 +22,27 @@ func (x *expansion) readOperation() *spec.Operation {
 	op := x.operation(true, field("path", x.objectPath(x.read)), x.returning(x.objectType(), "Response"))
 	op.Steps[0].Gone = x.s.Gone
 	if op.Return != nil && !declaresResponse(op) {
-		op.Return = text("${"+mustUnwrap(x.unwrap)+"}", x.s.Unwrap.Range)
+		op.Return = text("${"+x.mustUnwrap()+"}", x.s.Unwrap.Range)
 	}
 	return afterParent(x, op)
 }
 
 // mustUnwrap returns the expression for the object in an untyped response to read. It fails if the response
 // has no such member: null would mean that the object does not exist. An empty list does mean that.
-func mustUnwrap(path []string) string {
+func (x *expansion) mustUnwrap() string {
+	path := x.unwrap
 	members, rest := path, ""
 	if i := slices.IndexFunc(path, isIndex); i >= 0 {
 		members, rest = path[:i], "["+path[i]+"]"+accessAll(path[i+1:])
 	}
-	message := fmt.Sprintf("the response has no %s, which `unwrap` names. If it means that the object does not exist, say so by `gone`", strings.Join(members, "."))
+	name := strings.Join(members, ".")
+	if x.unwrapsSome {
+		message := fmt.Sprintf("the response has null in %s, which `unwrap` names. If it means that the object does not exist, say so by `gone`", name)
+		const noBody = `(body ?? expectNull(true, "the response has no body. If it means that the object does not exist, say so by ` + "`gone`" + `"))`
+		return unwrapIfThere("body", path, fmt.Sprintf("(body%s ?? expectNull(true, %q))", accessAll(path), message), noBody)
+	}
+	message := fmt.Sprintf("the response has no %s, which `unwrap` names. If only some responses have it, and others are the object itself, write `unwrap: \"%[1]s?\"`. "+
+		"If it means that the object does not exist, say so by `gone`", name)
 	return fmt.Sprintf("(%s ?? expectNull(true, %q))%s", ofBodyOrNull(members), message, rest)
 }
 
@@ -106,11 +114,11 @@ func deleteOperation(x *expansion) *spec.Operation {
 func (x *expansion) operation(object bool, arguments ...spec.Field) *spec.Operation {
 	op := &spec.Operation{Range: x.s.Range, Rest: true, Steps: []*spec.Step{request(x.s, arguments)}}
 	if object && x.unwrap != nil && !x.own["return"] {
-		path := x.unwrap
-		if declaresResponse(op) {
-			path = x.inBody(path)
+		value := "body" + accessAll(x.unwrap)
+		if x.unwrapsSome || declaresResponse(op) {
+			value = x.objectIn("body")
 		}
-		op.Return = text("${body"+accessAll(path)+"}", x.s.Unwrap.Range)
+		op.Return = text("${"+value+"}", x.s.Unwrap.Range)
 	}
 	return op
 }

@@ -37,7 +37,10 @@ func (x *options) readAll() bool {
 		x.idPath = path
 	}
 	x.wrap = x.wirePath(x.s.Wrap, "wrap")
-	x.unwrap = x.wirePath(x.s.Unwrap, "unwrap")
+	if x.unwrap = x.wirePath(x.s.Unwrap, "unwrap"); x.unwrap != nil {
+		last := &x.unwrap[len(x.unwrap)-1]
+		*last, x.unwrapsSome = strings.CutSuffix(*last, "?")
+	}
 	x.items = x.unwrap
 	if path := x.wirePath(x.s.Items, "items"); path != nil {
 		x.items = path
@@ -55,6 +58,7 @@ func (x *options) readAll() bool {
 		x.fail(source.CodeMisplacedKey, x.s.IfMatch.Range, "ifMatch", "ifMatch requires a request for one object", "An object in a list has no ETag. Remove `ifMatch`, or `read: \"list\"`.")
 	}
 	x.readReturns()
+	x.checkUnwrapsSome()
 	x.readUnder()
 	checkParent(x)
 	x.checkRequests()
@@ -137,13 +141,13 @@ func (x *options) wirePath(n *spec.Node, key string) []string {
 		return nil // see readName
 	}
 	name := n.Text
-	if key == "items" {
+	if mayBeAbsent := key == "items" || key == "unwrap"; mayBeAbsent {
 		name = strings.TrimSuffix(name, "?")
 	}
 	if name == "" || slices.Contains(path, "") || strings.ContainsAny(name, "${}[]/? ") {
 		example := fmt.Sprintf("meta.%s", map[string]string{"id": "uuid", "wrap": "data", "unwrap": "data", "items": "results"}[key])
 		own, ok := foreign.WirePath(n.Text)
-		if key != "items" {
+		if key == "id" || key == "wrap" {
 			own = strings.TrimSuffix(own, "?")
 		}
 		if !ok {
@@ -205,6 +209,18 @@ func (x *options) readReturns() {
 		at, wire := cmp.Or(x.s.ID, n).Range, strings.Join(x.idPath, ".")
 		x.fail(source.CodeBadValue, at, "id", fmt.Sprintf("%s has no member %q on the wire, which is the id", n.Text, wire),
 			"Declare it in the type, such as `petId: string @wire("+wire+")`, or name the member that is the id. "+diag.Remedy(wire, wireNames(x.returns, x.rule, x.provider.Types)))
+	}
+}
+
+// checkUnwrapsSome checks that a response shows whether it has the member that unwrap names.
+func (x *options) checkUnwrapsSome() {
+	switch n := x.s.Unwrap; {
+	case !x.unwrapsSome:
+	case slices.ContainsFunc(x.unwrap, isIndex):
+		x.fail(source.CodeBadValue, n.Range, "unwrap", "an item of a list cannot be absent in some responses", "Only a member can, such as `unwrap: \"data?\"`. Write the operations that differ next to rest, each with a `return` of its own.")
+	case x.returns != nil:
+		x.fail(source.CodeBadValue, n.Range, "unwrap", "the responses of rest have one type, so all of them have the member, or none",
+			"Remove the question mark, and write the operations whose responses differ next to rest, with their own `returns` and `return`; or remove `returns`.")
 	}
 }
 
@@ -404,7 +420,7 @@ func (x *options) checkEnvelope() {
 	if len(last.Actions) != 1 || last.Actions[0].Name != family || declaresResponse(op) {
 		return // another response, or one whose type says what it contains
 	}
-	value := "${body" + accessAll(x.unwrap) + "}"
+	value := "${" + (&expansion{x}).objectIn("body") + "}"
 	d := x.Warn(source.CodeNotUnwrapped, last.Actions[0].NameRange, source.Place{Context: x.place.Context, Path: strings.TrimSuffix(x.place.Path, ".rest") + ".read"}, "read does not unwrap the response",
 		fmt.Sprintf("`unwrap` only applies to the operations of rest, so this read finds none of the inputs in the response. Add `return: %q`.", value))
 	if !op.Listed {

@@ -44,7 +44,7 @@ func returnAwaited(x *expansion, op *spec.Operation) *spec.Operation {
 		return op
 	}
 	if x.unwrap != nil && !x.own["return"] {
-		op.Return = text("${body"+accessAll(x.inBody(x.unwrap))+"}", x.s.Unwrap.Range)
+		op.Return = text("${"+x.objectIn("body")+"}", x.s.Unwrap.Range)
 	}
 	return addWait(x, op, waitStep(x))
 }
