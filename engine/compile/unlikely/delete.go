@@ -8,6 +8,7 @@ import (
 	"github.com/declprov/declprov/engine/compile/finding"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/template"
 )
 
 // checkDelete reports a request that deletes whatever is at a path, although read finds the object by its
@@ -26,10 +27,14 @@ func (c *checker) checkDelete() {
 		return
 	}
 	text, query, _ := strings.Cut(path.Node.Text, "?")
-	named := strings.TrimSuffix(text, "/") + "/${id}"
+	readPath := ""
+	if n := found.Args["path"].Node; n != nil {
+		readPath = n.Text
+	}
+	named := template.NamedPath(text, readPath)
 	d := c.Fail(finding.CodeBadValue, path.Node.Range, "delete", "the request does not name the object",
 		fmt.Sprintf("It would be about the whole collection, or about any object. Write the id into the path: `path: %q`. If the API names the object elsewhere, write the id there: `query: NAME: \"${id}\"`, or `json: NAME: \"${id}\"`.", named))
-	if readPath := found.Args["path"].Node; query == "" && readPath != nil && strings.HasPrefix(readPath.Text, strings.TrimSuffix(text, "/")+"/") {
+	if query == "" && strings.HasPrefix(readPath, strings.TrimSuffix(text, "/")+"/") {
 		d.Replace(text, named)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
+	"github.com/declprov/declprov/spec/template"
 )
 
 // requestLine is how the request of one operation differs from the conventional one: its method, and
@@ -200,11 +201,28 @@ func (x *options) checkRequests() {
 	}
 }
 
+// pathOfRead returns the path of the request for an object by which read, or every request but r, names it. It returns "" if that follows
+// from the path of the collection.
+func (x *options) pathOfRead(r requestLine) string {
+	switch {
+	case x.own["read"] || x.requests.readsList():
+		return ""
+	case r.key != "read" && x.read.path != nil:
+		return x.read.path.Text
+	case x.s.Object != nil:
+		return x.s.Object.Text
+	case x.s.Path != nil:
+		return strings.TrimSuffix(x.s.Path.Text, "/") + "/${id}"
+	default:
+		return ""
+	}
+}
+
 // reportUnnamed reports a request that does not name its object. The object of an update, or of a request whose path is not
 // that of the collection, may be named in the query or in the body, so no edit is suggested.
 func reportUnnamed(x *options, r requestLine) {
 	path, query, _ := strings.Cut(r.path.Text, "?")
-	named := strings.TrimSuffix(path, "/") + "/${id}"
+	named := template.NamedPath(path, x.pathOfRead(r))
 	detail := fmt.Sprintf("It would be about the whole collection, or about any object. Write the id into the path: `%s: \"%s %s\"`.", r.key, r.method, named)
 	ofCollection := x.s.Path != nil && strings.TrimSuffix(path, "/") == strings.TrimSuffix(x.s.Path.Text, "/")
 	if r.key == "read" {
