@@ -11,18 +11,19 @@ import (
 )
 
 // Name is the translation of a name: the language's own, or "" if there is none, and the remedy. A key that
-// is one of another block here has the name Inner within the key Within.
-type Name struct{ Own, Remedy, Within, Inner string }
+// is one of another block here has the name Inner within the key Within. Flag is the remedy if it is a boolean elsewhere.
+type Name struct{ Own, Remedy, Within, Inner, Flag string }
 
 // namesText has the names of other tools by the block in which they occur (see block.Block.What): those for
-// each name of the language, the remedies for names that stand for none, and names of keys elsewhere.
+// each name of the language, the remedies for names that stand for none, those for names that are booleans elsewhere, and
+// names of keys elsewhere.
 //
 //go:embed names.json
 var namesText []byte
 
-// names are the names of namesText, without style (see plainName).
+// names are the names of namesText, without style (see PlainName).
 var names = sync.OnceValue(func() map[string]map[string]Name {
-	var blocks map[string]struct{ Names, Remedies, Elsewhere map[string]string }
+	var blocks map[string]struct{ Names, Remedies, Flags, Elsewhere map[string]string }
 	if err := json.Unmarshal(namesText, &blocks); err != nil {
 		panic(err) // a test reads them all
 	}
@@ -31,7 +32,7 @@ var names = sync.OnceValue(func() map[string]map[string]Name {
 		out[block] = map[string]Name{}
 		for own, foreign := range of.Names {
 			for _, name := range strings.Fields(foreign) {
-				out[block][name] = Name{Own: own}
+				out[block][name] = Name{Own: own, Flag: of.Flags[name]}
 			}
 		}
 		for name, remedy := range of.Remedies {
@@ -53,7 +54,7 @@ func Attribute(name string) (Name, bool) {
 
 // IsComputed reports whether an attribute says elsewhere that the server sets a property, as it sets all outputs.
 func IsComputed(attribute string) bool {
-	switch plainName(attribute) {
+	switch PlainName(attribute) {
 	case "computed", "readonly", "output", "out", "generated":
 		return true
 	default:
@@ -81,14 +82,14 @@ func Method(name string) (string, bool) {
 
 // Argument translates an argument with its value, or returns "". The value is in the notation of CUE and YAML.
 func Argument(block, name, value string) (own, ownValue string) {
-	if block == "exec" && plainName(name) == "changedwhen" && (value == "false" || value == "no") {
+	if block == "exec" && PlainName(name) == "changedwhen" && (value == "false" || value == "no") {
 		return "effect", `"none"`
 	}
 	return "", ""
 }
 
-// plainName returns a name without its style.
-func plainName(name string) string {
+// PlainName returns a name without its style.
+func PlainName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
@@ -99,7 +100,7 @@ func (n Name) IsRename() bool {
 
 // ResultMember translates a member of the response to a request, or returns "".
 func ResultMember(name string) string {
-	switch plainName(name) {
+	switch PlainName(name) {
 	case "statuscode", "httpstatus", "code", "httpcode":
 		return "status"
 	case "data", "json", "content", "payload", "text":
@@ -113,7 +114,7 @@ func ResultMember(name string) string {
 
 // Key translates a key of a block, which the noun for the block identifies: "a step", "http".
 func Key(block, name string) (Name, bool) {
-	plain := plainName(name)
+	plain := PlainName(name)
 	n, ok := names()[block][plain]
 	if !ok && strings.HasPrefix(block, "file.") {
 		n, ok = names()["file.write"][plain]
@@ -126,7 +127,7 @@ func Key(block, name string) (Name, bool) {
 
 // IsHasKey reports whether a method says elsewhere whether a map has a key.
 func IsHasKey(name string) bool {
-	switch plainName(name) {
+	switch PlainName(name) {
 	case "has", "haskey", "hasown", "hasownproperty", "containskey", "contains", "includes", "include", "exists":
 		return true
 	default:

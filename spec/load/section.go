@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,6 +69,10 @@ func reportUnknownKey(r *dataReader, b *section, m walk.Item) {
 	d := r.Report(source.CodeUnknownKey, m.NameAt, b.place.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name),
 		fmt.Sprintf("%s has no key %q.", diag.UpperFirst(b.declared.What), m.Name))
 	if t, ok := foreign.Key(b.declared.What, m.Name); ok {
+		if key := b.declared.Key(t.Own); key != nil && key.Kind == block.Types && r.Kind(m) != cue.StructKind {
+			d.Detail += " " + cmp.Or(t.Flag, fmt.Sprintf("`%s` has properties with their types: `%[1]s: NAME: string`.", t.Own))
+			return
+		}
 		t.Suggest(d, m.Name)
 		if inner := b.declared.Key(t.Within); inner != nil && !slices.ContainsFunc(r.Values(b.item), func(o walk.Item) bool { return o.Name == t.Within }) {
 			d.Suggest(r.NestEdits(m.NameAt, m.At, t.Within, t.Inner)...)
