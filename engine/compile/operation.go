@@ -99,7 +99,7 @@ func (c *resourceCompiler) scope(v plan.Verb) *expr.Scope {
 	if v == plan.Read || v == plan.Update || v == plan.Delete {
 		names = append(names, c.r.MadeNames()...)
 	}
-	s := c.CommonScope(names...)
+	s := scopes.Of(c.CommonScope(names...), m.Name)
 	s.NullHelp = nullHelp(c.r, v)
 	return s
 }

@@ -55,7 +55,7 @@ func Compile(p *spec.Provider, families []*actions.Family) (*plan.Program, diag.
 			"The action is parsed and kept, but no schema shows it; hosts cannot use it yet.")
 	}
 	prog.Unchecked = c.Unchecked.Sorted()
-	return prog, c.Diags.Sorted()
+	return prog, correctDeclarations(c.Diags, p).Sorted()
 }
 
 // Open returns the program of a container. A container was compiled before without errors, so each
@@ -98,7 +98,7 @@ func Open(ct *container.Container, families func(*spec.Provider) []*actions.Fami
 // begin compiles what all parts of a spec share.
 func begin(p *spec.Provider, families []*actions.Family, model func(string) *spec.Resource) (*plan.Program, *compiler) {
 	prog, found := plan.NewProgram(p), &finding.Collector{}
-	names := &scopes.Names{Spec: p, Families: families}
+	names := scopes.New(p, families)
 	shared := &provider{Names: names, families: arguments.CompileFamilies(found, names), model: model}
 	shared.granted = grants.Compile(found, names, shared.families)
 	c := newCompiler(shared, &grants.Checker{

@@ -21,6 +21,9 @@ type Edit struct {
 	Old string `json:",omitempty"`
 	// Text is the new text.
 	Text string
+	// Declared is where Text is declared, if the edit writes it because a use differs from it. If several uses agree, the
+	// declaration is the mistake.
+	Declared Range `json:"-"`
 }
 
 // Meant adds to the detail which of the known names was meant, with the edit that writes

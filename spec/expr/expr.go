@@ -33,6 +33,8 @@ type (
 	// Scope is the set of names that a template may use in its place, with their
 	// types.
 	Scope = check.Scope
+	// Resources are the resources of the spec, to which expressions cannot refer.
+	Resources = check.Resources
 	// Name is one name of a scope.
 	Name = check.Name
 	// Ref is one reference of a template.

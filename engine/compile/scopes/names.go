@@ -4,12 +4,14 @@ package scopes
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
+	"github.com/declprov/declprov/spec/foreign"
 )
 
 // languageNames are all names of the language, and where each is available. If that is "", the
@@ -63,12 +65,54 @@ type Names struct {
 	Session *spec.Type
 	// SessionSecret reports whether the session is secret as a whole.
 	SessionSecret bool
+
+	resources *expr.Resources
+}
+
+// New returns the names of a spec.
+func New(p *spec.Provider, families []*actions.Family) *Names {
+	byName := sync.OnceValue(func() map[string]string { return namesOfResources(p) })
+	return &Names{Spec: p, Families: families, resources: &expr.Resources{Named: func(name string) string {
+		all := byName()
+		if own := all[name]; own != "" {
+			return own
+		}
+		plain := foreign.PlainName(name)
+		for _, form := range []string{plain, strings.TrimSuffix(plain, "s"), strings.TrimPrefix(plain, foreign.PlainName(p.Name))} {
+			if own := all[form]; own != "" {
+				return own
+			}
+		}
+		return ""
+	}}}
+}
+
+// namesOfResources returns the resources of a spec by their names, also those without style.
+func namesOfResources(p *spec.Provider) map[string]string {
+	all := make(map[string]string, 2*len(p.Resources))
+	for _, r := range p.Resources {
+		all[r.Name] = r.Name
+		if plain := foreign.PlainName(r.Name); all[plain] == "" {
+			all[plain] = r.Name
+		}
+	}
+	return all
+}
+
+// Of returns a scope as that of a resource.
+func Of(s *expr.Scope, resource string) *expr.Scope {
+	if s.Resources != nil {
+		of := *s.Resources
+		of.Own = resource
+		s.Resources = &of
+	}
+	return s
 }
 
 // Scope returns the scope with these names. Of the other names of the language it knows where
 // they are available.
 func (n *Names) Scope(present ...expr.Name) *expr.Scope {
-	s := &expr.Scope{Types: n.Spec.Types}
+	s := &expr.Scope{Types: n.Spec.Types, Resources: n.resources}
 	here := map[string]bool{}
 	for _, name := range present {
 		here[name.Name] = true

@@ -56,10 +56,20 @@ func (f *findings) reportKeys(n ast.Node, want *spec.Type) (found bool) {
 		last := len(k.Path) - 1
 		if lacking, steps := types.Lacking(want, k.Path, f.Types, types.Declared(k.Path)); lacking != nil && steps == last {
 			f.FailMeaning(types.CodeUnknownMember, k.At, k.Path[last], lacking.FieldNames(), "unknown member %q", k.Path[last])
+			f.noteDeclared(lacking)
 			found = true
 		}
 	}
 	return found
+}
+
+// noteDeclared notes where the property that the last finding suggests is declared.
+func (f *findings) noteDeclared(t *spec.Type) {
+	for i, e := range f.last().Edits {
+		if p := t.Field(e.Text); p != nil {
+			f.last().Edits[i].Declared = p.Range
+		}
+	}
 }
 
 // last returns the last finding. It is valid until the next one.
@@ -253,6 +263,7 @@ func (f *findings) UnknownMember(at parse.Extent, t *spec.Type, name string, bas
 			of = "#" // the item, of which .name is short for #.name
 		}
 		f.FailMeaning(types.CodeUnknownMember, at, name, t.FieldNames(), "%s has no member %q", of, name)
+		f.noteDeclared(t)
 	case t.Kind == spec.Asset || t.Kind == spec.Archive:
 		f.Fail(types.CodeUnknownMember, at, "It can only be passed to an action as a whole.", "%s is %s, which has no members", f.Text(base.At), types.Describe(t))
 	default:

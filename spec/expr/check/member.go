@@ -185,7 +185,7 @@ func (m *memberCheck) namedType(name *ast.StringNode) *spec.Type {
 		}
 	}
 	member, ok := types.Member(m.t, name.Value)
-	if !ok && (m.meansName(name.Value, at) || m.meansOther(name.Value, at)) {
+	if !ok && (m.meansName(name.Value, at) || m.meansOther(name.Value, at) || m.meansResource(at)) {
 		return types.Any()
 	}
 	if !ok {

@@ -30,6 +30,8 @@ type Scope struct {
 	// ("state.digest"). It returns "" if there is no better remedy than a guard
 	// against null. It may be nil.
 	NullHelp func(part string) string
+	// Resources are the resources of the spec, for the remedy of a reference to one. It may be nil.
+	Resources *Resources
 }
 
 // Name is one name of a scope.

@@ -31,6 +31,9 @@ func (c translator) translateName(name string, at parse.Extent, available []stri
 	if own, ok := foreign.Literal(name); ok {
 		return replace(own)
 	}
+	if o, ok := c.reference(name, at); ok && o.isMeant(name, available) {
+		return o.report(CodeUnknownName, at, "unknown name %q", name), true
+	}
 	holder, isTypo := c.holder(name), diag.DidYouMean(name, available) != ""
 	if holder == "steps" || holder != "" && !isTypo {
 		return replace(holder + "." + name)
@@ -58,7 +61,16 @@ func (c translator) translateName(name string, at parse.Extent, available []stri
 			c.last().Suggest(diag.Edit{At: c.place.At(whole), Old: name + "." + after, Text: "result." + own})
 			return out, true
 		}
+		if remedy := c.undeclared(root, after); remedy != "" {
+			return c.Fail(CodeUnknownName, at, remedy, "unknown name %q", name), true
+		}
 		return replace(root)
+	}
+	if after != "" && foreign.IsLocal(name) {
+		return c.Fail(CodeUnknownName, at, fmt.Sprintf("The resource has no local name %s. Declare it by `let: %[1]s: …`, and write it alone: %[1]s.", after), "unknown name %q", name), true
+	}
+	if remedy := foreign.NameRemedy(name); remedy != "" {
+		return c.Fail(CodeUnknownName, at, remedy, "unknown name %q", name), true
 	}
 	if foreign.IsEnvironment(name) {
 		return c.Fail(CodeUnknownName, at,
@@ -87,6 +99,21 @@ func (c translator) rootOf(name, after string, available []string) string {
 		return ""
 	}
 	return cmp.Or(c.holder(after), lacking)
+}
+
+// undeclared returns the remedy for a setting or input that the spec does not declare, "" if it does, or if a declared
+// name is probably meant.
+func (c translator) undeclared(root, member string) string {
+	if root != "config" && root != "inputs" || member == "" || !c.lacks(root, member) {
+		return ""
+	}
+	if t := types.Resolve(c.scope.Available(root).Type, c.Types); diag.DidYouMean(member, t.FieldNames()) != "" {
+		return ""
+	}
+	if root == "config" {
+		return fmt.Sprintf("The variables of a spec are its settings. Declare one, `config: %s: string`, and write config.%[1]s. What differs between resources is an input.", member)
+	}
+	return fmt.Sprintf("Declare an input, such as `%s: string`, and write inputs.%[1]s.", member)
 }
 
 // lacks reports whether a name of the scope is declared without a member.
