@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/declprov/declprov/engine/run/entries"
+	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/spec/screen"
@@ -25,6 +26,9 @@ func (m missingObject) afterRead(ctx context.Context, reason ReadReason, err err
 		if err := m.confirmGone(ctx, "read was denied, and `gone` says that this means that it is gone"); err != nil {
 			return Result{Err: err}
 		}
+	}
+	if said := (*verdict.GoneError)(nil); errors.As(err, &said) && m.Log != nil {
+		m.Log.Message(operation.Info, screen.Show(err.Error(), nil))
 	}
 	m.all.Tokens.Forget(m.Object(m.state), token)
 	if reason == Refresh {

@@ -43,7 +43,7 @@ func (r Reading) Read(ctx context.Context) (any, error) {
 			return nil, verdict.ErrGone
 		}
 		if errors.Is(err, verdict.ErrGone) {
-			err = cmp.Or(r.NotOnPages(r.Operation.Steps[r.Failed]), err)
+			err = cmp.Or(r.NotOnPages(r.Operation.Steps[r.Failed]), r.Mask().Error(err))
 		}
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (r Reading) Read(ctx context.Context) (any, error) {
 		return yield, nil
 	}
 	if r.Operation.Return != nil {
-		return nil, cmp.Or(r.NotOnPages(r.Operation.Steps...), verdict.ErrGone)
+		return nil, cmp.Or(r.NotOnPages(r.Operation.Steps...), r.Mask().Error(verdict.GoneBy("`return` is null", r.Marked("result"))))
 	}
 	return nil, r.noResult()
 }

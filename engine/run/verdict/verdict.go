@@ -200,7 +200,7 @@ func (j Judge) errGone(s *plan.Step) error {
 			return ErrDenied
 		}
 	}
-	return ErrGone
+	return GoneBy("`gone` is true", j.Marked("result"))
 }
 
 // message evaluates `refused` or `fail`. A default of the family sees the response as it was
