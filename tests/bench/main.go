@@ -174,7 +174,7 @@ func (b *bench) build(ctx context.Context) error {
 // the serving binary passes specs to it that are not compiled.
 func (b *bench) buildOurs(ctx context.Context) error {
 	bin := filepath.Join(b.dir, "bin")
-	arguments := append([]string{"build", "-trimpath", "-tags", release.Tags, "-o", bin + string(os.PathSeparator)}, release.Flags()...)
+	arguments := append([]string{"build", "-trimpath", "-o", bin + string(os.PathSeparator)}, release.Flags()...)
 	cmd := exec.CommandContext(ctx, "go", append(arguments, "./cmd/declprov", "./cmd/declprov/declprov-server")...)
 	cmd.Dir = b.root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/declprov/declprov/tests/internal/release"
@@ -51,6 +52,9 @@ func runAll(ctx context.Context, out io.Writer, verbose, whole bool, patterns []
 	if err := raceDetector(root); err != nil {
 		race = nil
 		r.leaveOut("the race detector", err.Error())
+	}
+	if err := setFlags(); err != nil {
+		return err
 	}
 	if err := buildBinary(ctx, root); err != nil {
 		return err
@@ -101,6 +105,16 @@ func runAll(ctx context.Context, out io.Writer, verbose, whole bool, patterns []
 		return fmt.Errorf("tests were left out, but %s=1 is set", tools.NoSkip)
 	}
 	return nil
+}
+
+// setFlags sets GOFLAGS to the flags of a release, for this process and all that it starts: otherwise, each package
+// would be compiled twice, and in the modules of SDKs once more.
+func setFlags() error {
+	given := os.Getenv("GOFLAGS")
+	if strings.Contains(given, "-tags") || strings.Contains(given, "-gcflags") { // as in .ci/run
+		return nil
+	}
+	return os.Setenv("GOFLAGS", strings.TrimSpace(given+" "+strings.Join(release.CompilerFlags(), " ")))
 }
 
 // buildBinary builds the declprov that all tests of the second module run.

@@ -28,8 +28,11 @@ const Tags = "grpcnotrace"
 const Small = "actions/... cmd/... engine/compile/... engine/component engine/journal engine/plan engine/run engine/run/entries engine/run/operation engine/run/outputs engine/run/reading engine/schema/... spec/container spec/decode spec/diag spec/expr/check spec/expr/functions spec/expr/parse spec/foreign spec/load/... spec/names spec/screen"
 
 // Flags returns the flags of the compiler and the linker for a release.
-func Flags() []string {
-	flags := []string{"-ldflags=-s -w"}
+func Flags() []string { return append([]string{"-ldflags=-s -w"}, CompilerFlags()...) }
+
+// CompilerFlags returns the flags of the compiler for a release. A package is compiled once for all programs that are built with them.
+func CompilerFlags() []string {
+	flags := []string{"-tags=" + Tags}
 	for _, pkg := range strings.Fields(Small) {
 		flags = append(flags, "-gcflags=github.com/declprov/declprov/"+pkg+"=-l")
 	}
@@ -117,7 +120,7 @@ func BuildPackage(ctx context.Context, root, pkg, out string) error {
 }
 
 func build(ctx context.Context, root, pkg, out string, flags ...string) error {
-	args := slices.Concat([]string{"build", "-tags", Tags, "-o", out}, Flags(), flags)
+	args := slices.Concat([]string{"build", "-o", out}, Flags(), flags)
 	cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
