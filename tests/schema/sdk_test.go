@@ -43,7 +43,7 @@ func main() {
 			t.Parallel()
 			w := l.Open(t, text, t.TempDir())
 			for _, c := range l.Checkers {
-				if found, printed := w.Check(t, c, programs[l.Name]); len(found) > 0 {
+				if found, printed := w.Check(t, c, programs[l.Name]); len(found[0]) > 0 {
 					t.Errorf("%s:\n%s", c.Name, printed)
 				}
 			}

@@ -1,7 +1,9 @@
 package sdks
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,16 +20,27 @@ func TestCheckers(t *testing.T) {
 		t.Run(l.Name, func(t *testing.T) {
 			t.Parallel()
 			w := gardenIn(t, l)
+			correct := map[string]string{"a program": program(t, l, "garden")}
+			if l.Name == "Python" { // the tests of a user and the driver, an Automation API program, are fully typed
+				correct["tests"], correct["the driver"] = program(t, l, "test_garden"), sdk.Driver(t, "driver.py")
+			}
 			wrong := program(t, l, "mistakes")
 			for _, c := range l.Checkers {
+				names := []string{"mistakes"}
+				programs := []string{wrong}
 				if !c.Builds { // TestLife builds this program
-					if found, printed := w.Check(t, c, program(t, l, "garden")); len(found) > 0 {
-						t.Errorf("%s finds mistakes in a correct program:\n%s", c.Name, printed)
+					for _, name := range slices.Sorted(maps.Keys(correct)) {
+						names, programs = append(names, name), append(programs, correct[name])
 					}
 				}
-				found, printed := w.Check(t, c, wrong)
-				if want := wanted(wrong, c.Name); want == nil && len(found) == 0 || want != nil && !cmp.Equal(want, found) {
-					t.Errorf("%s (-want +got):\n%s\n%s", c.Name, cmp.Diff(want, found), printed)
+				found, printed := w.Check(t, c, programs...)
+				if want := wanted(wrong, c.Name); want == nil && len(found[0]) == 0 || want != nil && !cmp.Equal(want, found[0]) {
+					t.Errorf("%s (-want +got):\n%s\n%s", c.Name, cmp.Diff(want, found[0]), printed)
+				}
+				for i, name := range names[1:] {
+					if len(found[1+i]) > 0 {
+						t.Errorf("%s finds mistakes in what is correct, %s:\n%s", c.Name, name, printed)
+					}
 				}
 			}
 		})

@@ -40,7 +40,7 @@ func TestREADME(t *testing.T) {
 				if c.Builds {
 					continue // Start fails
 				}
-				if found, printed := w.Check(t, c, program); len(found) > 0 {
+				if found, printed := w.Check(t, c, program); len(found[0]) > 0 {
 					t.Errorf("%s:\n%s", c.Name, printed)
 				}
 			}

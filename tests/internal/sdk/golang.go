@@ -27,14 +27,16 @@ func Go() *Language {
 		},
 		Checkers: []Checker{
 			{
-				Name: "compiler", Builds: true, message: regexp.MustCompile(`(?m)^[^\s:]+:(\d+):\d+: (unknown field|cannot use|undefined|[^:\n]+ undefined)`),
-				command: func(t testing.TB, dir, file string) *exec.Cmd {
-					return command(t, dir, "go", "build", "-mod=mod", "-gcflags=-e", "-o", os.DevNull, file)
+				Name: "compiler", Builds: true, single: true, message: regexp.MustCompile(`(?m)^([^\s:]+):(\d+):\d+: (unknown field|cannot use|undefined|[^:\n]+ undefined)`),
+				command: func(t testing.TB, dir string, files ...string) *exec.Cmd {
+					return command(t, dir, append([]string{"go", "build", "-mod=mod", "-gcflags=-e", "-o", os.DevNull}, files...)...)
 				},
 			},
 			{
-				Name: "vet", message: regexp.MustCompile(`(?m)^vet: [^\s:]+:(\d+):\d+: ()`),
-				command: func(t testing.TB, dir, file string) *exec.Cmd { return command(t, dir, "go", "vet", "-mod=mod", file) },
+				Name: "vet", single: true, message: regexp.MustCompile(`(?m)^vet: ([^\s:]+):(\d+):\d+: ()`),
+				command: func(t testing.TB, dir string, files ...string) *exec.Cmd {
+					return command(t, dir, append([]string{"go", "vet", "-mod=mod"}, files...)...)
+				},
 			},
 		},
 		install: installGo,

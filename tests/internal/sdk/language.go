@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"embed"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -74,28 +75,51 @@ type Checker struct {
 	// Builds says that a program that this checker refuses is not built either, so that Start
 	// includes the check.
 	Builds bool
-	// command returns the command that checks a file of the workspace.
-	command func(t testing.TB, dir, file string) *exec.Cmd
-	// message matches a message; its groups are the line and the code.
+	// command returns the command that checks files of the workspace, each of which is a program.
+	command func(t testing.TB, dir string, files ...string) *exec.Cmd
+	// single says that a command checks one program. Others check several, since most of their time goes to what the
+	// programs import.
+	single bool
+	// message matches a message; its groups are the file, the line and the code.
 	message *regexp.Regexp
 }
 
-// Check returns what a type checker finds in a program, each once, and what it prints.
-func (w *Workspace) Check(t testing.TB, c Checker, program string) (found []Finding, printed string) {
+// Check returns what a type checker finds in programs, in each every finding once, and what it prints.
+func (w *Workspace) Check(t testing.TB, c Checker, programs ...string) (found [][]Finding, printed string) {
 	t.Helper()
 	w.checking.Lock()
 	defer w.checking.Unlock()
-	file := filepath.Join(w.Dir, c.Name+"-"+w.Program)
-	writeFile(t, file, program)
-	out, err := c.command(t, w.Dir, file).CombinedOutput()
-	for _, m := range c.message.FindAllStringSubmatch(string(out), -1) {
-		line, _ := strconv.Atoi(m[1]) // the pattern only matches digits
-		found = append(found, Finding{line, m[2]})
+	var files []string
+	for i, program := range programs {
+		file := filepath.Join(w.Dir, fmt.Sprintf("%s-%d-%s", c.Name, i, w.Program))
+		writeFile(t, file, program)
+		files = append(files, file)
 	}
-	if (err != nil) != (len(found) > 0) {
-		t.Fatalf("%s: %v\n%s", c.Name, err, out)
+	all := make([][]Finding, len(programs))
+	group := len(files)
+	if c.single {
+		group = 1
 	}
-	return slices.Compact(found), string(out)
+	for checked := range slices.Chunk(files, group) {
+		out, err := c.command(t, w.Dir, checked...).CombinedOutput()
+		messages := c.message.FindAllStringSubmatch(string(out), -1)
+		for _, m := range messages {
+			i := slices.IndexFunc(files, func(file string) bool { return filepath.Base(file) == filepath.Base(m[1]) })
+			if i < 0 {
+				t.Fatalf("%s: a message about %s:\n%s", c.Name, m[1], out)
+			}
+			line, _ := strconv.Atoi(m[2]) // the pattern only matches digits
+			all[i] = append(all[i], Finding{line, m[3]})
+		}
+		if (err != nil) != (len(messages) > 0) {
+			t.Fatalf("%s: %v\n%s", c.Name, err, out)
+		}
+		printed += string(out)
+	}
+	for _, of := range all {
+		found = append(found, slices.Compact(of))
+	}
+	return found, printed
 }
 
 // Driver returns the text of a file of the drivers.

@@ -22,16 +22,16 @@ func Python() *Language {
 		},
 		Checkers: []Checker{
 			{
-				Name: "mypy", message: regexp.MustCompile(`(?m)^[^\s:]+:(\d+): error: .*\[([a-z-]+)\]$`),
-				command: func(t testing.TB, dir, file string) *exec.Cmd {
-					return command(t, dir, PythonTool(t, "mypy"), "--strict", "--no-error-summary", "--python-executable", Interpreter(dir), file)
+				Name: "mypy", message: regexp.MustCompile(`(?m)^([^\s:]+):(\d+): error: .*\[([a-z-]+)\]$`),
+				command: func(t testing.TB, dir string, files ...string) *exec.Cmd {
+					return command(t, dir, append([]string{PythonTool(t, "mypy"), "--strict", "--no-error-summary", "--python-executable", Interpreter(dir)}, files...)...)
 				},
 			},
 			{
-				Name: "pyright", message: regexp.MustCompile(`(?m):(\d+):\d+ - error: [^(]*(?:\([^r][^(]*)*\((report\w+)\)`),
-				command: func(t testing.TB, dir, file string) *exec.Cmd {
+				Name: "pyright", message: regexp.MustCompile(`(?m)([^\s:]+):(\d+):\d+ - error: [^(]*(?:\([^r][^(]*)*\((report\w+)\)`),
+				command: func(t testing.TB, dir string, files ...string) *exec.Cmd {
 					packages := tools.Need(t, tools.NodePackages)
-					return command(t, dir, "node", filepath.Join(packages, "pyright", "index.js"), "--pythonpath", Interpreter(dir), file)
+					return command(t, dir, append([]string{"node", filepath.Join(packages, "pyright", "index.js"), "--pythonpath", Interpreter(dir)}, files...)...)
 				},
 			},
 		},

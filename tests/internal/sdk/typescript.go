@@ -23,10 +23,10 @@ func TypeScript() *Language {
 			write(t, dir, files, err)
 		},
 		Checkers: []Checker{{
-			Name: "tsc", Builds: true, message: regexp.MustCompile(`(?m)^[^\s(]+\((\d+),\d+\): error (TS\d+):`),
-			command: func(t testing.TB, dir, file string) *exec.Cmd {
-				config := file + ".json"
-				writeFile(t, config, `{"extends": "./tsconfig.json", "compilerOptions": {"noEmit": true}, "files": ["`+filepath.Base(file)+`"]}`)
+			Name: "tsc", Builds: true, single: true, message: regexp.MustCompile(`(?m)^([^\s(]+)\((\d+),\d+\): error (TS\d+):`),
+			command: func(t testing.TB, dir string, files ...string) *exec.Cmd {
+				config := files[0] + ".json"
+				writeFile(t, config, `{"extends": "./tsconfig.json", "compilerOptions": {"noEmit": true}, "files": ["`+filepath.Base(files[0])+`"]}`)
 				return command(t, dir, "node", tsc, "-p", config)
 			},
 		}},
