@@ -216,13 +216,13 @@ const exitDelay = "atexit_sleep_ms=10"
 const gcPercent = "400"
 
 // goTest runs the tests of one module and adds them to the report. It does not vet them,
-// because `make check` does, and omits debug information: both take seconds for each
-// package. Two of these run concurrently, each with the given number of packages at once.
-// A package runs twice as many tests in parallel as there are processors, because many
-// tests wait.
+// because `make check` does, and omits debug information and symbols: each takes time for
+// every package. Two of these run concurrently, each with the given number of packages at
+// once. A package runs twice as many tests in parallel as there are processors, because
+// many tests wait.
 func goTest(ctx context.Context, dir string, packages int, args []string, r *report) error {
 	cmd := exec.CommandContext(ctx, "go", append([]string{
-		"test", "-json", "-timeout=30m", "-vet=off", "-ldflags=-w", fmt.Sprint("-p=", packages), fmt.Sprint("-parallel=", 2*runtime.NumCPU()),
+		"test", "-json", "-timeout=30m", "-vet=off", "-ldflags=-s -w", fmt.Sprint("-p=", packages), fmt.Sprint("-parallel=", 2*runtime.NumCPU()),
 	}, args...)...)
 	cmd.Dir = dir
 	cmd.Stderr = os.Stderr
