@@ -5,6 +5,7 @@ package rest
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
