@@ -59,7 +59,7 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 	if err != nil {
 		return r.Mask().Error(r.Locate(err))
 	}
-	if path, ok := value.MapOfObjects(items.Marked); ok && path == "" {
+	if path, ok := operation.MapOfObjects(items.Marked); ok && path == "" {
 		return r.Mask().Error(fmt.Errorf("`items` of the list yields a map, whose values are the objects%s. Write `items: \"${values(…)}\"` in a list next to rest; "+
 			"or `items: \"${entries(…)}\"`, with `each.value.key` and `each.value.value`, if only the keys are the ids (%s)", value.ListMembers(items.Plain), r.Place(l.Step.At)))
 	}

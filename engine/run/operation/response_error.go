@@ -34,7 +34,7 @@ func (l *located) AboutResponse(op *plan.Operation, err error) error {
 		text = strings.Replace(text, "; append `?? []` to treat null as an empty list", "", 1)
 		if result["body"] == nil {
 			text += "; the response has no body. If that means that there are no objects, write the operation next to rest, with `body ?? []` in its `return`: `declprov expand` prints it"
-		} else if path, ok := value.MapOfObjects(l.Marked("result", "body")); ok && strings.Contains(text, "got a map") {
+		} else if path, ok := MapOfObjects(l.Marked("result", "body")); ok && strings.Contains(text, "got a map") {
 			values := "values(body" + path + ")"
 			text += fmt.Sprintf("; the objects are the values of a map, and rest requires a list. Write the operations that look for the object next to rest: "+
 				"`find: {http: path: \"PATH\", return: \"${find(%s, .NAME == inputs.NAME)}\"}`, and `list: {http: path: \"PATH\", items: \"${%[1]s}\", id: \"${each.value.id}\"}`. "+

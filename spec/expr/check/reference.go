@@ -33,8 +33,8 @@ type otherResource struct {
 	whole   parse.Extent
 }
 
-// reference reads a reference to a resource that begins with a name.
-func (c translator) reference(name string, at parse.Extent) (otherResource, bool) {
+// referenceAt reads a reference to a resource that begins with a name.
+func referenceAt(c translator, name string, at parse.Extent) (otherResource, bool) {
 	if c.scope.Resources == nil {
 		return otherResource{}, false
 	}
@@ -145,7 +145,7 @@ func (m *memberCheck) meansResource(at parse.Extent) bool {
 	if m.Text(base) != "resource" {
 		return false
 	}
-	o, ok := translator{m.checker}.reference("resource", base)
+	o, ok := referenceAt(translator{m.checker}, "resource", base)
 	if !ok {
 		return false
 	}

@@ -31,7 +31,7 @@ func (c translator) translateName(name string, at parse.Extent, available []stri
 	if own, ok := foreign.Literal(name); ok {
 		return replace(own)
 	}
-	if o, ok := c.reference(name, at); ok && o.isMeant(name, available) {
+	if o, ok := referenceAt(c, name, at); ok && o.isMeant(name, available) {
 		return o.report(CodeUnknownName, at, "unknown name %q", name), true
 	}
 	holder, isTypo := c.holder(name), diag.DidYouMean(name, available) != ""

@@ -22,14 +22,14 @@ func (x *expansion) readOperation() *spec.Operation {
 	op := x.operation(true, field("path", x.objectPath(x.read)), x.returning(x.objectType(), "Response"))
 	op.Steps[0].Gone = x.s.Gone
 	if op.Return != nil && !declaresResponse(op) {
-		op.Return = text("${"+x.mustUnwrap()+"}", x.s.Unwrap.Range)
+		op.Return = text("${"+mustUnwrap(x)+"}", x.s.Unwrap.Range)
 	}
 	return afterParent(x, op)
 }
 
 // mustUnwrap returns the expression for the object in an untyped response to read. It fails if the response
 // has no such member: null would mean that the object does not exist. An empty list does mean that.
-func (x *expansion) mustUnwrap() string {
+func mustUnwrap(x *expansion) string {
 	path := x.unwrap
 	members, rest := path, ""
 	if i := slices.IndexFunc(path, isIndex); i >= 0 {

@@ -58,7 +58,7 @@ func (x *options) readAll() bool {
 		x.fail(source.CodeMisplacedKey, x.s.IfMatch.Range, "ifMatch", "ifMatch requires a request for one object", "An object in a list has no ETag. Remove `ifMatch`, or `read: \"list\"`.")
 	}
 	x.readReturns()
-	x.checkUnwrapsSome()
+	checkUnwrapsSome(x)
 	x.readUnder()
 	checkParent(x)
 	x.checkRequests()
@@ -213,7 +213,7 @@ func (x *options) readReturns() {
 }
 
 // checkUnwrapsSome checks that a response shows whether it has the member that unwrap names.
-func (x *options) checkUnwrapsSome() {
+func checkUnwrapsSome(x *options) {
 	switch n := x.s.Unwrap; {
 	case !x.unwrapsSome:
 	case slices.ContainsFunc(x.unwrap, isIndex):

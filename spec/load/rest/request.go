@@ -203,7 +203,7 @@ func (x *options) checkRequests() {
 
 // pathOfRead returns the path of the request for an object by which read, or every request but r, names it. It returns "" if that follows
 // from the path of the collection.
-func (x *options) pathOfRead(r requestLine) string {
+func pathOfRead(x *options, r requestLine) string {
 	switch {
 	case x.own["read"] || x.requests.readsList():
 		return ""
@@ -222,7 +222,7 @@ func (x *options) pathOfRead(r requestLine) string {
 // that of the collection, may be named in the query or in the body, so no edit is suggested.
 func reportUnnamed(x *options, r requestLine) {
 	path, query, _ := strings.Cut(r.path.Text, "?")
-	named := template.NamedPath(path, x.pathOfRead(r))
+	named := template.NamedPath(path, pathOfRead(x, r))
 	detail := fmt.Sprintf("It would be about the whole collection, or about any object. Write the id into the path: `%s: \"%s %s\"`.", r.key, r.method, named)
 	ofCollection := x.s.Path != nil && strings.TrimSuffix(path, "/") == strings.TrimSuffix(x.s.Path.Text, "/")
 	if r.key == "read" {
