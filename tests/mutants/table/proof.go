@@ -54,7 +54,7 @@ func ofProof() []Mutant {
 			"TestLocationsOfObjects", `the id is "5", want ""`),
 		row(foreign, "a Location with another path names no object", "spec/expr/functions/location.go", `		case text != want:`, `		case text != want && false:`,
 			"TestLocationsOfObjects", `the id is "5", want ""`),
-		row("Nothing is lost", "what is on no page that was read is not gone", "engine/run/reading/reading.go", `		return nil, cmp.Or(r.NotOnPages(r.Operation.Steps...), r.Mask().Error(verdict.GoneBy("` + "`return`" + ` is null", r.Marked("result"))))`, `		return nil, verdict.ErrGone`,
+		row("Nothing is lost", "what is on no page that was read is not gone", "engine/run/reading/reading.go", `		return nil, cmp.Or(r.NotOnPages(r.Operation.Steps...), r.Mask().Error(verdict.GoneBy("`+"`return`"+` is null", r.Marked("result"))))`, `		return nil, verdict.ErrGone`,
 			"TestWhatWasNotReadMayBeThere", "Gone:true"),
 		row("Nothing is lost", "a delete that has not looked at all pages is not done", "engine/run/delete.go", `		err = r.NotOnPages(r.Operation.Steps...)`, ``,
 			"TestADeleteLooksThroughAllPages", "cut &{there is more true}: <nil>"),
