@@ -85,8 +85,8 @@ func (o otherResource) isScalar(name, member string) bool {
 	}
 }
 
-// report reports the reference, with the input or the value of this resource that is meant.
-func (o otherResource) report(code string, at parse.Extent, format string, args ...any) TypedPart {
+// failReference reports the reference, with the input or the value of this resource that is meant.
+func (o otherResource) failReference(code string, at parse.Extent, format string, args ...any) TypedPart {
 	own, remedy := o.meant()
 	out := o.Fail(code, at, remedy, format, args...)
 	if own != "" {
@@ -149,6 +149,6 @@ func (m *memberCheck) meansResource(at parse.Extent) bool {
 	if !ok {
 		return false
 	}
-	o.report(types.CodeUnknownMember, at, "resource has no member %q", m.Text(at))
+	o.failReference(types.CodeUnknownMember, at, "resource has no member %q", m.Text(at))
 	return true
 }

@@ -32,7 +32,7 @@ func (c translator) translateName(name string, at parse.Extent, available []stri
 		return replace(own)
 	}
 	if o, ok := referenceAt(c, name, at); ok && o.isMeant(name, available) {
-		return o.report(CodeUnknownName, at, "unknown name %q", name), true
+		return o.failReference(CodeUnknownName, at, "unknown name %q", name), true
 	}
 	holder, isTypo := c.holder(name), diag.DidYouMean(name, available) != ""
 	if holder == "steps" || holder != "" && !isTypo {
