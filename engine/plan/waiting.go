@@ -36,8 +36,8 @@ const (
 	Awaits
 )
 
-// Role returns the role of a step after the steps before.
-func (s *Step) Role(before []*Step) Role {
+// RoleOf returns the role of a step after the steps before.
+func RoleOf(s *Step, before []*Step) Role {
 	judges, asks := s.Fail != nil && !s.Inherits.Fail, AsksOfEarlier(s, before)
 	switch {
 	case s.Effect == actions.Write && s.Until == nil && !judges:
@@ -101,4 +101,4 @@ func (o Waiting) OnlyAwaits(step int) bool {
 	return step < len(o.Steps) && o.Steps[step].Restart == step && !slices.ContainsFunc(o.Steps[step:], func(s *Step) bool { return s.Effect == actions.Write })
 }
 
-func (o Waiting) decides(s *Step) bool { return s.Role(o.Steps[:s.Index]).Decides() }
+func (o Waiting) decides(s *Step) bool { return RoleOf(s, o.Steps[:s.Index]).Decides() }

@@ -57,7 +57,7 @@ func TestRoles(t *testing.T) {
 			s.Effect = actions.Write
 		}
 		op := Waiting{&Operation{Steps: []*Step{looks, makes, s}}}
-		role := s.Role(op.Steps[:s.Index])
+		role := RoleOf(s, op.Steps[:s.Index])
 		if role != tc.want || role.IsVague() != tc.vague || role.Decides() != tc.decides || op.decides(s) != tc.decides {
 			t.Errorf("%s: role %d, vague %v, decides %v; want %d, %v, %v", name, role, role.IsVague(), role.Decides(), tc.want, tc.vague, tc.decides)
 		}

@@ -51,7 +51,7 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 		return out
 	}
 	if req.Reason == Import {
-		if err := res.confirmImport(ctx, r, reading.Imported{Text: state, Found: *out.State, Yield: yield}); err != nil {
+		if err := res.confirmImport(ctx, reading.Imported{Reading: r, Text: state, Found: *out.State, Yield: yield}); err != nil {
 			return Result{Err: err}
 		}
 	}
@@ -70,15 +70,15 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 }
 
 // confirmImport returns an error unless a read has found what the text of an import asks for.
-func (res resource) confirmImport(ctx context.Context, r reading.Reading, of reading.Imported) error {
-	of.Read = func(s recorded.State) (reading.Reading, any, error) {
+func (res resource) confirmImport(ctx context.Context, of reading.Imported) error {
+	of.Again = func(s recorded.State) (reading.Reading, any, error) {
 		again := res.Reading(ctx, s)
-		again.Env = r.Env
+		again.Env = of.Env
 		yield, err := again.Read(ctx)
 		return again, yield, err
 	}
-	if err := r.Confirm(ctx, of); err != nil {
-		return r.Mask().Error(fmt.Errorf("read of %s: %w", res.Spec.Name, err))
+	if err := of.Confirm(ctx); err != nil {
+		return of.Mask().Error(fmt.Errorf("read of %s: %w", res.Spec.Name, err))
 	}
 	return nil
 }

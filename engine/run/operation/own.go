@@ -24,7 +24,7 @@ func Undoes(r *Run, failure error) bool {
 		return false
 	}
 	s := r.Operation.Steps[r.Failed]
-	if failed.Fails || s.Role(before(r, s)).IsVague() {
+	if failed.Fails || plan.RoleOf(s, before(r, s)).IsVague() {
 		return failed.Fails
 	}
 	return s.Effect == actions.Write || failed.Refused && failed.Responded()

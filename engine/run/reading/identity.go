@@ -187,11 +187,6 @@ func (r Reading) WarnOtherObject(before, after recorded.State) {
 		"run `pulumi state delete '%s'` now: `pulumi up` would replace it, and delete what has this id", diag.And(names), after.ID, r.Rules.Ref.Key))
 }
 
-// warnOfAlias warns of an import by a text that names the object in another way than its id does.
-func (r Reading) warnOfAlias(names []string, was, now string) {
-	r.Log.Message(operation.Warning, fmt.Sprintf("it was asked for %s, and returned the object %q, which is recorded: check that you mean this one", asked(names, was), now))
-}
-
 // WarnOtherID warns of a refresh that has found another id.
 func (r Reading) WarnOtherID(was, now string) {
 	switch {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/engine/value"
@@ -19,19 +20,20 @@ import (
 
 // Imported is the question whether an import has found what its text asks for.
 type Imported struct {
+	Reading
 	// Text is the state that the text gives, Found the one that was read by it, and Yield the value of that read.
 	Text, Found recorded.State
 	Yield       any
-	// Read reads the object of another state.
-	Read func(recorded.State) (Reading, any, error)
+	// Again reads the object of another state.
+	Again func(recorded.State) (Reading, any, error)
 }
 
 // Confirm returns an error unless what was found is what the text asks for. It warns if the text names it in another way than the id.
-func (r Reading) Confirm(ctx context.Context, n Imported) error {
+func (n Imported) Confirm(ctx context.Context) error {
 	was, now := recorded.CurrentID(n.Text), n.Found.ID
-	names, ignored := r.renamed(ctx, n)
+	names, ignored := n.renamed(ctx)
 	renamed := was != "" && was != now
-	if renamed && (r.Resource.Identity.Answered || names == nil) && !r.asksFor("id") {
+	if renamed && (n.Resource.Identity.Answered || names == nil) && !n.asksFor("id") {
 		ignored = append(ignored, "id")
 	}
 	if ignored != nil {
@@ -41,23 +43,23 @@ func (r Reading) Confirm(ctx context.Context, n Imported) error {
 	if names == nil && !renamed {
 		return nil
 	}
-	if err := r.confirmAlias(n, names); err != nil {
+	if err := n.confirmAlias(names); err != nil {
 		return fmt.Errorf("it was asked for %s and returned the object %q, %w: nothing is recorded, because it may be somebody else's. If you mean %q, import it as that",
 			asked(names, was), now, err, now)
 	}
-	r.warnOfAlias(names, was, now)
+	n.warnOfAlias(names, was, now)
 	return nil
 }
 
 // renamed returns the inputs that the text of an import gives, and of which read shows other values. Ignored are those
 // that read does not ask for.
-func (r Reading) renamed(ctx context.Context, n Imported) (names, ignored []string) {
-	for _, m := range r.Resource.Inputs.Fields {
+func (n Imported) renamed(ctx context.Context) (names, ignored []string) {
+	for _, m := range n.Resource.Inputs.Fields {
 		was, given := n.Text.Inputs.GetOk(m.Name)
-		if !given || m.Normalised || r.Rules.Read().IsSame(ctx, m, was, n.Found.Inputs.Get(m.Name)) {
+		if !given || m.Normalised || n.Rules.Read().IsSame(ctx, m, was, n.Found.Inputs.Get(m.Name)) {
 			continue
 		}
-		if name := "inputs." + m.Name; r.asksFor(name) || slices.Contains(r.Resource.Identity.OfInputs, m.Name) && r.asksFor("id") {
+		if name := "inputs." + m.Name; n.asksFor(name) || slices.Contains(n.Resource.Identity.OfInputs, m.Name) && n.asksFor("id") {
 			names = append(names, name)
 		} else {
 			ignored = append(ignored, name)
@@ -67,8 +69,8 @@ func (r Reading) renamed(ctx context.Context, n Imported) (names, ignored []stri
 }
 
 // asksFor reports whether read refers to the id or to an input.
-func (r Reading) asksFor(name string) bool {
-	return slices.ContainsFunc(r.Operation.Refs(), func(ref expr.Ref) bool {
+func (n Imported) asksFor(name string) bool {
+	return slices.ContainsFunc(n.Operation.Refs(), func(ref expr.Ref) bool {
 		switch ref.Path[0] {
 		case "inputs", "state":
 			input, ok := strings.CutPrefix(name, "inputs.")
@@ -81,14 +83,14 @@ func (r Reading) asksFor(name string) bool {
 
 // confirmAlias returns why what was found may not be what the text asks for: it does not show what it was asked for, or its id
 // does not lead to the same object.
-func (r Reading) confirmAlias(n Imported, names []string) error {
+func (n Imported) confirmAlias(names []string) error {
 	for _, name := range names {
-		m := r.Resource.Inputs.ByName[strings.TrimPrefix(name, "inputs.")]
+		m := n.Resource.Inputs.ByName[strings.TrimPrefix(name, "inputs.")]
 		if text := m.Check.Plain(n.Text.Inputs.Get(m.Name), nil, &value.Secrets{}); !shows(n.Yield, text) {
 			return fmt.Errorf("which does not show the %s that the import says", name)
 		}
 	}
-	if was := recorded.CurrentID(n.Text); was != n.Found.ID && was != "" && (names == nil || r.Resource.Identity.Answered) && !shows(n.Yield, was) {
+	if was := recorded.CurrentID(n.Text); was != n.Found.ID && was != "" && (names == nil || n.Resource.Identity.Answered) && !shows(n.Yield, was) {
 		return errors.New("which does not show that")
 	}
 	as := recorded.State{ID: n.Found.ID, Private: n.Text.Private}
@@ -96,7 +98,7 @@ func (r Reading) confirmAlias(n Imported, names []string) error {
 	for name := range n.Text.Inputs.AllStable {
 		as.Inputs = as.Inputs.Set(name, n.Found.Inputs.Get(name))
 	}
-	again, yield, err := n.Read(as)
+	again, yield, err := n.Again(as)
 	if errors.Is(err, verdict.ErrGone) {
 		return errors.New("and reading that finds nothing")
 	}
@@ -114,6 +116,11 @@ func (r Reading) confirmAlias(n Imported, names []string) error {
 		return fmt.Errorf("and reading that shows another %s", differs)
 	}
 	return nil
+}
+
+// warnOfAlias warns of an import by a text that names the object in another way than its id does.
+func (n Imported) warnOfAlias(names []string, was, now string) {
+	n.Log.Message(operation.Warning, fmt.Sprintf("it was asked for %s, and returned the object %q, which is recorded: check that you mean this one", asked(names, was), now))
 }
 
 // asked describes what the text of an import names in another way than the id.

@@ -176,7 +176,7 @@ func ofProof() []Mutant {
 			"TestImportsOfAnotherID/a_parent_that_is_not_asked_for", "want \"\""),
 		row(foreign, "what an import names in another way is a name of the object", "engine/run/reading/imported.go", `&& !shows(n.Yield, was) {`, `&& !shows(n.Yield, n.Found.ID) {`,
 			"TestImportsOfAnotherID/a_search_by_the_number", "want \"\""),
-		row(foreign, "the id of what an import finds leads to the same object", "engine/run/reading/imported.go", `	if err := r.confirmAlias(n, names); err != nil {`, `	if err := r.confirmAlias(n, names); err != nil && false {`,
+		row(foreign, "the id of what an import finds leads to the same object", "engine/run/reading/imported.go", `	if err := n.confirmAlias(names); err != nil {`, `	if err := n.confirmAlias(names); err != nil && false {`,
 			"TestImportsOfAnotherID/an_id_under_which_nothing_is", "want \"\""),
 		row(foreign, "vet warns of deletes of what a create may not have made", "engine/compile/certainty/foreign.go", `	return maker, why
 `, `	return nil, ""
@@ -275,7 +275,7 @@ func ofProof() []Mutant {
 		row("Nothing is lost", "what a loop did for what was undone is listed, element by element", "engine/run/orphans.go", `		for _, element := range a.ElementsDone(s, a.HiddenKey) {`, `		for _, element := range []string{""} {`,
 			"TestEachElementOfWhatWasUndoneIsListed/the_second_was_lost", "should be"),
 		row("Nothing is lost", "a refresh that finds another id by a name says so", "engine/run/read.go", `		outputs.WarnUnread(r.Run, before.Inputs, yield)
-		r.WarnOtherID(req.Reason == Import, recorded.CurrentID(before), after.ID)`, `		outputs.WarnUnread(r.Run, before.Inputs, yield)`,
+		r.WarnOtherID(recorded.CurrentID(before), after.ID)`, `		outputs.WarnUnread(r.Run, before.Inputs, yield)`,
 			"TestReadsWithAnotherID", "silence, want warning"),
 		row(foreign, "a refresh that finds another object under an id says so", "engine/run/read.go", `		r.WarnOtherObject(before, *after)`, ``,
 			"TestRefreshesOfAnotherObject", "warned: false"),
@@ -370,7 +370,7 @@ func ofProof() []Mutant {
 			"TestLostUpdatesOfUnreadInputs", "what was done is not recognised"),
 		row(whole, "items of sets and keyed lists are the same by the rules of their types", "engine/value/pairing.go", `p.differ.Equal == nil {`, `p.differ.Equal != nil {`,
 			"TestRulesWithinUnorderedLists", "diff_sets_test.go:"),
-		row(foreign, "vet warns of it also if it has a condition that does not ask", "engine/compile/certainty/foreign.go", `s.When.RefersTo("state", "steps")`, `s.When != nil`,
+		row(foreign, "vet warns of it also if it has a condition that does not ask", "engine/compile/certainty/foreign.go", `!s.Sweeps || at == "" || s.When.RefersTo("state", "steps")`, `!s.Sweeps || at == "" || s.When != nil`,
 			"TestConditionalSweeps/unpack,_delete_if:_", "it warns: false, want true"),
 		row("Nothing is lost", "an update that failed under a known id leaves nothing open", "engine/run/new_id.go", `	return r.entries().Locate(r.ID, r.unidentified...)`, `	return nil`,
 			"TestUpdatesThatFailUnderAKnownID", "1 are open, the refresh gives"),
