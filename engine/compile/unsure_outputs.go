@@ -70,9 +70,9 @@ func isReturnedEarly(r *plan.Resource, property string) bool {
 
 // returnedNode returns the part of create's `return` for a property, or nil.
 func returnedNode(r *plan.Resource, property string) *spec.Node {
-	written := r.Spec.Create.Return
-	if written == nil {
-		written = r.Spec.Return
+	written := r.Spec.Return
+	if r.Spec.Create != nil && r.Spec.Create.Return != nil { // a spec without a create is reported elsewhere
+		written = r.Spec.Create.Return
 	}
 	if written == nil || written.Kind != spec.MapNode {
 		return nil
