@@ -23,15 +23,8 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 	}
 	ctx, cancel := stop.After(ctx, req.Timeout)
 	defer cancel()
-	if req.Reason == Refresh {
-		if err := res.relocateWithInputs(ctx, &state); err != nil {
-			return Result{Err: err}
-		}
-	}
-	if !req.HasOnlyID() {
-		if err := recorded.CheckComplete(of, state, plan.Read); err != nil {
-			return Result{Err: err}
-		}
+	if err := res.complete(ctx, &state, req); err != nil {
+		return Result{Err: err}
 	}
 	r, yield, err := res.ReadUntilSeen(ctx, state)
 	if res.isIncomplete(state, err) {
@@ -67,6 +60,19 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 	}
 	rs.Tokens.Show(res.Object(*out.State), req.Ref, out.State.Private.Token)
 	return out
+}
+
+// complete adds to a state what a read of it requires, or returns an error.
+func (res resource) complete(ctx context.Context, state *recorded.State, req ReadRequest) error {
+	if req.Reason == Refresh {
+		if err := res.relocateWithInputs(ctx, state); err != nil {
+			return err
+		}
+	}
+	if req.HasOnlyID() {
+		return nil
+	}
+	return recorded.CheckComplete(res.Resource, *state, plan.Read)
 }
 
 // confirmImport returns an error unless a read has found what the text of an import asks for.

@@ -42,29 +42,11 @@ func (c translator) translateName(name string, at parse.Extent, available []stri
 		return TypedPart{}, false
 	}
 	if own := c.memberAfter(at); foreign.IsLocal(name) && slices.Contains(c.place.Node.Locals, own) {
-		whole := parse.Extent{From: at.From, To: at.To + 1 + len([]rune(own))}
-		out := c.Fail(CodeUnknownName, at, fmt.Sprintf("A local name is written alone: write %s.", own), "unknown name %q", name)
-		c.last().Suggest(diag.Edit{At: c.place.At(whole), Old: name + "." + own, Text: own})
-		return out, true
+		return c.failMember(name, own, at, own, fmt.Sprintf("A local name is written alone: write %s.", own)), true
 	}
 	after := c.memberAfter(at)
 	if root := c.rootOf(name, after, available); root != "" {
-		if after == "id" && c.scope.Available("id") != nil && !c.has(root, "id") {
-			whole := parse.Extent{From: at.From, To: at.To + len(".id")}
-			out := c.Fail(CodeUnknownName, at, "Write id.", "unknown name %q", name)
-			c.last().Suggest(diag.Edit{At: c.place.At(whole), Old: name + ".id", Text: "id"})
-			return out, true
-		}
-		if own := foreign.ResultMember(after); root == "result" && own != "" && c.has(root, own) && !c.has(root, after) {
-			whole := parse.Extent{From: at.From, To: at.To + 1 + len([]rune(after))}
-			out := c.Fail(CodeUnknownName, at, fmt.Sprintf("Write result.%s.", own), "unknown name %q", name)
-			c.last().Suggest(diag.Edit{At: c.place.At(whole), Old: name + "." + after, Text: "result." + own})
-			return out, true
-		}
-		if remedy := c.undeclared(root, after); remedy != "" {
-			return c.Fail(CodeUnknownName, at, remedy, "unknown name %q", name), true
-		}
-		return replace(root)
+		return c.failRoot(name, at, root, after), true
 	}
 	if after != "" && foreign.IsLocal(name) {
 		return c.Fail(CodeUnknownName, at, fmt.Sprintf("The resource has no local name %s. Declare it by `let: %[1]s: …`, and write it alone: %[1]s.", after), "unknown name %q", name), true
@@ -77,6 +59,30 @@ func (c translator) translateName(name string, at parse.Extent, available []stri
 			"A spec reads the environment by its settings: declare `config: token: string @env(TOKEN)`, and write config.token.", "unknown name %q", name), true
 	}
 	return TypedPart{}, false
+}
+
+// failRoot reports a name that root, a name of the scope, is meant by, before the member after.
+func (c translator) failRoot(name string, at parse.Extent, root, after string) TypedPart {
+	if after == "id" && c.scope.Available("id") != nil && !c.has(root, "id") {
+		return c.failMember(name, after, at, "id", "Write id.")
+	}
+	if own := foreign.ResultMember(after); root == "result" && own != "" && c.has(root, own) && !c.has(root, after) {
+		return c.failMember(name, after, at, "result."+own, fmt.Sprintf("Write result.%s.", own))
+	}
+	if remedy := c.undeclared(root, after); remedy != "" {
+		return c.Fail(CodeUnknownName, at, remedy, "unknown name %q", name)
+	}
+	out := c.Fail(CodeUnknownName, at, fmt.Sprintf("Write %s.", root), "unknown name %q", name)
+	c.replaceName(name, root, at)
+	return out
+}
+
+// failMember reports a name and the member after it, with the edit that replaces both.
+func (c translator) failMember(name, after string, at parse.Extent, by, remedy string) TypedPart {
+	out := c.Fail(CodeUnknownName, at, remedy, "unknown name %q", name)
+	whole := parse.Extent{From: at.From, To: at.To + 1 + len([]rune(after))}
+	c.last().Suggest(diag.Edit{At: c.place.At(whole), Old: name + "." + after, Text: by})
+	return out
 }
 
 // rootOf returns the name that another one stands for at the beginning of an expression, or "". One that is declared not to
