@@ -47,7 +47,8 @@ func (c *checker) checkIdentifier(n *ast.IdentifierNode) TypedPart {
 		names = append(names, l.name)
 	}
 	names = append(names, c.place.Node.Locals...)
-	if out, ok := (translator{c}).translateName(n.Value, at, names); ok {
+	t := translator{c}
+	if out, ok := (unknownName{t, n.Value, at, t.memberAfter(at)}).translate(names); ok {
 		return out
 	}
 	return c.FailMeaning(CodeUnknownName, at, n.Value, names, "unknown name %q", n.Value)
