@@ -113,6 +113,9 @@ func (p *Program) ImportID(name, id string, inputs, config property.Map) (text s
 	}
 	template := res.Identity.Imports
 	if !template.IsSet() {
+		if id == "" {
+			id = constantID(res)
+		}
 		return id, id != ""
 	}
 	pieces, err := template.WithSettings(p.ConfigType.PlainMap(config, nil, &value.Secrets{}))
@@ -137,6 +140,17 @@ func (p *Program) ImportID(name, id string, inputs, config property.Map) (text s
 		text += part
 	}
 	return text, true
+}
+
+// constantID returns the id of a resource that refers to nothing, such as the settings of a server, or "".
+func constantID(res *plan.Resource) (id string) {
+	for _, s := range res.ID.Segments() {
+		if !s.Literal {
+			return ""
+		}
+		id += s.Text
+	}
+	return id
 }
 
 // MayRunTwice returns the name of the first step that a lost response to the create of a resource may

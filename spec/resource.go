@@ -21,6 +21,8 @@ type Resource struct {
 	Create, Read, Update, Delete *Operation `json:",omitzero"`
 	// Kept is true if there is no Delete because the object is to stay (`delete: null`).
 	Kept bool `json:",omitzero"`
+	// Singleton is true if `rest` says that the object always exists: then it does after a delete, too.
+	Singleton bool `json:",omitzero"`
 	// Return is the default for operations that have no `return`.
 	Return *Node `json:",omitzero"`
 	// Let are local names, which the loader replaces by their values.

@@ -7,6 +7,10 @@ import "github.com/declprov/declprov/spec/diag"
 type Rest struct {
 	// Path is the path of the collection, and Object that of an object, if it does not follow.
 	Path, Object *Node
+	// Singleton is true if there is one object, whose path is Path.
+	Singleton bool
+	// Reset has the members that a delete sends for a singleton, by their names on the wire.
+	Reset *Node
 	// Create, Read, Update, Delete, Find and List are each a word, a method, or a method and a path.
 	Create, Read, Update, Delete, Find, List *Node
 	// ID, Wrap, Unwrap and Items are paths of names on the wire. If the program chooses the names of
@@ -37,6 +41,8 @@ type Rest struct {
 	Unique *Node
 	// Under holds the templates for the parents that the path names.
 	Under *Node
+	// Without has the edits that remove a key, by its name, if they are known.
+	Without map[string][]diag.Edit
 	// Range is the position of the shorthand.
 	Range diag.Range
 }

@@ -71,7 +71,7 @@ func (b *misplacedKeys) report(m walk.Item, code string, at diag.Range) {
 	}
 	d := b.Report(code, at, b.place.Member(m.Name).AddContext(m.Name), fmt.Sprintf("%s belongs in rest", m.Name),
 		fmt.Sprintf("This is a key of rest: write it there, `rest: {…, %s: %s}`.", m.Name, shown))
-	insert, remove := b.into(fmt.Sprintf("%s: %s", m.Name, value)), b.without(m)
+	insert, remove := b.into(fmt.Sprintf("%s: %s", m.Name, value)), without(m, b.siblings)
 	// Each edit would put a rest without braces into braces, so that one is made after the other.
 	if value != "" && len(insert) > 0 && len(remove) > 0 && len(b.found) == 0 {
 		d.Suggest(append(insert, remove...)...)
@@ -103,18 +103,18 @@ func (b *misplacedKeys) into(member string) []diag.Edit {
 	return (&spec.Node{Range: b.rest.At, Fields: []spec.Field{{NameRange: inner[0].NameAt}}}).With(member, member)
 }
 
-// without returns the edit that removes a key of the resource: the line of one that has its own.
-func (b *misplacedKeys) without(m walk.Item) []diag.Edit {
+// without returns the edit that removes a key from its siblings: the line of one that has its own.
+func without(m walk.Item, siblings []walk.Item) []diag.Edit {
 	at := diag.Range{File: m.NameAt.File, Start: m.NameAt.Start, End: m.At.End}
 	if m.At.File != at.File || at.Start.Line != at.End.Line {
 		return nil
 	}
-	i := slices.IndexFunc(b.siblings, func(o walk.Item) bool { return o.Name == m.Name })
+	i := slices.IndexFunc(siblings, func(o walk.Item) bool { return o.Name == m.Name })
 	switch {
-	case i > 0 && b.siblings[i-1].At.End.Line == at.Start.Line:
-		at.Start = b.siblings[i-1].At.End
-	case i+1 < len(b.siblings) && b.siblings[i+1].NameAt.Start.Line == at.Start.Line:
-		at.End = b.siblings[i+1].NameAt.Start
+	case i > 0 && siblings[i-1].At.End.Line == at.Start.Line:
+		at.Start = siblings[i-1].At.End
+	case i+1 < len(siblings) && siblings[i+1].NameAt.Start.Line == at.Start.Line:
+		at.End = siblings[i+1].NameAt.Start
 	default:
 		at.Start.Column, at.End = 1, diag.Position{Line: at.End.Line + 1, Column: 1}
 	}

@@ -60,6 +60,10 @@ func (l *resourceReader) fillRest(b *section, s *spec.Rest, misplaced *misplaced
 	}
 	misplaced.addTo(b)
 	l.fill(b, s)
+	s.Without = map[string][]diag.Edit{}
+	for _, m := range b.order {
+		s.Without[m.Name] = without(m, b.order)
+	}
 	if m, ok := b.get("returns"); ok {
 		s.Returns = l.readField(m, b.place).Value
 	}

@@ -86,6 +86,9 @@ resources:
   B:
     inputs: {name: string}
     rest: {path: /b, unique: name, wait: {until: "${body.done}", fail: "${body.error}"}}
+  C:
+    inputs: {name?: string}
+    rest: {path: /c, singleton: true, reset: {name: ""}, update: "PUT"}
 components:
   A:
     children:

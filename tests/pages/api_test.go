@@ -35,6 +35,8 @@ func openAPI(t *testing.T) string {
 	}
 	a.objects["shops/7"] = map[string]any{"id": "7", "name": "Zoo"}
 	a.add("shops/7/pets", map[string]any{"name": "Rex"})
+	a.objects["shops/7/quotas/current"] = map[string]any{"pets": 5, "orders": 10}
+	a.objects["site/settings"] = map[string]any{"title": "Zoo", "postsPerPage": 20}
 	a.objects["pages/home"] = map[string]any{"name": "home", "text": "Welcome", "version": 1}
 	a.objects["zones/internal"] = map[string]any{"records": map[string]any{"gateway": "10.0.0.254"}, "version": 1}
 	server := httptest.NewServer(a)

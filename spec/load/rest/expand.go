@@ -96,6 +96,9 @@ func (x *expansion) addOperations() {
 		}
 		return
 	}
+	if r.Singleton = x.s.Singleton; r.Singleton {
+		addServerValues(r)
+	}
 	x.addIdentity()
 	if r.Create == nil {
 		r.Create = x.createOperation()
@@ -108,6 +111,7 @@ func (x *expansion) addOperations() {
 	}
 	if !x.own["delete"] {
 		r.Delete = deleteOperation(x)
+		r.Kept = r.Delete == nil
 	}
 	if r.List == nil && x.lists() {
 		r.List = x.lister()
@@ -122,10 +126,12 @@ func (x *expansion) addIdentity() {
 	case r.ID != nil:
 	case x.named:
 		r.ID = x.nameTemplate(true)
+	case x.s.Singleton:
+		r.ID = idOfSingleton(x)
 	default:
 		r.ID = text("${"+x.idOfObject()+"}", cmp.Or(x.s.ID, x.s.Path).Range)
 	}
-	if r.Import == nil && !x.own["id"] && !x.named {
+	if r.Import == nil && !x.own["id"] && !x.named && !x.s.Singleton {
 		r.Import = x.importTemplate()
 	}
 }
@@ -219,6 +225,8 @@ func (x *expansion) objectPath(r requestLine) *spec.Node {
 	switch {
 	case x.s.Object != nil && x.s.Object.Kind == spec.StringNode:
 		return x.withParents(x.s.Object, "", false)
+	case x.s.Singleton:
+		return x.path("", false)
 	case strings.HasSuffix(x.s.Path.Text, "/"):
 		return x.path(name+"/", false)
 	default:
@@ -233,7 +241,7 @@ func (x *expansion) path(suffix string, inList bool) *spec.Node {
 
 // withParents returns a path with a suffix. In it, the names of parents are replaced by inputs: of
 // the list if inList is true, otherwise of the resource; and ${id} by the name that the program
-// chooses, if it does.
+// chooses, if it does, or the id of a singleton.
 func (x *expansion) withParents(n *spec.Node, suffix string, inList bool) *spec.Node {
 	b := &spec.Splice{File: n.Range.File}
 	at, count := 0, func(bytes int) int { return utf8.RuneCountInString(n.Text[:bytes]) }
@@ -246,6 +254,8 @@ func (x *expansion) withParents(n *spec.Node, suffix string, inList bool) *spec.
 			becomes = "inputs." + p.input.Name
 		} else if x.named && ref == "id" {
 			from, to, becomes = m[0], m[1], x.nameTemplate(false).Text
+		} else if x.s.Singleton && ref == "id" && !x.own["id"] {
+			from, to, becomes = m[0], m[1], idOfSingleton(x).Text
 		}
 		if becomes == "" || becomes == ref {
 			continue

@@ -40,7 +40,7 @@ func (x *options) readName() {
 		x.names = append(x.names, input)
 	}
 	if x.s.Unique != nil {
-		x.fail(source.CodeMisplacedKey, x.s.Unique.Range, "unique", "unique has no effect", "The name identifies an object. Remove `unique`.")
+		x.fail(source.CodeMisplacedKey, x.s.Unique.Range, "unique", "unique has no effect", "The name identifies an object. Remove `unique`.").Suggest(x.s.Without["unique"]...)
 	}
 	x.checkListedNames()
 }

@@ -49,6 +49,9 @@ func mustUnwrap(x *expansion) string {
 // createOperation returns the create: a POST to the collection, a PUT to the object, or what the
 // author wrote.
 func (x *expansion) createOperation() *spec.Operation {
+	if x.s.Singleton {
+		return createOfSingleton(x)
+	}
 	method, path := text(x.create.method, cmp.Or(x.s.Create, x.s.Path).Range), createPath(x)
 	response := x.returning(x.objectType(), "Response")
 	if x.bodiless {
@@ -62,7 +65,7 @@ func (x *expansion) createOperation() *spec.Operation {
 
 // createPath returns the path of the create.
 func createPath(x *expansion) *spec.Node {
-	if x.create.path != nil || x.create.method == "PUT" {
+	if x.create.path != nil || x.create.method == "PUT" || x.s.Singleton {
 		return x.objectPath(x.create)
 	}
 	return x.path("", false)
@@ -84,23 +87,51 @@ func (x *expansion) updateOperation() *spec.Operation {
 	case method == "PUT":
 		body = x.body("inputs", path)
 	}
-	var headers *spec.Node
-	if method == "PATCH" && x.patch == "merge" {
-		headers = object(x.s.Patch.Range, field("content-type", text("application/merge-patch+json", x.s.Patch.Range)))
-	}
-	var response spec.Field
-	if x.bodiless {
-		response = field("response", x.s.Response) // what it contains may be a job with an id of its own
-	}
-	return withMembers(returnAwaited(x, x.operation(!x.bodiless, field("method", text(method, at)), field("path", path), field("headers", headers), sent(x, body, x.s.Body), field("ifMatch", x.s.IfMatch), response)), x.s.Body)
+	return withMembers(returnAwaited(x, x.operation(!x.bodiless, field("method", text(method, at)), field("path", path), headersOf(x, x.update), sent(x, body, x.s.Body), field("ifMatch", x.s.IfMatch), repeatable(x, method), responseOf(x))), x.s.Body)
 }
 
-// deleteOperation returns the delete. If the API responds to what is in a missing parent as it likes, nothing is
-// sent there.
+// repeatable returns the argument that says that an update by POST may be sent twice: one of a singleton sets values.
+func repeatable(x *expansion, method string) spec.Field {
+	if !x.s.Singleton || method != "POST" {
+		return spec.Field{}
+	}
+	return field("idempotent", &spec.Node{Kind: spec.BoolNode, Text: "true", Range: x.s.Path.Range})
+}
+
+// headersOf returns the argument with the type of the body of an update.
+func headersOf(x *expansion, r requestLine) spec.Field {
+	if r.method != "PATCH" || x.patch != "merge" {
+		return spec.Field{}
+	}
+	return field("headers", object(x.s.Patch.Range, field("content-type", text("application/merge-patch+json", x.s.Patch.Range))))
+}
+
+// responseOf returns the argument that says that the response has no object: what it contains may be a job with an id of its own.
+func responseOf(x *expansion) spec.Field {
+	if x.bodiless {
+		return field("response", x.s.Response)
+	}
+	return spec.Field{}
+}
+
+// deleteOperation returns the delete, or nil for a singleton that stays as it is.
 func deleteOperation(x *expansion) *spec.Operation {
-	step := request(x.s, []spec.Field{
-		field("method", text(x.delete.method, cmp.Or(x.s.Delete, x.s.Path).Range)), field("path", x.objectPath(x.delete)), field("ifMatch", x.s.IfMatch),
-	})
+	switch {
+	case x.s.Singleton && x.s.Delete == nil && x.s.Reset == nil:
+		return nil
+	case x.s.Singleton && x.s.Delete == nil:
+		return resetOfSingleton(x)
+	default:
+		return deleteBy(x, x.delete)
+	}
+}
+
+// deleteBy returns the delete that sends a request. If the API responds to what is in a missing parent as it likes, nothing is
+// sent there.
+func deleteBy(x *expansion, r requestLine, arguments ...spec.Field) *spec.Operation {
+	step := request(x.s, append([]spec.Field{
+		field("method", text(r.method, cmp.Or(x.s.Delete, x.s.Reset, x.s.Path).Range)), field("path", x.objectPath(r)), field("ifMatch", x.s.IfMatch),
+	}, arguments...))
 	step.Gone = x.s.Gone
 	if x.s.Parent != nil {
 		step.If = text("${steps.parent != null}", x.s.Parent.Range)

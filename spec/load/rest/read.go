@@ -28,10 +28,11 @@ var (
 // readAll reads and checks the options. It returns false if it reported a mistake.
 func (x *options) readAll() bool {
 	before := len(x.Diags)
+	checkSingleton(x)
 	x.checkPaths()
 	x.readRequests()
 	dropDefaults(x)
-	x.named = x.create.method == "PUT" && x.create.path == nil || x.s.ID != nil && template.IsTemplate(x.s.ID.Text)
+	x.named = x.create.method == "PUT" && x.create.path == nil && !x.s.Singleton || x.s.ID != nil && template.IsTemplate(x.s.ID.Text)
 	x.idPath = []string{"id"}
 	if path := x.wirePath(x.s.ID, "id"); path != nil {
 		x.idPath = path
@@ -49,7 +50,7 @@ func (x *options) readAll() bool {
 	x.patch = x.oneOf(x.s.Patch, "patch", "", block.RestPatches...)
 	x.bodiless = x.oneOf(x.s.Response, "response", "", "none") == "none"
 	if x.patch != "" && x.update.method == "none" {
-		x.fail(source.CodeMisplacedKey, x.s.Patch.Range, "patch", "patch has no effect without updates", "Remove it, or remove `update`.")
+		x.fail(source.CodeMisplacedKey, x.s.Patch.Range, "patch", "patch has no effect without updates", "Remove it, or remove `update`.").Suggest(x.s.Without["patch"]...)
 	}
 	if x.requests.readsList() && !x.lists() {
 		x.fail(source.CodeMisplacedKey, x.s.Read.Range, "read", "read requires the list", "Remove `list: \"none\"`, or write the read that the API has next to rest.")
@@ -91,6 +92,10 @@ func (x *options) checkPath(n *spec.Node, key string) {
 	if n == nil || n.Kind != spec.StringNode {
 		return // which was reported
 	}
+	if key == "path" && x.s.Singleton {
+		checkPathOfSingleton(x, n)
+		n = x.s.Path
+	}
 	ending := objectSegment.FindStringSubmatch(n.Text)
 	switch {
 	case key == "path" && ending != nil && (&wrongName{x}).isID(ending[2]):
@@ -107,7 +112,7 @@ func (x *options) checkPath(n *spec.Node, key string) {
 		x.fail(source.CodeBadValue, n.Range, key, fmt.Sprintf("%s requires a path, got a request", key), fmt.Sprintf("Write the path only: `%s: %q`.", key, path)).Replace(n.Text, path)
 	case strings.Contains(n.Text, "://"):
 		x.fail(source.CodeBadValue, n.Range, key, "rest requires a path, got a URL", "Write the path only, and put the beginning of the URL into the defaults: `"+family+": baseURL: \"https://…\"`.")
-	case strings.ContainsAny(withoutTemplates(n.Text), "?#"):
+	case strings.ContainsAny(withoutTemplates(n.Text), "?#") && !x.s.Singleton:
 		x.fail(source.CodeBadValue, n.Range, key, "the path of rest must not contain a query", "The id is appended to it. Write the query into the defaults (`"+family+": query: {…}`), or write the operation that needs it next to rest.")
 	}
 }
@@ -343,13 +348,13 @@ func (x *options) checkUnused() (used []*spec.Node) {
 			continue
 		}
 		detail := fmt.Sprintf("The resource has its own %s. Remove `%s` from rest.", o.replaced, o.name)
-		if !x.lists() && !x.own["list"] && !x.own[o.replaced] {
+		if !x.lists() && !x.own["list"] && !x.own[o.replaced] && !x.s.Singleton {
 			detail = fmt.Sprintf("With `list: \"none\"`, nothing is listed. Remove `%s` from rest.", o.name)
 		}
 		if o.name == "object" {
 			detail = "Each request for an object has a path of its own, or is written next to rest. Remove `object` from rest."
 		}
-		x.fail(source.CodeMisplacedKey, o.given.Range, o.name, fmt.Sprintf("%s has no effect", o.name), detail)
+		x.fail(source.CodeMisplacedKey, o.given.Range, o.name, fmt.Sprintf("%s has no effect", o.name), detail).Suggest(x.s.Without[o.name]...)
 	}
 	return used
 }
@@ -371,6 +376,7 @@ func (x *options) optionsOfObjects() []option {
 		{"create", "create", x.s.Create, creates || at(x.create)},
 		{"update", "update", x.s.Update, updates},
 		{"delete", "delete", x.s.Delete, deletes},
+		{"reset", "delete", x.s.Reset, deletes},
 		{"patch", "update", x.s.Patch, updates},
 		{"wrap", "create and update", x.s.Wrap, creates || sends},
 		{"body", "create and update", x.s.Body, creates || sends},

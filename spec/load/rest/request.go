@@ -67,6 +67,10 @@ func (x *options) readRequests() {
 		}
 		return line
 	}
+	if x.s.Singleton {
+		requestsOfSingleton(x, read)
+		return
+	}
 	r := &x.requests
 	r.create = read(x.s.Create, "create", "POST", block.RestCreates, block.RestSends)
 	updates := map[bool]string{true: "PUT", false: "PATCH"}[r.create.method == "PUT"]
@@ -190,7 +194,7 @@ func (x *options) checkRequests() {
 		if r.path == nil {
 			continue
 		}
-		if !x.own["id"] && !namesObject.MatchString(r.path.Text) && !(&wrongName{x}).isIn(r.path.Text) {
+		if !x.own["id"] && !x.s.Singleton && !namesObject.MatchString(r.path.Text) && !(&wrongName{x}).isIn(r.path.Text) {
 			reportUnnamed(x, r)
 		}
 		for _, m := range parentInputs.FindAllStringSubmatch(r.path.Text, -1) {

@@ -79,6 +79,31 @@ func ofLanguage() []Mutant {
 			Package:   "spec/load/rest", Test: "TestWhatOptionsAdd", Fails: "the create sends",
 		},
 		{
+			Promise: "A shorthand is what it stands for", Mechanism: "what a program does not set of a singleton keeps the value of the server",
+			File: "spec/load/rest/expand.go", Find: `	if r.Singleton = x.s.Singleton; r.Singleton {`, Replace: `	if r.Singleton = x.s.Singleton; r.Singleton && false {`,
+			Package: "engine", Test: "TestSingletons", Fails: "changes after the create",
+		},
+		{
+			Promise: "A shorthand is what it stands for", Mechanism: "the create of a singleton may be sent twice",
+			File: "spec/load/rest/singleton.go", Find: `		field("idempotent", &spec.Node{Kind: spec.BoolNode, Text: "true", Range: at}),`, Replace: ``,
+			Package: "engine", Test: "TestFailedSingletons", Fails: "at-least-once",
+		},
+		{
+			Promise: "A shorthand is what it stands for", Mechanism: "a singleton that a delete leaves has no delete",
+			File: "spec/load/rest/expand.go", Find: `		r.Kept = r.Delete == nil`, Replace: ``,
+			Package: "engine", Test: "TestSingletons", Fails: "no-delete",
+		},
+		{
+			Promise: "A shorthand is what it stands for", Mechanism: "a trial restores settings",
+			File: "cmd/declprov/internal/try/singleton.go", Find: `		errs = append(errs, restoreOne(ctx, l, o))`, Replace: `		_ = o`,
+			Package: "cmd/declprov", Test: "TestTrySingleton", Fails: "settings in the end",
+		},
+		{
+			Promise: "A shorthand is what it stands for", Mechanism: "a trial of settings asks first",
+			File: "engine/identity.go", Find: `			id = constantID(res)`, Replace: `			_ = constantID`,
+			Package: "cmd/declprov", Test: "TestTrySingleton", Fails: "settings in the end",
+		},
+		{
 			Promise:   "Nothing is made twice",
 			Mechanism: "a create by PUT to the address of a collection is not sent again",
 			File:      "engine/compile/certainty/checker.go",

@@ -21,5 +21,6 @@ const (
 	codeDriftRemains  = "drift-not-repaired"     // `try`: the next up does not undo what somebody else changed
 	codeNotFoundAgain = "not-found-by-find"      // `try`: find does not find the object that was just created, so a lost response would make a second one
 	codeFoundGone     = "found-after-delete"     // `try`: find finds the object that read says is gone: the next create of that name would be refused
+	codeNotRestored   = "not-restored"           // `try`: a setting that the trial has changed could not be restored
 	codeNotDeleted    = "not-deleted"            // `try`: the object still exists after delete
 )

@@ -20,11 +20,19 @@ func (l *life) create(ctx context.Context) error {
 	if l.existsBefore(ctx) {
 		l.heading("create", "")
 		remedy := "A trial deletes what it creates. Choose other inputs, or read the object with --import. If it always exists, such as the settings of a server, and may be deleted, use --overwrite."
-		if l.plan.Resource.Kept {
+		switch {
+		case l.plan.Resource.Singleton:
+			remedy = "A trial changes the settings of the server. Read them with --import, or use --overwrite: then the trial changes them, and restores at the end what read has returned before."
+		case l.plan.Resource.Kept:
 			remedy = "A trial changes it, and does not restore it. Read it with --import, or, if it may be changed, use --overwrite."
 		}
 		l.finding(codeExists, "an object with this id exists already", remedy)
 		return ErrFailed
+	}
+	if l.plan.Resource.Singleton {
+		if err := keepOriginal(ctx, l); err != nil {
+			return err
+		}
 	}
 	preview, err := l.client.Create(ctx, l.resource, l.checked, client.Operation{Preview: true})
 	if err != nil {
@@ -234,7 +242,7 @@ func (l *life) delete(ctx context.Context) error {
 
 // findNothing verifies that find does not find the deleted object either, as of a server that keeps what is deleted.
 func findNothing(ctx context.Context, l *life) error {
-	if l.plan.FindAgain == nil || l.plan.Resource.Read == nil || l.plan.Resource.Delete == nil {
+	if l.plan.FindAgain == nil || l.plan.Resource.Read == nil || l.plan.Resource.Delete == nil || l.plan.Resource.Singleton {
 		return nil
 	}
 	isGone := func() bool {
@@ -292,7 +300,7 @@ func within(ctx context.Context, limit time.Duration, holds func() bool) (bool, 
 // gone verifies by read that a deleted object is gone. If the path of the delete is wrong,
 // a server responds with 404, and the delete counts as done although the object remains.
 func (l *life) gone(ctx context.Context, s client.State) error {
-	if l.plan.Resource.Read == nil || l.plan.Resource.Delete == nil {
+	if l.plan.Resource.Read == nil || l.plan.Resource.Delete == nil || l.plan.Resource.Singleton {
 		return nil
 	}
 	until := time.Now().Add(l.plan.Consistency)

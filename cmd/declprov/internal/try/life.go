@@ -76,6 +76,9 @@ type life struct {
 	program, checked property.Map
 	state            client.State
 	exists           bool
+	// originals are singletons as they were before the trial, and written the inputs that the trial has sent.
+	originals []original
+	written   map[string]bool
 	// halfway reports whether the create of the resource stopped halfway.
 	halfway bool
 	// previous are the inputs before the last update.
@@ -95,7 +98,7 @@ func Life(ctx context.Context, c *client.Client, p Plan, said *Messages, w io.Wr
 	l := &life{
 		printer: printer{w: w, color: color}, client: c, plan: p, said: said,
 		resource: client.Resource{Type: p.Package + ":index:" + p.Resource.Name, Name: "trial"},
-		program:  p.Inputs, reported: map[string]property.Value{},
+		program:  p.Inputs, written: map[string]bool{}, reported: map[string]property.Value{},
 	}
 	calls, done := callContext(ctx, c)
 	defer done()
@@ -230,6 +233,9 @@ func (l *life) check(ctx context.Context, olds property.Map) error {
 	}
 	l.values(answer.Inputs, noteDefaults(l.program))
 	l.checked = answer.Inputs
+	for name := range l.checked.All {
+		l.written[name] = true
+	}
 	return nil
 }
 
@@ -253,16 +259,20 @@ func (l *life) finding(code, text, remedy string) {
 	}
 }
 
-// end deletes the resource if it exists, also after a failure or an interrupt.
+// end deletes the resource if it exists, also after a failure or an interrupt, and restores what a singleton was.
 func (l *life) end(ctx context.Context, err error) error {
-	switch {
-	case !l.exists:
-	case l.plan.Keep:
-		l.heading("kept", "id "+showText(l.state.ID))
-	default:
+	if l.plan.Keep {
+		if l.exists {
+			l.heading("kept", "id "+showText(l.state.ID))
+		}
+	} else {
 		patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer cancel()
-		if failed := l.delete(patient); failed != nil {
+		var failed error
+		if l.exists {
+			failed = l.delete(patient)
+		}
+		if failed := errors.Join(failed, restore(patient, l)); failed != nil {
 			return failed
 		}
 	}

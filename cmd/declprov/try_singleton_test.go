@@ -1,0 +1,80 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestTrySingleton tries settings that always exist: only if the user asks for it, and in the end they are what they were.
+func TestTrySingleton(t *testing.T) {
+	const writes = "rest: {path: \"/settings\", singleton: true"
+	for name, c := range map[string]struct {
+		rest, args string
+		fails      string // the code of the finding
+		then       map[string]any
+		written    int // requests that change something
+	}{
+		"not asked":              {writes + "}", "title=Trial", "exists-already", nil, 0},
+		"kept":                   {writes + "}", "title=Trial --overwrite --then title=Other", "", nil, 3},
+		"reset":                  {writes + ", reset: title: \"\"}", "title=Trial --overwrite", "", nil, 3},
+		"deleted":                {writes + ", delete: \"DELETE\"}", "title=Trial zones=7 --overwrite", "", nil, 3},
+		"refused":                {writes + ", create: \"POST /refused\"}", "title=Trial --overwrite", "failed", nil, 1},
+		"kept by the user":       {writes + "}", "title=Trial --overwrite --keep", "", map[string]any{"title": "Trial"}, 1},
+		"absent before":          {writes + "}", "title=Trial motto=x --overwrite", "not-restored", map[string]any{"motto": "x"}, 2},
+		"not read":               {writes + "}", "title=Trial key=x --overwrite", "not-restored", map[string]any{"key": "x"}, 2},
+		"a read that fails":      {writes + ", read: \"GET /broken\"}", "title=Trial --overwrite", "failed", nil, 0},
+		"another one afterwards": {"rest: {path: \"/${inputs.of}\", singleton: true}\n\tinputs: of: *\"settings\" | string @replace()", "title=Trial --overwrite --then of=others", "", nil, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := func() map[string]any { return map[string]any{"title": "Site", "zones": 10.0} }
+			settings := map[string]map[string]any{"/settings": at(), "/others": at()}
+			written := 0
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				text, _ := io.ReadAll(r.Body)
+				now := settings[r.URL.Path]
+				if r.Method != http.MethodGet {
+					written++
+				}
+				switch {
+				case now == nil:
+					w.WriteHeader(http.StatusBadRequest)
+					return
+				case r.Method == http.MethodDelete:
+					settings[r.URL.Path] = map[string]any{"title": "", "zones": 0.0}
+				case r.Method == http.MethodPatch:
+					_ = json.Unmarshal(text, &now)
+				}
+				shown := maps.Clone(settings[r.URL.Path])
+				delete(shown, "key")
+				reply(w, shown)
+			}))
+			t.Cleanup(server.Close)
+			cmd := command(t, built(t), append([]string{"try", "site.cue", "Settings"}, strings.Fields(c.args)...)...)
+			cmd.Dir = layOut(t, map[string]string{"site.cue": "name: \"site\"\nversion: \"0.1.0\"\nhttp: baseURL: \"" + server.URL + "\"\n" +
+				"resources: Settings: {\n\tinputs: {title: string, zones?: int, motto?: string, key?: string @noRead()}\n\t" + c.rest + "\n}\n"})
+			out, err := cmd.Output()
+			if (err != nil) != (c.fails != "") || !strings.Contains(string(out), c.fails) {
+				t.Errorf("%v\n%s", err, out)
+			}
+			want := at()
+			maps.Copy(want, c.then)
+			if diff := cmp.Diff(want, settings["/settings"]); diff != "" {
+				t.Errorf("settings in the end (-want +got):\n%s\n%s", diff, out)
+			}
+			if diff := cmp.Diff(at(), settings["/others"]); diff != "" {
+				t.Errorf("other settings in the end (-want +got):\n%s\n%s", diff, out)
+			}
+			if written != c.written {
+				t.Errorf("%d requests that change something, and not %d:\n%s", written, c.written, out)
+			}
+		})
+	}
+}
