@@ -46,6 +46,10 @@ func arguments() []actions.Arg {
 	return []actions.Arg{
 		method, path, address,
 		wireArg("json", declare.Any(), "Body as JSON. A member whose expression gives null is left out. A `null` that the spec spells out is sent, and so are nulls inside a value such as `${changes}`."),
+		wireArg("jsonPatch", declare.Object(
+			declare.Field("old", declare.Map(declare.Any()), "The object as it is: `${state}`."), declare.Member("new", declare.Map(declare.Any()), "Its members that change: `${changes}`. Null removes one."),
+			declare.Field("at", declare.Text(), "JSON Pointer to the object in the document: `/spec`. Default: the whole document."),
+		), "Body as a JSON Patch (RFC 6902), by which the members of `old` become those of `new`: `add` for one that `old` lacks, `remove` for null, otherwise `replace`. Structs and maps are compared member by member, lists are replaced as a whole. Requires the method PATCH."),
 		wireArg("form", declare.Map(declare.Any()), "Body as a form. `lists` says how lists and maps are written; null is omitted."),
 		declare.Arg("multipart", declare.List(partType()), "Body of several parts (`multipart/form-data`), such as a form with files."),
 		declare.Arg("text", declare.Text(), "Body as text."),

@@ -49,6 +49,9 @@ func check(s actions.Static) []actions.Fault {
 			Remedy: "A page without items counts as the last one, so the items on later pages would be lost. Return all items of a page here (`items: \"${body.items}\"`), and filter them in `return`.",
 		})
 	}
+	if method := s.Literals["method"]; s.Given("jsonPatch") && method != "PATCH" && (method != nil || s.Nodes["method"] == nil) {
+		fail("jsonPatch", "", "jsonPatch requires the method PATCH", "A JSON Patch changes an object that exists. Write `method: \"PATCH\"`.")
+	}
 	if s.Given("returns") && s.Literals["response"] != nil && s.Literals["response"] != "json" && s.Literals["response"] != "xml" {
 		fail("returns", "", fmt.Sprintf("returns requires response \"json\" or \"xml\", got %q", s.Literals["response"]), "Remove `response`, or set it to json or xml.")
 	}

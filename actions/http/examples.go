@@ -20,6 +20,11 @@ func examples() []actions.Example {
 			Responses: map[string]actions.Response{"PATCH /pets/7": {Status: 204}},
 		},
 		{
+			Summary:   "Change an object by a JSON Patch",
+			Spec:      `http: {method: "PATCH", path: "/pets/7", jsonPatch: {old: {name: "Rex", tags: {a: 1}}, new: {name: "Max", tags: {b: 2}}}}`,
+			Responses: map[string]actions.Response{"PATCH /pets/7": {Status: 204}},
+		},
+		{
 			Summary: "Fetch all pages of a list",
 			Spec:    `http: {path: "/pets", query: kind: "dog", paginate: cursor: {param: "after", next: "${body.next}"}, items: "${body.pets}"}`,
 			Responses: map[string]actions.Response{

@@ -55,8 +55,12 @@ func cutEnd(text string, end *regexp.Regexp) (string, bool) {
 // Patch translates how updates are merged.
 func Patch(text string) (string, bool) {
 	switch strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(text)) {
-	case "mergepatch", "jsonmergepatch", "application/mergepatch+json", "application/merge", "partial", "changes", "deep":
+	case "mergepatch", "jsonmergepatch", "application/mergepatch+json", "application/merge", "deep":
 		return "merge", true
+	case "jsonpatch", "application/jsonpatch+json", "rfc6902", "operations", "ops":
+		return "json", true
+	case "partial", "change", "changed", "delta", "diff":
+		return "changes", true
 	case "full", "replace", "put", "whole", "complete":
 		return "all", true
 	default:

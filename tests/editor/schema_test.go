@@ -87,7 +87,7 @@ resources:
     inputs: {name: string}
     rest: {path: /b, unique: name, wait: {until: "${body.done}", fail: "${body.error}"}}
   C:
-    inputs: {name?: string}
+    inputs: {name: string}
     rest: {path: /c, singleton: true, reset: {name: ""}, update: "PUT"}
 components:
   A:

@@ -122,7 +122,9 @@ func TestMistakesInRest(t *testing.T) {
 		{"a method in lower case", source.CodeBadValue, `rest: {path: "/pets", update: «"patch"»}`},
 		{"an unknown method", source.CodeBadValue, `rest: {path: "/pets", update: «"DELETE"»}`},
 		{"no update by null", source.CodeWrongShape, `rest: {path: "/pets", update: «null»}`},
-		{"an unknown patch", source.CodeBadValue, `rest: {path: "/pets", patch: «"json"»}`},
+		{"an unknown patch", source.CodeBadValue, `rest: {path: "/pets", patch: «"xml"»}`},
+		{"a JSON Patch by PUT", source.CodeBadValue, `rest: {path: "/pets", update: "PUT", patch: «"json"»}`},
+		{"a JSON Patch by another request", source.CodeBadValue, `rest: {path: "/pets", update: "POST /pets/${id}", patch: «"json"»}`},
 		{"a patch without updates", source.CodeMisplacedKey, `rest: {path: "/pets", update: "none", patch: «"merge"»}`},
 		{"returns as a string", source.CodeBadValue, `rest: {path: "/pets", returns: «"Pet"»}`},
 		{"returns a list", source.CodeBadValue, `rest: {path: "/pets", returns: «#Pets»}`},
@@ -215,5 +217,5 @@ resources:
 // TestTwoMistakesAreTwoFindings shows that a mistake in one option hides no other.
 func TestTwoMistakesAreTwoFindings(t *testing.T) {
 	t.Parallel()
-	loadtest.Mistake(t, "cue", in(`rest: {path: "/pets", update: «"put"», patch: «"json"», unique: «"nmae"», list: «"no"»}`), source.CodeBadValue)
+	loadtest.Mistake(t, "cue", in(`rest: {path: "/pets", update: «"put"», patch: «"xml"», unique: «"nmae"», list: «"no"»}`), source.CodeBadValue)
 }

@@ -52,6 +52,10 @@ func (x *options) readAll() bool {
 	if x.patch != "" && x.update.method == "none" {
 		x.fail(source.CodeMisplacedKey, x.s.Patch.Range, "patch", "patch has no effect without updates", "Remove it, or remove `update`.").Suggest(x.s.Without["patch"]...)
 	}
+	if x.patch == "json" && x.update.method != "PATCH" && x.update.method != "none" {
+		x.fail(source.CodeBadValue, x.s.Patch.Range, "patch", "a JSON Patch requires the method PATCH", fmt.Sprintf("The update is a %s. Write `update: \"PATCH\"`, or remove `patch`.", x.update.method)).Suggest(x.s.Without["patch"]...)
+		x.patch = ""
+	}
 	if x.requests.readsList() && !x.lists() {
 		x.fail(source.CodeMisplacedKey, x.s.Read.Range, "read", "read requires the list", "Remove `list: \"none\"`, or write the read that the API has next to rest.")
 	}

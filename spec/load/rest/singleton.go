@@ -129,8 +129,12 @@ func createOfSingleton(x *expansion) *spec.Operation {
 	at := x.s.Path.Range
 	path := createPath(x)
 	members := membersOfCreate(x.s)
+	content := sent(x, x.body("inputs", path), members)
+	if x.patch == "json" && x.create.method == "PATCH" { // what is there before is not known, and add replaces it
+		members, content = nil, jsonPatch(x, object(at), x.body("inputs", path))
+	}
 	arguments := []spec.Field{
-		field("method", text(x.create.method, at)), field("path", path), headersOf(x, x.create), sent(x, x.body("inputs", path), members), responseOf(x),
+		field("method", text(x.create.method, at)), field("path", path), headersOf(x, x.create), content, responseOf(x),
 		field("idempotent", &spec.Node{Kind: spec.BoolNode, Text: "true", Range: at}),
 	}
 	if x.create.method == "PUT" { // it overwrites what exists
@@ -156,7 +160,12 @@ func resetOfSingleton(x *expansion) *spec.Operation {
 		let.Fields = []spec.Field{field("restReset", body), field("restBody", x.s.Body)}
 		body = text("${merge(restReset, restBody)}", body.Range)
 	}
-	op := deleteBy(x, request, headersOf(x, request), field("json", within(x.wrap, x.s.Wrap, body)), field("idempotent", &spec.Node{Kind: spec.BoolNode, Text: "true", Range: body.Range}))
+	content := field("json", within(x.wrap, x.s.Wrap, body))
+	if x.patch == "json" && request.method == "PATCH" {
+		content = jsonPatch(x, recordedObject(x), x.s.Reset)
+		let.Fields = nil
+	}
+	op := deleteBy(x, request, headersOf(x, request), content, field("idempotent", &spec.Node{Kind: spec.BoolNode, Text: "true", Range: body.Range}))
 	if let.Fields != nil {
 		op.Let = let
 	}

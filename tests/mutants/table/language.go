@@ -96,12 +96,22 @@ func ofLanguage() []Mutant {
 		{
 			Promise: "A shorthand is what it stands for", Mechanism: "a trial restores settings",
 			File: "cmd/declprov/internal/try/singleton.go", Find: `		errs = append(errs, restoreOne(ctx, l, o))`, Replace: `		_ = o`,
-			Package: "cmd/declprov", Test: "TestTrySingleton", Fails: "settings in the end",
+			Package: "tests/pages", Test: "TestHowTo/singletons.md", Fails: "Zoo",
 		},
 		{
 			Promise: "A shorthand is what it stands for", Mechanism: "a trial of settings asks first",
 			File: "engine/identity.go", Find: `			id = constantID(res)`, Replace: `			_ = constantID`,
-			Package: "cmd/declprov", Test: "TestTrySingleton", Fails: "settings in the end",
+			Package: "tests/pages", Test: "TestHowTo/singletons.md", Fails: "title=Trial",
+		},
+		{
+			Promise: "A shorthand is what it stands for", Mechanism: "a JSON Patch has the names on the wire",
+			File: "actions/http/arguments.go", Find: `		wireArg("jsonPatch",`, Replace: `		declare.Arg("jsonPatch",`,
+			Package: "engine", Test: "TestFormatsOfUpdates", Fails: "/petName",
+		},
+		{
+			Promise: "A shorthand is what it stands for", Mechanism: "a JSON Patch does not replace what the read does not show",
+			File: "spec/load/rest/operations.go", Find: `		if p.NoRead {`, Replace: `		if p.NoRead && false {`,
+			Package: "engine", Test: "TestFormatsOfUpdates", Fails: "/password",
 		},
 		{
 			Promise:   "Nothing is made twice",
