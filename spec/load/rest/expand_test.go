@@ -67,6 +67,21 @@ func TestWhatOptionsAdd(t *testing.T) {
 	}
 }
 
+// TestPathsAsIDs shows requests for objects whose ids are paths.
+func TestPathsAsIDs(t *testing.T) {
+	t.Parallel()
+	const object = `/${segments(trim(id, "/"))}/`
+	r := resource(t, `rest: {path: "/pets/", id: "href", object: "/${segments(trim(id, \"/\"))}/"}`)
+	for _, op := range []*spec.Operation{r.Read, r.Update, r.Delete} {
+		if got := argument(op, "path"); got != object {
+			t.Errorf("the path is %s", got)
+		}
+	}
+	if r.ID.Text != "${result.body.href}" || r.Import != nil || r.List.ID.Text != "${each.value.href}" {
+		t.Errorf("id %s, import %v, listed id %s", r.ID.Text, r.Import, r.List.ID.Text)
+	}
+}
+
 // TestParentsOfTheList shows that a parent that only the list's request contains is sent in bodies, and
 // is part of the id if the object is only in the list.
 func TestParentsOfTheList(t *testing.T) {

@@ -87,7 +87,7 @@ func (x *options) checkPaths() {
 		return
 	}
 	x.checkPath(n, "object")
-	if !slices.ContainsFunc(parentNames.FindAllStringSubmatch(n.Text, -1), func(m []string) bool { return m[1] == "id" }) {
+	if !refersToID(n) {
 		x.fail(source.CodeBadValue, n.Range, "object", "the path of an object requires its id", "Write where it is: `object: \"/tasks/${id}\"`.")
 	}
 }
