@@ -50,11 +50,17 @@ func (e *Engine) Update(ctx context.Context, req run.UpdateRequest) run.Result {
 // success. A resource without a delete is only forgotten.
 func (e *Engine) Delete(ctx context.Context, req run.DeleteRequest) error {
 	res, err := e.program.Resource(req.Type)
-	if err != nil || res.Delete == nil {
+	if err != nil {
 		return err
 	}
 	state, err := e.states(res, req.Ref).recorded(ctx, req.State)
-	if err != nil {
+	switch {
+	case res.Delete == nil:
+		if err == nil {
+			e.resources.Forget(res, state, req)
+		}
+		return nil
+	case err != nil:
 		return err
 	}
 	return e.resources.Delete(ctx, res, state, req)

@@ -57,6 +57,9 @@ func (rs *Resources) Create(ctx context.Context, res *plan.Resource, req CreateR
 	out, settled := earlier{r}.settle(ctx)
 	if !settled {
 		out = r.finishCreate(ctx)
+		if out.Err == nil {
+			r.warn(earlier{r}.forgetSuperseded())
+		}
 	}
 	if out = keepObject(r, out); out.State != nil {
 		if limit, err := r.Duration(res.Consistency, 0); err == nil && limit > 0 {

@@ -14,6 +14,13 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
+// Forget is the delete of a resource without one, whose object stays. What the journal says about how the object was made has no
+// reader any more.
+func (rs *Resources) Forget(of *plan.Resource, state recorded.State, req DeleteRequest) {
+	res := rs.resource(of, req.Ref, req.Log)
+	res.warn(res.entries(state.Private.Token).SettleDeleted(state, true))
+}
+
 // Delete removes a resource. It succeeds if the resource, or a part of it, is gone already.
 func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state recorded.State, req DeleteRequest) error {
 	res := rs.resource(of, req.Ref, req.Log)

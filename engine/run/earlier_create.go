@@ -67,6 +67,9 @@ func (r earlier) settle(ctx context.Context) (Result, bool) {
 		if i.UnderWay() {
 			return Result{Err: &journal.BusyError{Intent: i}}, true
 		}
+		if r.supersedes() {
+			continue
+		}
 		out, err := r.settleOther(ctx, i)
 		switch {
 		case err != nil:
@@ -76,6 +79,26 @@ func (r earlier) settle(ctx context.Context) (Result, bool) {
 		}
 	}
 	return Result{}, false
+}
+
+// supersedes reports whether the create leaves nothing of an earlier one, whatever its inputs were: it is safe to repeat,
+// and there is one object, such as settings.
+func (r earlier) supersedes() bool {
+	return r.Resource.Maker.Certainty == actions.Safe && !r.Resource.Finds(r.Resource.Maker) && len(r.Resource.ID.Refs()) == 0
+}
+
+// forgetSuperseded removes the entries of earlier creates of which this one has left nothing.
+func (r earlier) forgetSuperseded() error {
+	if r.Resource.Maker == nil || !r.supersedes() || !r.book().MayHaveIntents() {
+		return nil
+	}
+	list, err := r.book().Earlier()
+	for _, i := range list {
+		if i.Operation == journal.Create && i.Token != r.Token && !i.UnderWay() && entries.Elsewhere(r.Resource, i) == "" {
+			err = errors.Join(err, r.book().RemoveOne(i))
+		}
+	}
+	return err
 }
 
 // refuseOthers refuses a create if an earlier one may have been done under other settings.
