@@ -122,11 +122,18 @@ func (w *world) family() *actions.Family {
 	// it is not.
 	ask := kind("ask", actions.None)
 	with(ask, body)
-	with(ask, func(_ actions.Static, f *actions.Facts) {
+	status := func(_ actions.Static, f *actions.Facts) {
 		f.Result = &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
 			{Name: "status", Type: &spec.Type{Kind: spec.Int}, Required: true}, {Name: "body", Type: &spec.Type{}},
 		}}
-	})
+	}
+	with(ask, status)
+	// `world: answer` is like an http POST: its result has a status, too.
+	answer := kind("answer", actions.Write)
+	answer.Ambiguous = func(class string) bool { return class == "connection" }
+	with(answer, body)
+	with(answer, status)
+	with(answer, func(_ actions.Static, f *actions.Facts) { f.Certainty = actions.Uncertain })
 	// `world: post` may be sent and not answered; with `key` it is done once.
 	post := kind("post", actions.Write)
 	post.Args = append(post.Args, actions.Arg{Property: spec.Property{Name: "key", Doc: "Once.", Type: &spec.Type{Kind: spec.Bool}}})
@@ -179,7 +186,7 @@ func (w *world) family() *actions.Family {
 	marked.Marked = true
 	return &actions.Family{
 		Name: "world", Summary: "The test's.", Declare: func() ([]actions.Arg, []*actions.Kind) {
-			return nil, []*actions.Kind{kind("do", actions.Write), kind("look", actions.None), ask, send, post, typed, makes, marked}
+			return nil, []*actions.Kind{kind("do", actions.Write), kind("look", actions.None), ask, answer, send, post, typed, makes, marked}
 		},
 		Grants: func(actions.Static) []actions.Grant { return nil },
 	}

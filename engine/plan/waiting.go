@@ -82,6 +82,20 @@ func AsksOfEarlier(s *Step, before []*Step) bool {
 	})
 }
 
+// OriginOf returns the step with an effect whose response names what a step asks for, such as an operation, nil if there is none. If there
+// are several, it is the last.
+func (o Waiting) OriginOf(s *Step) (begun *Step) {
+	if s.Effect == actions.Write || s.ForEach != nil {
+		return nil
+	}
+	for _, ref := range s.Refs() {
+		if of, _ := ResultOf(o.Steps[:s.Index], nil, ref.Path); of != nil && of.Effect == actions.Write && (begun == nil || of.Index > begun.Index) {
+			begun = of
+		}
+	}
+	return begun
+}
+
 // IsAwaited reports whether it is known only at the end of the operation what came of a step, because the step or a later one waits
 // for something, or judges it: that what was sent can be read does not tell. able reports whether the steps after it could
 // run without its result.

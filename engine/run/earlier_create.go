@@ -191,6 +191,7 @@ func (r earlier) settleByFind(ctx context.Context, i journal.Intent) (*recorded.
 		return nil, fmt.Errorf("something is there now%s, and %s: import it if it is yours, else leave it alone; then `declprov journal forget %s`", r.DescribeID(maker, found), why, i.Key)
 	}
 	r.Record(maker, found)
+	operation.StandIn(r.Run, maker)
 	id, err := r.EvalID()
 	if err == nil && id == "" {
 		err = errors.New("what find found has no id")

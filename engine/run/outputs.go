@@ -48,7 +48,7 @@ func (r *run) previewState(ctx context.Context, old recorded.State) Result {
 // buildOutputs returns the outputs after a create or update: those in the value of the operation,
 // or, if that lacks a required output, those of a read, or, without a read, the recorded ones.
 func (r *run) buildOutputs(ctx context.Context, before map[string]property.Value) (map[string]property.Value, error) {
-	yield, err, unread := any(nil), error(nil), r.isUnseen() || r.misnamed != ""
+	yield, err, unread := any(nil), error(nil), r.isUnseen() || r.misnamed != "" || operation.HasUnasked(r.Run)
 	if !operation.SkippedWhole(r.Run) && r.misnamed == "" {
 		yield, err = r.Return(r.Operation)
 	}

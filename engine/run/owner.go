@@ -11,7 +11,6 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
-	"github.com/declprov/declprov/engine/run/verdict"
 )
 
 // owner implements operation.Owner for a run that changes a resource.
@@ -40,6 +39,7 @@ func (o owner) Send(ctx context.Context, s *plan.Step) (any, error) {
 		return nil, o.Stop(s, 1, actions.Refused, err)
 	}
 	value, err := o.send(ctx, s)
+	err = proof{o.run}.settleAbsent(ctx, s, err)
 	o.news = o.news || err == nil && s.Effect == actions.Write
 	if err == nil && o.Verb == plan.Update && !o.Undoing && s.Effect == actions.Write && o.At == "" {
 		o.warn(o.keepNamed(s, value))
@@ -199,7 +199,7 @@ func (o owner) lookAgain(ctx context.Context, s *plan.Step) (found any, other bo
 	if err != nil || why != "" {
 		return nil, true, err
 	}
-	o.Effect(s, verdict.Verdict{Status: actions.Done, Value: found})
+	operation.Found(o.Run, s, found)
 	return found, false, nil
 }
 

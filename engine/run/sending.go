@@ -238,8 +238,8 @@ func (n *sending) close(ctx context.Context, value any, err error) (any, error) 
 	return nil, n.leaveOpen(err)
 }
 
-// identify returns what find finds in place of a response of a create that does not contain the id, such as {"ok": true}: there
-// was nothing before. It returns the response if find cannot tell; the create then has no id. If no attempt was lost, the inputs
+// identify returns what find finds, with what only the response tells, in place of a response of a create that does not contain
+// the id, such as {"ok": true}: there was nothing before. It returns the response if find cannot tell; the create then has no id. If no attempt was lost, the inputs
 // by which find looks are proof enough: the server may have rewritten the others, as it may in a response.
 func (n *sending) identify(ctx context.Context, response any) (any, error) {
 	s, rewritten := n.step, []string(nil)
@@ -261,7 +261,7 @@ func (n *sending) identify(ctx context.Context, response any) (any, error) {
 	case why != "":
 		return nil, n.refuseFound(found, why)
 	}
-	return found, nil
+	return operation.AddResponse(s, found, response), nil
 }
 
 // adopt returns what find found as the result of the step, after its response was lost. It requires that the intent

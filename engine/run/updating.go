@@ -121,7 +121,7 @@ func (r updating) settleFailure(ctx context.Context, failure error, old *recorde
 			return out, failure
 		}
 	}
-	if idle || operation.StatusOf(failure) == actions.Gone {
+	if idle || operation.StatusOf(failure) == actions.Gone && !errors.Is(failure, verdict.ErrUntold) {
 		failure = fmt.Errorf("%w; %s", failure, r.goneRemedy(ctx, idle))
 	}
 	if !r.Effected {

@@ -39,6 +39,9 @@ type Progress struct {
 	Misfits map[int]bool
 	// Idle are the errors of the steps that succeeded without an effect in this run, by index.
 	Idle map[int]error
+	// StandIns are the steps whose results are not their responses, by index: those that find has found to be done, and
+	// those that were not sent, because something else has shown what they wait for.
+	StandIns map[int]bool
 	// Partial says of which steps the results may be incomplete, and why.
 	Partial map[int]*actions.Partial
 	titles  map[int]func() string
@@ -190,12 +193,6 @@ func (p *Progress) LastAnswer(s *plan.Step) any {
 		return t.Answer
 	}
 	return nil
-}
-
-// Found records that a step was done, by what was found in place of its response.
-func Found(r *Run, s *plan.Step, value any) {
-	r.Effect(s, verdict.Verdict{Status: actions.Done, Value: value})
-	r.Lost = true
 }
 
 // Effect records that a step has changed something, or may have.

@@ -88,6 +88,9 @@ type Owner interface {
 	// BeforeRepeat is called before a step is sent again, after an attempt that ended with a
 	// status. doubt is true if an attempt may have done the step.
 	BeforeRepeat(ctx context.Context, s *plan.Step, status actions.Status, doubt bool) (Repeat, error)
+	// Unasked is called in place of a step that requires a member of a lost response, which what stands for the response lacks.
+	// It returns nil if something else shows that what the step waits for is done.
+	Unasked(ctx context.Context, s *plan.Step, lacks Lacking) error
 	// Recorded is called once the result of a step is in scope.
 	Recorded(s *plan.Step) error
 	// Restarted is called before all steps are run again.
@@ -131,13 +134,14 @@ func (r *Run) Open() (err error) {
 // nobody owns the runs that change no resource.
 type nobody struct{ run *Run }
 
-func (nobody) BeforeWrite(context.Context, *plan.Step) error { return nil }
-func (nobody) Sign(*actions.Call, *plan.Step)                {}
-func (nobody) Certainty(s *plan.Step) actions.Certainty      { return s.Certainty }
-func (nobody) CanLook(*plan.Step) bool                       { return false }
-func (nobody) Recorded(*plan.Step) error                     { return nil }
-func (nobody) Restarted()                                    {}
-func (nobody) Left(*plan.Step, []recorded.Element) error     { return nil }
+func (nobody) BeforeWrite(context.Context, *plan.Step) error      { return nil }
+func (nobody) Sign(*actions.Call, *plan.Step)                     {}
+func (nobody) Certainty(s *plan.Step) actions.Certainty           { return s.Certainty }
+func (nobody) CanLook(*plan.Step) bool                            { return false }
+func (nobody) Recorded(*plan.Step) error                          { return nil }
+func (nobody) Unasked(context.Context, *plan.Step, Lacking) error { return nil }
+func (nobody) Restarted()                                         {}
+func (nobody) Left(*plan.Step, []recorded.Element) error          { return nil }
 
 func (n nobody) Send(ctx context.Context, s *plan.Step) (any, error) {
 	return n.run.Attempts(ctx, s, false)
@@ -226,6 +230,9 @@ func (r *Run) Step(ctx context.Context, s *plan.Step) error {
 		if err := r.Owner.BeforeWrite(ctx, s); err != nil {
 			return err
 		}
+	}
+	if settled, err := standsIn(ctx, r, s); settled || err != nil {
+		return err
 	}
 	value, err := r.Loop(ctx, s)
 	if r.Preview && errors.Is(err, scope.ErrNotKnown) {

@@ -31,6 +31,9 @@ func Stopped(r *Run, inputs property.Map, failed int, err error) *recorded.Faile
 	}
 	out.Claims, out.Unproven = claims(r)
 	for i, value := range r.Results {
+		if r.StandIns[i] && (i < failed || r.Finished[i]) {
+			out.StandIns = append(out.StandIns, i)
+		}
 		switch {
 		case i > failed && r.Finished[i]: // before the run was resumed
 			out.Kept = append(out.Kept, i)
@@ -138,7 +141,9 @@ func Restore(r *Run, f *recorded.Failed) (first int) {
 			continue
 		}
 		s := r.Operation.Steps[i]
-		r.Record(s, value.Restore(result))
+		if r.Record(s, value.Restore(result)); slices.Contains(f.StandIns, i) {
+			StandIn(r, s)
+		}
 		if s.Effect == actions.Write {
 			r.Effected, r.Earlier = true, append(r.Earlier, &Touched{Step: s, Done: true, Answer: r.Results[i], Claim: f.Claims[i]})
 		}

@@ -28,6 +28,11 @@ func NewNameRemedy(id string) string {
 		"run `pulumi state delete` and `pulumi import`; if %q was deleted, `pulumi refresh`", id)
 }
 
+// UnaskedRemedy returns what to do about an object of which nothing tells whether it is ready. key is the URN of the resource.
+func UnaskedRemedy(key string) string {
+	return fmt.Sprintf("look for it in the service: once it is ready, run `pulumi state delete '%s'` and import it; else `pulumi up --replace '%s'` makes it anew", key, key)
+}
+
 // TakenError reports that an object belongs to another resource.
 type TakenError struct{ ID, Owner, Remedy string }
 

@@ -250,6 +250,8 @@ type Failed struct {
 	// Misfits are the indices of completed steps whose responses do not match their
 	// declared types, or say that they had no effect.
 	Misfits []int `json:"misfits,omitempty"`
+	// StandIns are the indices of completed steps whose results are not their responses, which were lost.
+	StandIns []int `json:"standIns,omitempty"`
 	// Elements are the results of the completed elements of the failed step, by key.
 	Elements map[string]any `json:"elements,omitempty"`
 	// Prints are hashes of what these elements were, and Entries the keys of the journal's entries about them, by key.
