@@ -113,6 +113,10 @@ func TestImportsOfAnotherID(t *testing.T) {
 			if warns := log.warnings > 0; warns != tc.warns {
 				t.Errorf("it warns: %v, want %v: %q", warns, tc.warns, log.messages)
 			}
+			_, id, ofParent := strings.Cut(tc.text, "/")
+			if said := strings.Join(log.messages, "\n"); tc.warns && ofParent && id == tc.want && !strings.Contains(said, "inputs.parent") {
+				t.Errorf("it does not say that the parent has another name: %s", said)
+			}
 		})
 	}
 }

@@ -45,7 +45,7 @@ func (n Imported) Confirm(ctx context.Context) error {
 	}
 	if err := n.confirmAlias(names); err != nil {
 		return fmt.Errorf("it was asked for %s and returned the object %q, %w: nothing is recorded, because it may be somebody else's. If you mean %q, import it as that",
-			asked(names, was), now, err, now)
+			asked(names, was, now), now, err, now)
 	}
 	n.warnOfAlias(names, was, now)
 	return nil
@@ -120,12 +120,12 @@ func (n Imported) confirmAlias(names []string) error {
 
 // warnOfAlias warns of an import by a text that names the object in another way than its id does.
 func (n Imported) warnOfAlias(names []string, was, now string) {
-	n.Log.Message(operation.Warning, fmt.Sprintf("it was asked for %s, and returned the object %q, which is recorded: check that you mean this one", asked(names, was), now))
+	n.Log.Message(operation.Warning, fmt.Sprintf("it was asked for %s, and returned the object %q, which is recorded: check that you mean this one", asked(names, was, now), now))
 }
 
 // asked describes what the text of an import names in another way than the id.
-func asked(names []string, was string) string {
-	if was == "" {
+func asked(names []string, was, now string) string {
+	if was == "" || was == now {
 		return diag.And(names)
 	}
 	return fmt.Sprintf("the id %q", was)
