@@ -34,7 +34,7 @@ func TestTrySingleton(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			at := func() map[string]any { return map[string]any{"title": "Site", "zones": 10.0} }
+			at := func() map[string]any { return map[string]any{"title": "Site", "zones": 10.0, "token": "t"} } // which is never shown
 			settings := map[string]map[string]any{"/settings": at(), "/others": at()}
 			written := 0
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -48,18 +48,19 @@ func TestTrySingleton(t *testing.T) {
 					w.WriteHeader(http.StatusBadRequest)
 					return
 				case r.Method == http.MethodDelete:
-					settings[r.URL.Path] = map[string]any{"title": "", "zones": 0.0}
+					settings[r.URL.Path] = map[string]any{"title": "", "zones": 0.0, "token": "t"}
 				case r.Method == http.MethodPatch:
 					_ = json.Unmarshal(text, &now)
 				}
 				shown := maps.Clone(settings[r.URL.Path])
 				delete(shown, "key")
+				shown["token"] = "***"
 				reply(w, shown)
 			}))
 			t.Cleanup(server.Close)
 			cmd := command(t, built(t), append([]string{"try", "site.cue", "Settings"}, strings.Fields(c.args)...)...)
 			cmd.Dir = layOut(t, map[string]string{"site.cue": "name: \"site\"\nversion: \"0.1.0\"\nhttp: baseURL: \"" + server.URL + "\"\n" +
-				"resources: Settings: {\n\tinputs: {title: string, zones?: int, motto?: string, key?: string @noRead()}\n\t" + c.rest + "\n}\n"})
+				"resources: Settings: {\n\tinputs: {title: string, zones?: int, motto?: string, key?: string @noRead(), token?: string}\n\t" + c.rest + "\n}\n"})
 			out, err := cmd.Output()
 			if (err != nil) != (c.fails != "") || !strings.Contains(string(out), c.fails) {
 				t.Errorf("%v\n%s", err, out)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
@@ -50,7 +51,7 @@ func restore(ctx context.Context, l *life) error {
 func restoreOne(ctx context.Context, l *life, o original) error {
 	now, err := l.client.Lookup(ctx, l.resource, o.text)
 	if err == nil && len(changedSince(l, o, now.Inputs)) > 0 {
-		if _, err = l.client.Create(ctx, l.resource, o.inputs, client.Operation{}); err == nil {
+		if _, err = l.client.Create(ctx, l.resource, toRestore(l, o, now.Inputs), client.Operation{}); err == nil {
 			now, err = l.client.Lookup(ctx, l.resource, o.text)
 		}
 	}
@@ -67,6 +68,22 @@ func restoreOne(ctx context.Context, l *life, o original) error {
 		l.finding(codeNotRestored, text, "Set it again.")
 	}
 	return nil
+}
+
+// toRestore returns the inputs that restore a singleton. A PATCH leaves what it does not contain, so it contains no more than it must:
+// the server may have shown a mask in place of a password, which nobody should send.
+func toRestore(l *life, o original, now property.Map) property.Map {
+	inputs := o.inputs
+	create := l.plan.Resource.Create
+	if !create.Rest || create.Steps[0].Actions[0].Value.Get("method").Text != http.MethodPatch {
+		return inputs
+	}
+	for _, p := range l.plan.Resource.Inputs.Fields {
+		if p.Optional() && same(o.inputs.Get(p.Name), now.Get(p.Name)) {
+			inputs = inputs.Delete(p.Name)
+		}
+	}
+	return inputs
 }
 
 // changedSince returns the inputs that the trial has sent, and that differ from what they were, or may do so.
