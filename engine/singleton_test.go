@@ -152,6 +152,18 @@ func singletonCases() []singletonCase {
 			create: []string{`PATCH ` + at + ` {"zones":5}`, read}, update: []string{`PATCH ` + at + ` {"zones":6}`, read}, kept: 6.0,
 		},
 		{
+			name: "wait for a reset", options: own + `, wait: {until: "${body.zones != null}", every: "1ms"}, reset: zones: 8`, id: "settings",
+			create: []string{`PATCH ` + at + ` {"zones":5}`, read}, update: []string{`PATCH ` + at + ` {"zones":6}`, read}, delete: []string{`PATCH ` + at + ` {"zones":8}`, read}, kept: 8.0,
+		},
+		{
+			name: "wait for a delete", options: own + `, wait: {until: "${body.zones != null}", every: "1ms"}, delete: "DELETE"`, id: "settings",
+			create: []string{`PATCH ` + at + ` {"zones":5}`, read}, update: []string{`PATCH ` + at + ` {"zones":6}`, read}, delete: []string{"DELETE " + at, read}, kept: 10.0,
+		},
+		{
+			name: "declared type", options: own + `, returns: #Settings`, id: "settings",
+			create: []string{`PATCH ` + at + ` {"zones":5}`}, update: []string{`PATCH ` + at + ` {"zones":6}`}, kept: 6.0,
+		},
+		{
 			name: "a path in capitals with a query", options: `path: "/p/7/Settings?of=${inputs.project}"`, id: "7",
 			create: []string{`PATCH /p/7/Settings?of=7 {"zones":5}`}, update: []string{`PATCH /p/7/Settings?of=7 {"zones":6}`}, kept: 6.0,
 		},
@@ -178,6 +190,7 @@ name: "things"
 version: "1.0.0"
 config: endpoint: string
 http: baseURL: "${config.endpoint}"
+#Settings: {title?: string, zones?: int, size?: int @wire(posts.size)}
 resources: Settings: {
 	inputs: {%stitle?: string, zones: int, size?: int @wire(posts.size)}
 	rest: {singleton: true, %s}

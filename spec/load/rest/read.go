@@ -192,7 +192,7 @@ func (x *options) oneOf(n *spec.Node, key, def string, values ...string) string 
 	}
 }
 
-// readReturns reads the type of an object, and checks that it has an id.
+// readReturns reads the type of an object, and checks that it has an id if the server chooses that.
 func (x *options) readReturns() {
 	n := x.s.Returns
 	if n == nil || n.Kind == 0 {
@@ -214,7 +214,7 @@ func (x *options) readReturns() {
 		x.fail(source.CodeBadValue, n.Range, "returns", fmt.Sprintf("returns has no effect on a list: %q in unwrap is an index", x.unwrap[i]), "Remove `returns`, or write the operations next to rest.")
 	}
 	x.returns = n.Type
-	if _, ok := memberOf(x.returns, x.idPath, x.rule, x.provider.Types); !ok && !x.own["id"] && !x.named {
+	if _, ok := memberOf(x.returns, x.idPath, x.rule, x.provider.Types); !ok && !x.own["id"] && !x.named && !x.s.Singleton {
 		at, wire := cmp.Or(x.s.ID, n).Range, strings.Join(x.idPath, ".")
 		x.fail(source.CodeBadValue, at, "id", fmt.Sprintf("%s has no member %q on the wire, which is the id", n.Text, wire),
 			"Declare it in the type, such as `petId: string @wire("+wire+")`, or name the member that is the id. "+diag.Remedy(wire, wireNames(x.returns, x.rule, x.provider.Types)))

@@ -50,14 +50,16 @@ func returnAwaited(x *expansion, op *spec.Operation) *spec.Operation {
 }
 
 // untilGone adds the step that waits to a delete: until the object does not exist. `fail` does not concern it, because an
-// object whose create has failed may say so until then.
+// object whose create has failed may say so until then. A singleton exists afterwards, so it is until what was sent is done.
 func untilGone(x *expansion, op *spec.Operation) *spec.Operation {
 	if x.s.Wait == nil {
 		return op
 	}
 	wait := waitStep(x)
-	wait.Until = &spec.Node{Kind: spec.BoolNode, Range: x.s.Wait.Range}
-	wait.Fail, wait.Gone, wait.If = nil, x.s.Gone, op.Steps[len(op.Steps)-1].If
+	wait.Gone, wait.If = x.s.Gone, op.Steps[len(op.Steps)-1].If
+	if !x.s.Singleton {
+		wait.Until, wait.Fail = &spec.Node{Kind: spec.BoolNode, Range: x.s.Wait.Range}, nil
+	}
 	return addWait(x, op, wait)
 }
 
