@@ -230,7 +230,23 @@ func checkUnwrapsSome(x *options) {
 	case x.returns != nil:
 		x.fail(source.CodeBadValue, n.Range, "unwrap", "the responses of rest have one type, so all of them have the member, or none",
 			"Remove the question mark, and write the operations whose responses differ next to rest, with their own `returns` and `return`; or remove `returns`.")
+	default:
+		if p := propertyAt(x, x.unwrap); p != nil {
+			x.fail(source.CodeBadValue, n.Range, "unwrap", fmt.Sprintf("the object itself has %s, so a response that has it may be the object or contain it", strings.Join(p.WirePath(x.rule), ".")),
+				fmt.Sprintf("It is the property %q. Remove the question mark, and write the operations whose responses differ next to rest, each with a `return` of its own.", p.Name))
+		}
 	}
+}
+
+// propertyAt returns a property that is at a path on the wire, contains it or is in it, or nil.
+func propertyAt(x *options, path []string) *spec.Property {
+	for _, p := range append(slices.Clone(x.r.Inputs.Fields), x.r.Outputs.Fields...) {
+		at := p.WirePath(x.rule)
+		if n := min(len(at), len(path)); slices.Equal(at[:n], path[:n]) {
+			return p
+		}
+	}
+	return nil
 }
 
 // isIndex reports whether a part of a path is the index of an item of a list.
