@@ -76,3 +76,60 @@ resources: Pet: {
 		}
 	}
 }
+
+// TestJSONPatchesOfSettings shows what JSON Patches leave: other members of an object that contains inputs. And what they must not leave:
+// an input that the read does not show, and that the program or the reset removes.
+func TestJSONPatchesOfSettings(t *testing.T) {
+	t.Parallel()
+	short, expanded := restForms(t, `
+name: "things"
+version: "1.0.0"
+config: endpoint: string
+http: baseURL: "${config.endpoint}"
+resources: Settings: {
+	inputs: {zones: int, size?: int @wire(posts.size), token?: string @secret() @noRead(), pin?: string @secret() @noRead()}
+	rest: {path: "/p/7/settings", singleton: true, patch: "json", reset: {zones: 10, posts: size: 3, token: null, pin: "0"}}
+}`)
+	want := []any{
+		`[{"op":"add","path":"/pin","value":"1"},{"op":"add","path":"/posts/size","value":5},{"op":"add","path":"/token","value":"t"},{"op":"add","path":"/zones","value":5}]`,
+		`[{"op":"add","path":"/pin","value":"2"},{"op":"add","path":"/posts/size","value":6},{"op":"remove","path":"/token"}]`,
+		`[{"op":"add","path":"/pin","value":"0"},{"op":"add","path":"/posts/size","value":3},{"op":"remove","path":"/token"},{"op":"replace","path":"/zones","value":10}]`,
+	}
+	for form, text := range map[string]*spec.Provider{"rest": short, "expanded": expanded} {
+		t.Run(form, func(t *testing.T) {
+			t.Parallel()
+			var sent []any
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if body, _ := io.ReadAll(r.Body); len(body) > 0 {
+					sent = append(sent, string(body))
+				}
+				respond(w, http.StatusOK, map[string]any{"zones": 5, "posts": map[string]any{"kept": 1}}) // shows no size
+			}))
+			defer server.Close()
+			program, diags := engine.Compile(text, builtin.Families())
+			if len(diags) > 0 {
+				t.Fatalf("%+v", diags)
+			}
+			e, err := program.Configure(t.Context(), object("endpoint", server.URL), engine.Options{Dir: t.TempDir(), Journal: t.TempDir()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			created := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Settings"), Inputs: check(t, e, "Settings", object("zones", 5, "size", 5, "token", "t", "pin", "1"))})
+			if created.State == nil {
+				t.Fatal(created.Err)
+			}
+			state := *created.State
+			state.Outputs = object() // as after a refresh
+			state.Inputs = object("zones", 5, "pin", "1", "token", "t")
+			e.Update(t.Context(), engine.UpdateRequest{
+				Ref: ref("Settings"), State: state, Inputs: check(t, e, "Settings", object("zones", 5, "size", 6, "pin", "2")),
+			})
+			if err := e.Delete(t.Context(), engine.DeleteRequest{Ref: ref("Settings"), State: state}); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, sent); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/declprov/declprov/spec"
@@ -92,7 +91,11 @@ func (x *expansion) updateOperation() *spec.Operation {
 	if x.patch == "json" {
 		members, content = nil, jsonPatch(x, recordedObject(x), body)
 	}
-	return withMembers(returnAwaited(x, x.operation(!x.bodiless, field("method", text(method, at)), field("path", path), headersOf(x, x.update), content, field("ifMatch", x.s.IfMatch), repeatable(x, method), responseOf(x))), members)
+	op := withMembers(returnAwaited(x, x.operation(!x.bodiless, field("method", text(method, at)), field("path", path), headersOf(x, x.update), content, field("ifMatch", x.s.IfMatch), repeatable(x, method), responseOf(x))), members)
+	if x.patch == "json" {
+		op.Let = withContainers(x, op.Let)
+	}
+	return op
 }
 
 // repeatable returns the argument that says that an update by POST may be sent twice: one of a singleton sets values.
@@ -101,34 +104,6 @@ func repeatable(x *expansion, method string) spec.Field {
 		return spec.Field{}
 	}
 	return field("idempotent", &spec.Node{Kind: spec.BoolNode, Text: "true", Range: x.s.Path.Range})
-}
-
-// jsonPatch returns the argument with a JSON Patch.
-func jsonPatch(x *expansion, old, changed *spec.Node) spec.Field {
-	patch := object(changed.Range, field("old", old), field("new", changed))
-	if x.wrap != nil {
-		at := ""
-		for _, name := range x.wrap {
-			at += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-		}
-		patch.Fields = append(patch.Fields, field("at", text(at, x.s.Wrap.Range)))
-	}
-	return field("jsonPatch", patch)
-}
-
-// recordedObject returns the object of a JSON Patch as it is: the API does not show inputs with @noRead(), so they may be missing.
-func recordedObject(x *expansion) *spec.Node {
-	var hidden []string
-	for _, p := range x.r.Inputs.Fields {
-		if p.NoRead {
-			hidden = append(hidden, strconv.Quote(p.Name))
-		}
-	}
-	state := "state"
-	if hidden != nil {
-		state = "omit(state, " + strings.Join(hidden, ", ") + ")"
-	}
-	return text("${"+state+"}", cmp.Or(x.s.Patch, x.s.Path).Range)
 }
 
 // headersOf returns the argument with the type of the body of an update.

@@ -371,6 +371,9 @@ func (x *options) checkUnused() (used []*spec.Node) {
 		if !x.lists() && !x.own["list"] && !x.own[o.replaced] && !x.s.Singleton {
 			detail = fmt.Sprintf("With `list: \"none\"`, nothing is listed. Remove `%s` from rest.", o.name)
 		}
+		if o.name == "body" && x.patch == "json" {
+			detail = "A JSON Patch has no further members. Remove `body`, or `patch`."
+		}
 		if o.name == "object" {
 			detail = "Each request for an object has a path of its own, or is written next to rest. Remove `object` from rest."
 		}
@@ -399,7 +402,7 @@ func (x *options) optionsOfObjects() []option {
 		{"reset", "delete", x.s.Reset, deletes},
 		{"patch", "update", x.s.Patch, updates},
 		{"wrap", "create and update", x.s.Wrap, creates || sends},
-		{"body", "create and update", x.s.Body, creates || sends},
+		{"body", "create and update", x.s.Body, sendsBody(x)},
 		{"object", "read, update and delete", x.s.Object, gets && at(x.read) || sends && at(x.update) || deletes && at(x.delete) || x.named || x.bodiless && locates}, // of a Location
 		{"gone", "read and delete", x.s.Gone, gets || deletes},
 		{"wait", "create, update and delete", x.s.Wait, creates || sends || deletes},

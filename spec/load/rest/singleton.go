@@ -131,7 +131,11 @@ func createOfSingleton(x *expansion) *spec.Operation {
 	members := membersOfCreate(x.s)
 	content := sent(x, x.body("inputs", path), members)
 	if x.patch == "json" && x.create.method == "PATCH" { // what is there before is not known, and add replaces it
-		members, content = nil, jsonPatch(x, object(at), x.body("inputs", path))
+		old := object(at)
+		if n := containers(x); n != nil {
+			old = n
+		}
+		members, content = nil, jsonPatch(x, old, x.body("inputs", path))
 	}
 	arguments := []spec.Field{
 		field("method", text(x.create.method, at)), field("path", path), headersOf(x, x.create), content, responseOf(x),
@@ -162,8 +166,8 @@ func resetOfSingleton(x *expansion) *spec.Operation {
 	}
 	content := field("json", within(x.wrap, x.s.Wrap, body))
 	if x.patch == "json" && request.method == "PATCH" {
-		content = jsonPatch(x, recordedObject(x), x.s.Reset)
-		let.Fields = nil
+		content = jsonPatch(x, recordedAtReset(x), x.s.Reset)
+		let = withContainers(x, object(let.Range))
 	}
 	op := deleteBy(x, request, headersOf(x, request), content, field("idempotent", &spec.Node{Kind: spec.BoolNode, Text: "true", Range: body.Range}))
 	if let.Fields != nil {

@@ -84,6 +84,7 @@ func TestMistakesInSingletons(t *testing.T) {
 		{"a reset of nothing", source.CodeBadValue, `rest: {path: "/settings", singleton: true, reset: «{}»}`},
 		{"a reset of nothing by another request", source.CodeBadValue, `rest: {path: "/settings", singleton: true, update: "POST /save", reset: «{}»}`},
 		{"a reset of a list", source.CodeWrongShape, `rest: {path: "/settings", singleton: true, reset: «[]»}`},
+		{"members of a JSON Patch", source.CodeMisplacedKey, `rest: {path: "/settings", singleton: true, patch: "json", body: «{kind: "k"}»}`},
 		{"a reset of many", source.CodeMisplacedKey, `rest: {path: "/settings", reset: «{title: ""}»}`},
 		{"a create by PATCH of many", source.CodeBadValue, `rest: {path: "/settings", create: «"PATCH"»}`},
 		{"a parent that may change", source.CodeBadValue, `rest: {path: "/settings/${inputs.size}", singleton: true}

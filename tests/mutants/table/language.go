@@ -110,8 +110,13 @@ func ofLanguage() []Mutant {
 		},
 		{
 			Promise: "A shorthand is what it stands for", Mechanism: "a JSON Patch does not replace what the read does not show",
-			File: "spec/load/rest/operations.go", Find: `		if p.NoRead {`, Replace: `		if p.NoRead && false {`,
+			File: "spec/load/rest/json_patch.go", Find: `		if !p.NoRead {`, Replace: `		if !p.NoRead || true {`,
 			Package: "engine", Test: "TestFormatsOfUpdates", Fails: "/password",
+		},
+		{
+			Promise: "A shorthand is what it stands for", Mechanism: "a JSON Patch leaves the other members of an object that contains inputs",
+			File: "spec/load/rest/json_patch.go", Find: `	if all.Fields == nil {`, Replace: `	if all.Fields != nil || true {`,
+			Package: "engine", Test: "TestJSONPatchesOfSettings", Fails: "/posts",
 		},
 		{
 			Promise:   "Nothing is made twice",
