@@ -76,6 +76,14 @@ func TestTrySingleton(t *testing.T) {
 			if written != c.written {
 				t.Errorf("%d requests that change something, and not %d:\n%s", written, c.written, out)
 			}
+			if c.fails != "" || c.then != nil {
+				return
+			}
+			again := command(t, cmd.Path, cmd.Args[1:]...)
+			again.Dir, again.Env = cmd.Dir, cmd.Env
+			if out, err := again.CombinedOutput(); err != nil || strings.Contains(string(out), "warning") {
+				t.Errorf("the same trial again: %v\n%s", err, out)
+			}
 		})
 	}
 }

@@ -51,7 +51,11 @@ func restore(ctx context.Context, l *life) error {
 func restoreOne(ctx context.Context, l *life, o original) error {
 	now, err := l.client.Lookup(ctx, l.resource, o.text)
 	if err == nil && len(changedSince(l, o, now.Inputs)) > 0 {
-		if _, err = l.client.Create(ctx, l.resource, toRestore(l, o, now.Inputs), client.Operation{}); err == nil {
+		var made client.State
+		if made, err = l.client.Create(ctx, l.resource, toRestore(l, o, now.Inputs), client.Operation{}); err == nil {
+			_, err = l.client.Read(ctx, l.resource, made, client.Operation{}) // else the next trial does not know whether it was done
+		}
+		if err == nil {
 			now, err = l.client.Lookup(ctx, l.resource, o.text)
 		}
 	}
