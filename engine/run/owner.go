@@ -39,7 +39,7 @@ func (o owner) Send(ctx context.Context, s *plan.Step) (any, error) {
 		return nil, o.Stop(s, 1, actions.Refused, err)
 	}
 	value, err := o.send(ctx, s)
-	err = proof{o.run}.settleAbsent(ctx, s, err)
+	err = proof(o).settleAbsent(ctx, s, err)
 	o.news = o.news || err == nil && s.Effect == actions.Write
 	if err == nil && o.Verb == plan.Update && !o.Undoing && s.Effect == actions.Write && o.At == "" {
 		o.warn(o.keepNamed(s, value))

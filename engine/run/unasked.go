@@ -29,7 +29,7 @@ type proof struct{ *run }
 // Unasked implements operation.Owner. Only a read that waits, by an `until` of its own, tells that the object is ready.
 func (o owner) Unasked(ctx context.Context, s *plan.Step, lacks operation.Lacking) error {
 	why := fmt.Errorf("the response to %s was lost, and what find has found in its place has no %s, so %s was not sent", lacks.Of.Name, lacks.Member, s.Name)
-	if p := (proof{o.run}); p.readWaits() {
+	if p := proof(o); p.readWaits() {
 		shown := p.shows(ctx, s, lacks.Of)
 		if shown == nil {
 			o.Log.Message(operation.Info, why.Error()+": it is ready, as read shows")

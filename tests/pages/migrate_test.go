@@ -29,7 +29,7 @@ func TestMigrateDynamicProviders(t *testing.T) {
 	write(t, spec, p.file(t, "petstore.cue"))
 	w := sdk.Python().Open(t, sdk.Schema(t, spec), t.TempDir())
 	for _, c := range w.Checkers {
-		if found, printed := w.Check(t, c, p.file(t, "after.py")); len(found) > 0 {
+		if found, printed := w.Check(t, c, p.file(t, "after.py")); len(found[0]) > 0 {
 			t.Errorf("%s:\n%s", c.Name, printed)
 		}
 	}
