@@ -232,7 +232,7 @@ func checkUnwrapsSome(x *options) {
 			"Remove the question mark, and write the operations whose responses differ next to rest, with their own `returns` and `return`; or remove `returns`.")
 	default:
 		if p := propertyAt(x, x.unwrap); p != nil {
-			x.fail(source.CodeBadValue, n.Range, "unwrap", fmt.Sprintf("the object itself has %s, so a response that has it may be the object or contain it", strings.Join(p.WirePath(x.rule), ".")),
+			x.fail(source.CodeBadValue, n.Range, "unwrap", fmt.Sprintf("a %s itself has %s, so a response that has it may be the object or contain it", x.r.Name, strings.Join(p.WirePath(x.rule), ".")),
 				fmt.Sprintf("It is the property %q. Remove the question mark, and write the operations whose responses differ next to rest, each with a `return` of its own.", p.Name))
 		}
 	}
