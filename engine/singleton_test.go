@@ -325,3 +325,53 @@ func TestFailedSingletons(t *testing.T) {
 		})
 	}
 }
+
+// TestSingletonsLeaveNothingOpen tests that the journal forgets how settings were made, once they are no longer managed, and
+// once a later create has replaced what an earlier one had made of them.
+func TestSingletonsLeaveNothingOpen(t *testing.T) {
+	t.Parallel()
+	for _, options := range []string{`path: "/p/7/settings"`, `path: "/p/7/settings", update: "PUT"`, `path: "/p/7/settings", reset: {zones: 1}`} {
+		t.Run(options, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(&settingsServer{settings: atFirst()})
+			t.Cleanup(server.Close)
+			short, _ := restForms(t, fmt.Sprintf(`
+name: "things"
+version: "1.0.0"
+config: endpoint: string
+http: baseURL: "${config.endpoint}"
+resources: Settings: {
+	inputs: zones: int
+	rest: {singleton: true, %s}
+}`, options))
+			program, diags := engine.Compile(short, builtin.Families())
+			if len(diags) > 0 {
+				t.Fatalf("%+v", diags)
+			}
+			dir := t.TempDir()
+			create := func(zones int) engine.Result { // in another process each time
+				e, err := program.Configure(t.Context(), object("endpoint", server.URL), engine.Options{Dir: t.TempDir(), Journal: dir})
+				if err != nil {
+					t.Fatal(err)
+				}
+				out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Settings"), Inputs: check(t, e, "Settings", object("zones", zones))})
+				if out.Err != nil {
+					t.Fatal(out.Err)
+				}
+				return out
+			}
+			create(5) // the host is killed before it records this
+			out := create(6)
+			if got := intents(t, dir); len(got) != 1 || got[0].Token != out.State.Private.Token {
+				t.Errorf("got the entries %+v, want that of the second create", got)
+			}
+			e, err := program.Configure(t.Context(), object("endpoint", server.URL), engine.Options{Dir: t.TempDir(), Journal: dir})
+			if err == nil {
+				err = e.Delete(t.Context(), engine.DeleteRequest{Ref: ref("Settings"), State: *out.State})
+			}
+			if got := intents(t, dir); err != nil || len(got) != 0 {
+				t.Errorf("after the delete: %v, %+v", err, got)
+			}
+		})
+	}
+}

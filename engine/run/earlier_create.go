@@ -55,13 +55,7 @@ func (r earlier) settle(ctx context.Context) (Result, bool) {
 		return out, true
 	}
 	for _, i := range list {
-		if entries.Elsewhere(r.Resource, i) != "" {
-			continue
-		}
-		if !r.mayContinue(i) && r.Resource.CanTell() {
-			continue
-		}
-		if i.Operation != journal.Create || i.Step != r.Resource.Maker.Index || i.Hash == r.inputsHash() || i.Status == journal.Failed {
+		if !r.isOther(i) {
 			continue
 		}
 		if i.UnderWay() {
@@ -79,6 +73,14 @@ func (r earlier) settle(ctx context.Context) (Result, bool) {
 		}
 	}
 	return Result{}, false
+}
+
+// isOther reports whether an entry is of a create with other inputs, which may have made something here.
+func (r earlier) isOther(i journal.Intent) bool {
+	if entries.Elsewhere(r.Resource, i) != "" || !r.mayContinue(i) && r.Resource.CanTell() {
+		return false
+	}
+	return i.Operation == journal.Create && i.Step == r.Resource.Maker.Index && i.Hash != r.inputsHash() && i.Status != journal.Failed
 }
 
 // supersedes reports whether the create leaves nothing of an earlier one, whatever its inputs were: it is safe to repeat,

@@ -151,7 +151,7 @@ var aboutHTTP = []string{
 	"TestUniqueByRulesOfEquality", "TestWaitsThatFail", "TestCreatedObjectsThatTheServerRewrites", "TestObjectsThatMayBeOfSomebodyElse", "TestAbsentBodiesProveNothing", "TestAbsenceInTheFormOfTheAPI", "TestShapesOfWhatIsNotRead", "TestTypesOfWhatIsNotRead", "TestRestEnvelopes", "TestNullLists", "TestUndoOfNull", "TestReadOfNothingNamesTheRequest", "TestETagsOfOthers", "TestLostOutputs", "TestParentFirst", "TestPagesAreNoAbsence", "TestObjectsUnderOtherNames", "TestAddressedObjectsAreNotReadAgain", "TestIncompleteListsProveNothing", "TestKeysOfMapsAreNoSigns", "TestAnEndInAMapEndsNoList", "TestRemediesForSigns", "TestIncompleteListsWarn", "TestResponsesWithoutList", "TestLocationsOfObjects", "TestUpdatesTwice",
 	"TestDenialsThatMeanGone", "TestDeniedIsGone", "TestResponsesWithoutEnvelope", "TestUnwrapIfThere", "TestIDsInOtherEnvelopes", "TestMapsInPlaceOfLists", "TestWhyAnObjectIsGone", "TestListsThatMayBeAbsent", "TestOnlyTheListMayBeAbsent", "TestEveryPlaceUsesResults",
 	"TestResumedReads", "TestResumedNumbers", "TestHalfUndone", "TestLoopsOfOtherElements", "TestKeysOfWhatWasUndone", "TestLostElementsOfWhatWasUndone", "TestRestartsHaveNewKeys", "TestLoopGoesOnElsewhere", "TestETagsReadBack", "TestLoopGoesOnOverAMap",
-	"TestRecursiveTypes", "TestFailedSingletons", "TestFormatsOfUpdates", "TestSingletons", "TestIDsThatArePaths",
+	"TestRecursiveTypes", "TestFailedSingletons", "TestSingletonsLeaveNothingOpen", "TestFormatsOfUpdates", "TestSingletons", "TestIDsThatArePaths",
 }
 
 // TestTheEngineNeedsNoHTTP runs the engine's tests with another family in the place of http.

@@ -47,7 +47,7 @@ func ofModel() []Mutant {
 		row(twice, "a keyed retry has the same key", "MADE TWICE",
 			"engine/run/owner.go", `		call.Key = o.sending.intent.Key`, `		call.Key = o.sending.intent.Key + o.res.all.Tokens.Next()`),
 		row(twice, "different inputs settle the old intent first", "MADE TWICE",
-			"engine/run/earlier_create.go", `i.Hash == r.inputsHash() || i.Status == journal.Failed {`, `true {`),
+			"engine/run/earlier_create.go", `i.Hash != r.inputsHash() && i.Status != journal.Failed`, `false`),
 		row(twice, "find is asked for as long as what was made may stay unseen", "MADE TWICE",
 			"engine/run/stop/stop.go", ` || seen || left <= 0 {`, ` || seen || left <= time.Hour {`),
 		row(twice, "finished elements of a forEach are not sent again", "MADE TWICE",

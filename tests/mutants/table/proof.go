@@ -87,7 +87,7 @@ func ofProof() []Mutant {
 			"TestLostJobs/status,_killed,_find_tells_it_true", "it is done: true"),
 		row(whole, "a response without the id tells what find does not", "engine/run/sending.go", `	return operation.AddResponse(s, found, response), nil`, `	return found, nil`,
 			"TestLostJobs/argument,_no_id,_find_tells_it_false", "calls:"),
-		row(whole, "the object decides once its operation is gone", "engine/run/owner.go", `	err = proof{o.run}.settleAbsent(ctx, s, err)
+		row(whole, "the object decides once its operation is gone", "engine/run/owner.go", `	err = proof(o).settleAbsent(ctx, s, err)
 `, ``,
 			"TestAbsentJobs/create,_poll,_read,_there", "it is to end with success: true"),
 		row(whole, "the run that began an operation does not conclude that it is gone", "engine/run/unasked.go", `	if !p.resumed {`, `	if false {`,
