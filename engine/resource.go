@@ -56,7 +56,7 @@ func (e *Engine) Delete(ctx context.Context, req run.DeleteRequest) error {
 	state, err := e.states(res, req.Ref).recorded(ctx, req.State)
 	switch {
 	case res.Delete == nil:
-		if err == nil {
+		if err == nil { // a state that cannot be read is forgotten, too
 			e.resources.Forget(res, state, req)
 		}
 		return nil

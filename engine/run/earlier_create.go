@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -18,6 +19,7 @@ import (
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
+	"github.com/declprov/declprov/spec/expr"
 )
 
 // earlier settles what earlier creates of the same resource left open. Its run is the new create,
@@ -84,9 +86,12 @@ func (r earlier) isOther(i journal.Intent) bool {
 }
 
 // supersedes reports whether the create leaves nothing of an earlier one, whatever its inputs were: it is safe to repeat,
-// and there is one object, such as settings.
+// and its address is the same for all inputs, as that of settings is.
 func (r earlier) supersedes() bool {
-	return r.Resource.Maker.Certainty == actions.Safe && !r.Resource.Finds(r.Resource.Maker) && len(r.Resource.ID.Refs()) == 0
+	maker, identity := r.Resource.Maker, r.Resource.Identity
+	return maker.Certainty == actions.Safe && !r.Resource.Finds(maker) && r.Resource.Read != nil &&
+		len(r.Resource.ID.Refs()) == 0 && len(identity.Addressing) == 0 &&
+		!slices.ContainsFunc(plan.ExposedRefs(maker), func(ref expr.Ref) bool { return ref.Path[0] == "inputs" })
 }
 
 // forgetSuperseded removes the entries of earlier creates of which this one has left nothing.
@@ -96,7 +101,7 @@ func (r earlier) forgetSuperseded() error {
 	}
 	list, err := r.book().Earlier()
 	for _, i := range list {
-		if i.Operation == journal.Create && i.Token != r.Token && !i.UnderWay() && entries.Elsewhere(r.Resource, i) == "" {
+		if r.isOther(i) && i.Token != r.Token && !i.UnderWay() {
 			err = errors.Join(err, r.book().RemoveOne(i))
 		}
 	}

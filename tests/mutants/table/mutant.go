@@ -63,12 +63,18 @@ func All() []Mutant {
 		ofScreens(),
 		ofNames(),
 		ofProof(),
+		ofWaits(),
 		ofMatrix(),
 		ofPromises(),
 		ofLanguage(),
 		ofGrants(),
 		ofMessages(),
 	)
+}
+
+// inEngine returns a row whose test is one of the engine.
+func inEngine(promise, mechanism, file, find, replace, test, fails string) Mutant {
+	return Mutant{Promise: promise, Mechanism: mechanism, File: file, Find: find, Replace: replace, Package: "engine", Test: test, Fails: fails}
 }
 
 // String returns the name of the row.
