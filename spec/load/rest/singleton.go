@@ -109,7 +109,7 @@ func idOfSingleton(x *expansion) *spec.Node {
 }
 
 // addServerValues declares the inputs that a program need not set as outputs, too: then the value of the server, which the create
-// leaves, is shown, and is no change.
+// leaves, is shown, and changes nothing.
 func addServerValues(r *spec.Resource) {
 	outputs := *r.Outputs
 	outputs.Fields = slices.Clone(outputs.Fields)
