@@ -13,9 +13,10 @@ import (
 	"github.com/declprov/declprov/actions/http/request"
 )
 
-// documents generates objects whose names need escapes in a pointer.
+// documents generates objects whose names need escapes in a pointer. None is empty: the library takes the pointer "//a", the member a
+// of the member "", for the member a of the whole. TestPointersOfTheRFC has the empty one.
 func documents(depth int) *rapid.Generator[map[string]any] {
-	names := rapid.SampledFrom([]string{"a", "b", "", "a/b", "m~n", "~1", "~01", "é", "0", "-"})
+	names := rapid.SampledFrom([]string{"a", "b", " ", "a/b", "m~n", "~1", "~01", "é", "0", "-"})
 	return rapid.Custom(func(t *rapid.T) map[string]any {
 		return rapid.MapOfN(names, rapid.Custom(func(t *rapid.T) any {
 			scalars := []any{"x", "", true, 1.0, 1.5}
@@ -78,4 +79,34 @@ func TestPatchesMakeTheNewDocument(t *testing.T) {
 			t.Fatalf("the patch %s of %s (-want +got):\n%s", text, before, diff)
 		}
 	})
+}
+
+// TestPointersOfTheRFC compares the pointers of a patch with those of RFC 6901, section 5, to the members of its document.
+func TestPointersOfTheRFC(t *testing.T) {
+	pointers := map[string]string{
+		"foo": "/foo", "": "/", "a/b": "/a~1b", "c%d": "/c%d", "e^f": "/e^f", "g|h": "/g|h", `i\j`: `/i\j`, `k"l`: `/k"l`, " ": "/ ", "m~n": "/m~0n",
+	}
+	for name, pointer := range pointers {
+		for _, nested := range []bool{false, true} {
+			old, next, want := map[string]any{name: 1.0}, map[string]any{name: 2.0}, pointer
+			if nested {
+				old, next, want = map[string]any{"": old}, map[string]any{"": next}, "/"+pointer
+			}
+			body, err := request.Encode("jsonPatch", map[string]any{"old": old, "new": next})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := body.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got any
+			if err := json.NewDecoder(r).Decode(&got); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]any{map[string]any{"op": "replace", "path": want, "value": 2.0}}, got); diff != "" {
+				t.Errorf("%q, nested %t (-want +got):\n%s", name, nested, diff)
+			}
+		}
+	}
 }
