@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/declprov/declprov/tests/mutants/table"
+	"github.com/declprov/declprov/tests/mutants/mutant"
 )
 
 // bench compiles and runs the rows. It is safe for concurrent use.
@@ -26,22 +26,22 @@ type bench struct {
 
 // tryAll runs every test without an edit first, because a test that fails anyway proves
 // nothing. Then it runs the test of each row with its mechanism disabled.
-func (b *bench) tryAll(ctx context.Context, rows []table.Mutant) error {
+func (b *bench) tryAll(ctx context.Context, rows []mutant.Mutant) error {
 	began := time.Now()
 	b.printf("%d mechanisms; compiling ...\n", len(rows))
 	if err := b.compile(ctx, rows); err != nil {
 		return err
 	}
 	b.printf("compiled, %d rows separately (%s); running the tests with all mechanisms enabled ...\n", len(b.programs.alone), time.Since(began).Round(time.Second))
-	var single []table.Mutant
+	var single []mutant.Mutant
 	for _, m := range rows {
-		if !slices.ContainsFunc(single, func(s table.Mutant) bool { return s.Package == m.Package && s.Test == m.Test }) {
+		if !slices.ContainsFunc(single, func(s mutant.Mutant) bool { return s.Package == m.Package && s.Test == m.Test }) {
 			single = append(single, m)
 		}
 	}
 	// unusable are the tests that were left out, or fail with all mechanisms enabled.
 	unusable := map[string]bool{}
-	wrong := each(ctx, b, single, func(ctx context.Context, i int, m table.Mutant) error {
+	wrong := each(ctx, b, single, func(ctx context.Context, i int, m mutant.Mutant) error {
 		got, err := b.runUnchanged(ctx, i, m)
 		if got == leftOut {
 			b.printf("left out: %s %s, because a program is missing: see the end of make test\n", m.Package, m.Test)

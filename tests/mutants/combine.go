@@ -7,12 +7,12 @@ import (
 	"go/token"
 	"strings"
 
-	"github.com/declprov/declprov/tests/mutants/table"
+	"github.com/declprov/declprov/tests/mutants/mutant"
 )
 
 // numbered is a row with the number that disables its mechanism.
 type numbered struct {
-	table.Mutant
+	mutant.Mutant
 	number int
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/declprov/declprov/tests/mutants/table"
+	"github.com/declprov/declprov/tests/mutants/mutant"
 )
 
 // TestCombine checks that several edits of one file are combined, each behind its
@@ -29,7 +29,7 @@ again:
 }
 `
 	row := func(n int, find, replace string) numbered {
-		return numbered{table.Mutant{Find: find, Replace: replace}, n}
+		return numbered{mutant.Mutant{Find: find, Replace: replace}, n}
 	}
 	got, alone, err := combine(source, []numbered{
 		row(1, "n > most", "true"), row(2, "n > most", "n < most"), row(3, "f(1)", "f(0)"), row(4, "most = 7", "most = 8"), row(5, "f(2)", "false"),

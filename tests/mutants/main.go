@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/tests/internal/tools"
+	"github.com/declprov/declprov/tests/mutants/mutant"
 	"github.com/declprov/declprov/tests/mutants/table"
 )
 
@@ -38,12 +39,12 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, out io.Writer, rows []table.Mutant, only string, list, verbose bool, side int) error {
+func run(ctx context.Context, out io.Writer, rows []mutant.Mutant, only string, list, verbose bool, side int) error {
 	wanted, err := regexp.Compile(only)
 	if err != nil {
 		return fmt.Errorf("-run: %w", err)
 	}
-	rows = slices.DeleteFunc(rows, func(m table.Mutant) bool { return !wanted.MatchString(textOf(m)) })
+	rows = slices.DeleteFunc(rows, func(m mutant.Mutant) bool { return !wanted.MatchString(textOf(m)) })
 	if len(rows) == 0 {
 		return fmt.Errorf("no row matches %q", only)
 	}
@@ -72,12 +73,12 @@ func run(ctx context.Context, out io.Writer, rows []table.Mutant, only string, l
 }
 
 // textOf returns all fields of a row as text.
-func textOf(m table.Mutant) string {
+func textOf(m mutant.Mutant) string {
 	return strings.Join([]string{m.String(), m.Promise, m.File, m.Find, m.Replace, m.Package, m.Test, m.Fails}, "\n")
 }
 
 // printTable prints the promise, mechanism, edit and test of each row.
-func printTable(out io.Writer, rows []table.Mutant) {
+func printTable(out io.Writer, rows []mutant.Mutant) {
 	promise := ""
 	for _, m := range rows {
 		if m.Promise != promise {

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/declprov/declprov/tests/mutants/table"
+	"github.com/declprov/declprov/tests/mutants/mutant"
 )
 
 // outcome is how a test ended.
@@ -50,7 +50,7 @@ func outcomeOf(printed string, err error) outcome {
 
 // verdict returns nil if the test failed with the text of its row after the edit had run, and an
 // error otherwise.
-func verdict(m table.Mutant, got outcome, hasRun bool, printed string) error {
+func verdict(m mutant.Mutant, got outcome, hasRun bool, printed string) error {
 	switch {
 	case got == passed && !hasRun:
 		return fmt.Errorf("%s: %s %s passes, and never runs the edited code of %s; choose a test that does", m, m.Package, m.Test, m.File)

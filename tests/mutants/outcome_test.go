@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/declprov/declprov/tests/mutants/table"
+	"github.com/declprov/declprov/tests/mutants/mutant"
 )
 
 // TestVerdict checks that only a failure of the test itself, with the text of the row, counts.
 func TestVerdict(t *testing.T) {
-	m := table.Mutant{Complaint: 4, Mechanism: "`until` polls", Test: "TestIt", Fails: "1 polls"}
+	m := mutant.Mutant{Complaint: 4, Mechanism: "`until` polls", Test: "TestIt", Fails: "1 polls"}
 	status := errors.New("exit status 1")
 	for name, tc := range map[string]struct {
 		printed string
@@ -42,7 +42,7 @@ func TestVerdict(t *testing.T) {
 
 // TestVerdictOfCodeThatNeverRan checks that no outcome counts if the edited code did not run.
 func TestVerdictOfCodeThatNeverRan(t *testing.T) {
-	m := table.Mutant{Test: "TestIt", Fails: "1 polls", File: "engine/until.go"}
+	m := mutant.Mutant{Test: "TestIt", Fails: "1 polls", File: "engine/until.go"}
 	for _, got := range []outcome{passed, failed} {
 		if err := verdict(m, got, false, "1 polls"); err == nil || !strings.Contains(err.Error(), "never runs the edited code") {
 			t.Errorf("%s: %v", got, err)

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/tests/internal/release"
-	"github.com/declprov/declprov/tests/mutants/table"
+	"github.com/declprov/declprov/tests/mutants/mutant"
 )
 
 // programs are declprov and the tests of each package, compiled once with the edits of all
@@ -36,7 +36,7 @@ type programs struct {
 const variants = "declprov_sql"
 
 // compile builds the programs in the folder of the bench.
-func (b *bench) compile(ctx context.Context, rows []table.Mutant) (err error) {
+func (b *bench) compile(ctx context.Context, rows []mutant.Mutant) (err error) {
 	p := &programs{declprov: filepath.Join(b.work, "declprov"), tests: map[string]string{}, alone: map[int]bool{}, broken: map[int]string{}}
 	for i, m := range rows {
 		p.rows = append(p.rows, numbered{m, i + 1})
@@ -52,14 +52,14 @@ func (b *bench) compile(ctx context.Context, rows []table.Mutant) (err error) {
 	if printed, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building declprov: %w\n%s", err, printed)
 	}
-	var packages []table.Mutant
+	var packages []mutant.Mutant
 	for _, m := range rows {
 		if p.tests[m.Package] == "" {
 			p.tests[m.Package] = filepath.Join(b.work, strings.ReplaceAll(m.Package, "/", "-")+".test")
 			packages = append(packages, m)
 		}
 	}
-	return each(ctx, b, packages, func(ctx context.Context, _ int, m table.Mutant) error {
+	return each(ctx, b, packages, func(ctx context.Context, _ int, m mutant.Mutant) error {
 		if blackBox(m) {
 			return b.compileTest(ctx, m.Package, p.tests[m.Package])
 		}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/tests/internal/release"
-	"github.com/declprov/declprov/tests/mutants/table"
+	"github.com/declprov/declprov/tests/mutants/mutant"
 )
 
 // testTimeout is the time limit of one test. Most take a second or two.
@@ -23,8 +23,8 @@ const testTimeout = 90 * time.Second
 // testsFolder has the tests that run declprov as a separate process.
 const testsFolder = "tests"
 
-func blackBox(m table.Mutant) bool {
-	return strings.HasPrefix(m.Package, testsFolder+"/") && !slices.Contains(table.ImportEngine, m.Package)
+func blackBox(m mutant.Mutant) bool {
+	return strings.HasPrefix(m.Package, testsFolder+"/") && !slices.Contains(mutant.ImportEngine, m.Package)
 }
 
 // compileTest compiles the tests of a package of either module.
@@ -43,7 +43,7 @@ func (b *bench) compileTest(ctx context.Context, pkg, to string, flags ...string
 }
 
 // runUnchanged runs the test of a row with all mechanisms enabled.
-func (b *bench) runUnchanged(ctx context.Context, i int, m table.Mutant) (outcome, error) {
+func (b *bench) runUnchanged(ctx context.Context, i int, m mutant.Mutant) (outcome, error) {
 	dir, err := b.folder("as-it-is", i)
 	if err != nil {
 		return failed, err
@@ -118,7 +118,7 @@ func (b *bench) programsFor(ctx context.Context, dir string, m numbered) (progra
 }
 
 // alone writes the overlay of a row that cannot be combined with others.
-func (b *bench) alone(dir string, m table.Mutant) (overlay string, err error) {
+func (b *bench) alone(dir string, m mutant.Mutant) (overlay string, err error) {
 	text, err := m.Apply(b.root)
 	if err != nil {
 		return "", err
@@ -136,7 +136,7 @@ func (b *bench) folder(kind string, i int) (string, error) {
 
 // runTest runs the test of a row in the folder of its package, with the given declprov and
 // a separate cache of compiled specs.
-func (b *bench) runTest(ctx context.Context, dir, program, binary string, m table.Mutant) (outcome, string) {
+func (b *bench) runTest(ctx context.Context, dir, program, binary string, m mutant.Mutant) (outcome, string) {
 	cmd := exec.CommandContext(ctx, program, "-test.v", "-test.count=1", "-test.timeout="+testTimeout.String(), "-test.run="+m.Pattern())
 	cmd.Dir = filepath.Join(b.root, m.Package)
 	cmd.Env = append(os.Environ(), release.Variable+"="+binary,

@@ -1,8 +1,10 @@
-package table
+package confinement
+
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 // ofConfinement are the mechanisms that keep a spec to what it is granted, and
 // what it sends to where it belongs.
-func ofConfinement() []Mutant {
+func ofConfinement() []mutant.Mutant {
 	const (
 		files    = "A spec touches no file but those that it is granted"
 		whole    = "A file is written whole or not at all"
@@ -10,7 +12,7 @@ func ofConfinement() []Mutant {
 		belongs  = "What is sent goes where the author sends it"
 		harmless = "No answer takes more than it may"
 	)
-	return []Mutant{
+	return []mutant.Mutant{
 		{
 			Promise: files, Mechanism: "what is behind a symbolic link is asked about again",
 			File: "actions/sys/files/walk.go",

@@ -1,15 +1,17 @@
-package table
+package confinement
+
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 // ofSecrets are the mechanisms that keep secrets out of sight.
-func ofSecrets() []Mutant {
-	return []Mutant{
+func ofSecrets() []mutant.Mutant {
+	return []mutant.Mutant{
 		{
 			Complaint: 3, Promise: "A secret shows nowhere",
 			Mechanism: "an output that is declared @secret() is one",
 			File:      "engine/value/project.go",
 			Find:      `value.WithSecret(value.Secret() || m.IsSecret())`,
 			Replace:   `value`,
-			Package:   complaints, Test: "TestComplaint03SecretsInTheOpen", Fails: "key is not marked secret",
+			Package:   mutant.Complaints, Test: "TestComplaint03SecretsInTheOpen", Fails: "key is not marked secret",
 		},
 		{
 			Complaint: 3, Promise: "A secret shows nowhere",
@@ -17,7 +19,7 @@ func ofSecrets() []Mutant {
 			File:      "engine/value/project.go",
 			Find:      `property.New(v).WithSecret(p.mask.Holds(v))`,
 			Replace:   `property.New(v)`,
-			Package:   complaints, Test: "TestComplaint03SecretsInTheOpen", Fails: "echo is not marked secret",
+			Package:   mutant.Complaints, Test: "TestComplaint03SecretsInTheOpen", Fails: "echo is not marked secret",
 		},
 		{
 			Complaint: 3, Promise: "A secret shows nowhere",
@@ -25,7 +27,7 @@ func ofSecrets() []Mutant {
 			File:      "spec/screen/mask.go",
 			Find:      `	found := all.spans(text)`,
 			Replace:   `	found := all.spans("")`,
-			Package:   complaints, Test: "TestComplaint03SecretsInTheOpen", Fails: "the error after 200 is",
+			Package:   mutant.Complaints, Test: "TestComplaint03SecretsInTheOpen", Fails: "the error after 200 is",
 		},
 		{
 			Complaint: 3, Promise: "A secret shows nowhere",
@@ -33,7 +35,7 @@ func ofSecrets() []Mutant {
 			File:      "engine/value/plain.go",
 			Find:      "	if v.Secret() {\n		secret.add(path, v)",
 			Replace:   "	if false {\n		secret.add(path, v)",
-			Package:   complaints, Test: "TestComplaint03SecretsInTheOpen", Fails: "the error after 200 is",
+			Package:   mutant.Complaints, Test: "TestComplaint03SecretsInTheOpen", Fails: "the error after 200 is",
 		},
 		{
 			Promise:   "A secret shows nowhere",

@@ -1,8 +1,10 @@
-package table
+package certainty
+
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 // ofModel are the mechanisms of certainty and identity that generated histories
 // notice the absence of: each is a subtest that plays histories which meet it.
-func ofModel() []Mutant {
+func ofModel() []mutant.Mutant {
 	const (
 		foreign = "What is somebody else's is never taken"
 		twice   = "Nothing is made twice"
@@ -10,13 +12,13 @@ func ofModel() []Mutant {
 		wanted  = "What is there is what the program says"
 		cancel  = "A cancel starts nothing new"
 	)
-	row := func(promise, mechanism, fails, file, find, replace string) Mutant {
-		return Mutant{
+	row := func(promise, mechanism, fails, file, find, replace string) mutant.Mutant {
+		return mutant.Mutant{
 			Promise: promise, Mechanism: mechanism + " (generated histories)", File: file, Find: find, Replace: replace,
-			Package: Model, Test: "TestMechanism/" + mechanism, Fails: fails,
+			Package: mutant.Model, Test: "TestMechanism/" + mechanism, Fails: fails,
 		}
 	}
-	return []Mutant{
+	return []mutant.Mutant{
 		row(foreign, "find is asked before the first send", "ANOTHER OWNER'S OBJECT",
 			"engine/run/owner.go", `	if found != nil {
 		there :=`, `	if false && found != nil {

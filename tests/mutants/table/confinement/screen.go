@@ -1,9 +1,11 @@
-package table
+package confinement
+
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 // ofScreens are the mechanisms that every text passes before it is shown.
-func ofScreens() []Mutant {
+func ofScreens() []mutant.Mutant {
 	const promise = "What is shown steers nothing, is short, and has no secret in it"
-	return []Mutant{
+	return []mutant.Mutant{
 		{
 			Promise:   promise,
 			Mechanism: "an id that would steer the screen is not recorded",

@@ -1,8 +1,10 @@
-package table
+package certainty
+
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 // ofIdentity are the mechanisms by which a resource stays the one that it is.
-func ofIdentity() []Mutant {
-	return []Mutant{
+func ofIdentity() []mutant.Mutant {
+	return []mutant.Mutant{
 		{
 			Promise:   "Two resources never have one object",
 			Mechanism: "creates whose finds would find the same object run one after the other",

@@ -1,7 +1,5 @@
-// Package table lists the promises of declprov, the mechanisms that keep each promise, and
-// the test that must fail if a mechanism is disabled. `make mutants` disables one after
-// the other.
-package table
+// Package mutant describes an edit that disables a mechanism, and the test that then fails.
+package mutant
 
 import (
 	"errors"
@@ -9,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -34,46 +31,21 @@ type Mutant struct {
 	Fails string
 }
 
-// Model is the package of the model.
-const Model = "tests/model"
+const (
+	// Model is the package of the model.
+	Model = "tests/model"
+	// EndToEnd has the points of the conformance list, by number.
+	EndToEnd = "tests/e2e"
+	// Complaints has the tests that are named after complaints about other generic providers, by number. The promise of a row says the opposite.
+	Complaints = "tests/http/complaints"
+)
 
 // ImportEngine are the packages in tests whose tests import the engine, and may also run declprov as a process. The others
 // only do the latter.
 var ImportEngine = []string{Model, "tests/sql"}
 
-// All returns all rows, in the order of the printed table.
-func All() []Mutant {
-	return slices.Concat(
-		ofState(),
-		ofExchanges(),
-		ofFailures(),
-		ofAuthors(),
-		ofSecrets(),
-		ofPlans(),
-		ofLives(),
-		ofIdentity(),
-		ofJournals(),
-		ofModel(),
-		ofConfinement(),
-		ofDatabases(),
-		ofOutside(),
-		ofBudgets(),
-		ofCompilation(),
-		ofSandbox(),
-		ofScreens(),
-		ofNames(),
-		ofProof(),
-		ofWaits(),
-		ofMatrix(),
-		ofPromises(),
-		ofLanguage(),
-		ofGrants(),
-		ofMessages(),
-	)
-}
-
-// inEngine returns a row whose test is one of the engine.
-func inEngine(promise, mechanism, file, find, replace, test, fails string) Mutant {
+// InEngine returns a row whose test is one of the engine.
+func InEngine(promise, mechanism, file, find, replace, test, fails string) Mutant {
 	return Mutant{Promise: promise, Mechanism: mechanism, File: file, Find: find, Replace: replace, Package: "engine", Test: test, Fails: fails}
 }
 

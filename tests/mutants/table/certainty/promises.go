@@ -1,15 +1,17 @@
-package table
+package certainty
+
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 // ofPromises are the mechanisms that keep what vet says of types true of what runs.
-func ofPromises() []Mutant {
+func ofPromises() []mutant.Mutant {
 	const promise = "What vet says is never null is not"
-	row := func(mechanism, file, find, replace, test string) Mutant {
-		return Mutant{
+	row := func(mechanism, file, find, replace, test string) mutant.Mutant {
+		return mutant.Mutant{
 			Promise: promise, Mechanism: mechanism, File: file, Find: find, Replace: replace,
 			Package: "engine", Test: "TestNeverNull/" + test, Fails: "contradictions",
 		}
 	}
-	return []Mutant{
+	return []mutant.Mutant{
 		row("an update relies on nothing that the recorded state lacks", "engine/run/update.go",
 			`		if err := recorded.CheckComplete(res.Resource, state, plan.Update); err != nil {`,
 			`		if err := error(nil); err != nil {`, "typed, a typed read"),

@@ -1,10 +1,12 @@
-package table
+package language
+
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 // ofNames are the promises about declared names and types of what arrives.
-func ofNames() []Mutant {
+func ofNames() []mutant.Mutant {
 	const typed = "A response is data of its declared type, or an error that names the member"
 	const names = "Names on the wire are written down once"
-	return []Mutant{
+	return []mutant.Mutant{
 		{
 			Promise: "Nothing is lost", Mechanism: "vet reports a key in an expression that no property takes",
 			File:    "engine/compile/yield/checker.go",

@@ -1,13 +1,15 @@
-package table
+package confinement
+
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 const outside = "tests/outside"
 
 // ofOutside are the promises about what comes from outside: a response, the output
 // of a command, a text.
-func ofOutside() []Mutant {
+func ofOutside() []mutant.Mutant {
 	const bounded = "What comes from outside is bounded by its values, too"
 	const data = "What comes from outside is data, whatever Pulumi would take it for"
-	return []Mutant{
+	return []mutant.Mutant{
 		{
 			Promise: "What another machine has little of is waited for", Mechanism: "a session that is refused for now is asked for again",
 			File:    "actions/ssh/run.go",

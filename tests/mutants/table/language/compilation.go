@@ -1,9 +1,11 @@
-package table
+package language
+
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 // ofCompilation are the mechanisms that make a program data: what is compiled
 // depends on the spec alone, and never changes.
-func ofCompilation() []Mutant {
-	return []Mutant{
+func ofCompilation() []mutant.Mutant {
+	return []mutant.Mutant{
 		{
 			Promise:   "A compiled program never changes",
 			Mechanism: "the parts of an argument are copied, not added to",
@@ -77,20 +79,6 @@ func ofCompilation() []Mutant {
 			Find:      `	if errors.Is(err, container.ErrOlder) {`,
 			Replace:   `	if false && errors.Is(err, container.ErrOlder) {`,
 			Package:   "tests/evolution", Test: "TestContainersOfFormerFormats/tags", Fails: "port",
-		},
-	}
-}
-
-// ofAuthors are the complaints about mistakes that show only once a spec runs.
-func ofAuthors() []Mutant {
-	return []Mutant{
-		{
-			Complaint: 30, Promise: "An author's mistakes are found before anything runs",
-			Mechanism: "every template is typed when a spec is compiled",
-			File:      "engine/compile/finding/collector.go",
-			Find:      `	c.Add(diags, path)`,
-			Replace:   ``,
-			Package:   complaints, Test: "TestComplaint30MistakesBeforeRunning", Fails: "inputs.nmae: ",
 		},
 	}
 }

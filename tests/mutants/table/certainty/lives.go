@@ -1,8 +1,10 @@
-package table
+package certainty
+
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 // ofLives are the mechanisms that lose nothing when an operation fails.
-func ofLives() []Mutant {
-	return []Mutant{
+func ofLives() []mutant.Mutant {
+	return []mutant.Mutant{
 		{
 			Promise:   "What an update that failed has added is removed later",
 			Mechanism: "an update that refers to recorded inputs reads them after a failed one",
@@ -125,7 +127,7 @@ func ofLives() []Mutant {
 			File:      "engine/run/aftermath.go",
 			Find:      `	if !r.Effected {`,
 			Replace:   `	if true {`,
-			Package:   e2e, Test: "TestConformance/49 a create that failed halfway is kept", Fails: "is not in the state",
+			Package:   mutant.EndToEnd, Test: "TestConformance/49 a create that failed halfway is kept", Fails: "is not in the state",
 		},
 		{
 			Promise:   "What was made is kept, whatever failed next",
@@ -151,7 +153,7 @@ func ofLives() []Mutant {
 		r.Touched = append(r.Touched, t)
 	}
 `,
-			Package: e2e, Test: "TestConformance/48", Fails: "is in the state",
+			Package: mutant.EndToEnd, Test: "TestConformance/48", Fails: "is in the state",
 		},
 		{
 			Promise:   "What is not proved to be the resource's own is not taken for it",
@@ -183,7 +185,7 @@ func ofLives() []Mutant {
 			File:      "engine/run/aftermath.go",
 			Find:      `	err := a.undo(ctx)`,
 			Replace:   `	err := error(nil)`,
-			Package:   e2e, Test: "TestConformance/49 a create that is undone", Fails: "is in the state",
+			Package:   mutant.EndToEnd, Test: "TestConformance/49 a create that is undone", Fails: "is in the state",
 		},
 		{
 			Promise:   "What was made is kept, whatever failed next",
@@ -191,7 +193,7 @@ func ofLives() []Mutant {
 			File:      "engine/run/delete.go",
 			Find:      `	return r.Mask().Error(err) // with the secrets that the steps have seen`,
 			Replace:   `	return r.Mask().Error(nil)`,
-			Package:   e2e, Test: "TestConformance/54", Fails: "expected a failure",
+			Package:   mutant.EndToEnd, Test: "TestConformance/54", Fails: "expected a failure",
 		},
 		{
 			Promise:   "An operation can be ended",
@@ -199,7 +201,7 @@ func ofLives() []Mutant {
 			File:      "engine/pulumi/cancel.go",
 			Find:      `	s.calls.cancel(ctx)`,
 			Replace:   ``,
-			Package:   e2e, Test: "TestConformance/6 Cancel", Fails: "the create goes on",
+			Package:   mutant.EndToEnd, Test: "TestConformance/6 Cancel", Fails: "the create goes on",
 		},
 		{
 			Promise:   "What was sent is answered, though the operation is cancelled",

@@ -1,13 +1,15 @@
-package table
+package language
+
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 // ofMatrix are the marks of secrets: without any of them the matrix of tests/secrets has
 // a cell in which the secret shows.
-func ofMatrix() []Mutant {
+func ofMatrix() []mutant.Mutant {
 	const promise, matrix = "A secret shows nowhere, whatever it goes through", "tests/secrets"
-	row := func(mechanism, file, find, replace, test, fails string) Mutant {
-		return Mutant{Promise: promise, Mechanism: mechanism, File: file, Find: find, Replace: replace, Package: matrix, Test: test, Fails: fails}
+	row := func(mechanism, file, find, replace, test, fails string) mutant.Mutant {
+		return mutant.Mutant{Promise: promise, Mechanism: mechanism, File: file, Find: find, Replace: replace, Package: matrix, Test: test, Fails: fails}
 	}
-	return []Mutant{
+	return []mutant.Mutant{
 		row("a declared secret is one behind each element of a list or map", "spec/types/secret.go",
 			`	return t.Elem != nil && secretAt(t.Elem, rest, presence, types, seen)`, `	return false`,
 			"TestVetFollowsSecrets/function", `want "vet refuses it"`),

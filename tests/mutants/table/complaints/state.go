@@ -1,14 +1,10 @@
-package table
+package complaints
 
-// complaints is the package of the tests that are named after complaints. The
-// numbers are those of a list of what people hold against other generic
-// providers: one of them, at least, is said by each row's promise the other way
-// round.
-const complaints = "tests/http/complaints"
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 // ofState are the complaints about what is recorded, and about what is a change.
-func ofState() []Mutant {
-	return []Mutant{
+func ofState() []mutant.Mutant {
+	return []mutant.Mutant{
 		{
 			Complaint: 1, Promise: "What the server adds is no change, for ever",
 			Mechanism: "what the spec does not declare is no part of the state",
@@ -20,7 +16,7 @@ func ofState() []Mutant {
 			out.Values[name], _ = Untyped.FromPlain(v, name, p.mask)
 		}
 	}`,
-			Package: complaints, Test: "TestComplaint01PerpetualDiff", Fails: "undeclared etag",
+			Package: mutant.Complaints, Test: "TestComplaint01PerpetualDiff", Fails: "undeclared etag",
 		},
 		{
 			Complaint: 1, Promise: "What the server adds is no change, for ever",
@@ -28,7 +24,7 @@ func ofState() []Mutant {
 			File:      "engine/run/reading/reading.go",
 			Find:      `chosen := !importing && !given && !wasWritten && r.Resource.Outputs.ByName[m.Name] != nil`,
 			Replace:   `chosen := false`,
-			Package:   complaints, Test: "TestComplaint01PerpetualDiff", Fails: "became an input",
+			Package:   mutant.Complaints, Test: "TestComplaint01PerpetualDiff", Fails: "became an input",
 		},
 		{
 			Complaint: 1, Promise: "What the server adds is no change, for ever",
@@ -36,7 +32,7 @@ func ofState() []Mutant {
 			File:      "engine/run/compare/compare.go",
 			Find:      `c.Kind == value.Delete && r.ServerKeeps(c.Path)`,
 			Replace:   `false`,
-			Package:   complaints, Test: "TestComplaint01PerpetualDiff", Fails: "region",
+			Package:   mutant.Complaints, Test: "TestComplaint01PerpetualDiff", Fails: "region",
 		},
 		{
 			Complaint: 1, Promise: "What the server adds is no change, for ever",
@@ -44,7 +40,7 @@ func ofState() []Mutant {
 			File:      "engine/run/reading/reading.go",
 			Find:      `return m.Default != nil && (recorded || importing)`,
 			Replace:   `return false`,
-			Package:   complaints, Test: "TestComplaint01Defaults", Fails: "mode",
+			Package:   mutant.Complaints, Test: "TestComplaint01Defaults", Fails: "mode",
 		},
 		{
 			Complaint: 2, Promise: "What is read may be shaped unlike what was written",
@@ -52,7 +48,7 @@ func ofState() []Mutant {
 			File:      "engine/run/scope/scope.go",
 			Find:      `	if op.Return != nil {`,
 			Replace:   `	if false {`,
-			Package:   complaints, Test: "TestComplaint02WrittenUnlikeRead", Fails: "serial",
+			Package:   mutant.Complaints, Test: "TestComplaint02WrittenUnlikeRead", Fails: "serial",
 		},
 		{
 			Complaint: 2, Promise: "What is read may be shaped unlike what was written",
@@ -60,7 +56,7 @@ func ofState() []Mutant {
 			File:      "engine/run/reading/reading.go",
 			Find:      `case m.NoRead || m.Ephemeral || chosen:`,
 			Replace:   `case m.Ephemeral || chosen:`,
-			Package:   complaints, Test: "TestComplaint02NotReadBack", Fails: "note",
+			Package:   mutant.Complaints, Test: "TestComplaint02NotReadBack", Fails: "note",
 		},
 		{
 			Complaint: 2, Promise: "What is read may be shaped unlike what was written",
@@ -68,7 +64,7 @@ func ofState() []Mutant {
 			File:      "engine/run/compare/compare.go",
 			Find:      `return strings.EqualFold(a, b)`,
 			Replace:   `return a == b`,
-			Package:   complaints, Test: "TestComplaint02NotReadBack", Fails: "name",
+			Package:   mutant.Complaints, Test: "TestComplaint02NotReadBack", Fails: "name",
 		},
 		{
 			Complaint: 6, Promise: "An update that failed is not taken for done",
@@ -79,7 +75,7 @@ func ofState() []Mutant {
 			Replace: `		next.Private.Failed = nil
 	} else {
 		outputs.WarnKept(r.Run`,
-			Package: complaints, Test: "TestComplaint06StateAfterFailedUpdate", Fails: "a run that reverts the change would do nothing",
+			Package: mutant.Complaints, Test: "TestComplaint06StateAfterFailedUpdate", Fails: "a run that reverts the change would do nothing",
 		},
 		{
 			Complaint: 6, Promise: "An update that failed is not taken for done",
@@ -87,7 +83,7 @@ func ofState() []Mutant {
 			File:      "engine/diff.go",
 			Find:      `Force: state.Private.Failed != nil,`,
 			Replace:   `Force: false,`,
-			Package:   complaints, Test: "TestComplaint06StateAfterFailedUpdate", Fails: "a run that reverts the change would do nothing",
+			Package:   mutant.Complaints, Test: "TestComplaint06StateAfterFailedUpdate", Fails: "a run that reverts the change would do nothing",
 		},
 		{
 			Complaint: 8, Promise: "What is there can be imported by its id alone",
@@ -96,7 +92,7 @@ func ofState() []Mutant {
 			Find: `			shown = wrote.Drifted(shown)
 			inputs = inputs.Set(m.Name, shown.WithSecret(shown.Secret() || recorded.HasSecrets()))`,
 			Replace: `			_ = wrote.Drifted(shown)`,
-			Package: complaints, Test: "TestComplaint08Import", Fails: "the inputs are",
+			Package: mutant.Complaints, Test: "TestComplaint08Import", Fails: "the inputs are",
 		},
 		{
 			Promise:   "What is there can be imported by its id alone",
@@ -112,7 +108,7 @@ func ofState() []Mutant {
 			File:      "engine/run/reading/reading.go",
 			Find:      `chosen := !importing && !given`,
 			Replace:   `chosen := !given`,
-			Package:   complaints, Test: "TestComplaint08Import", Fails: "a value that the server chose before the import is not an input",
+			Package:   mutant.Complaints, Test: "TestComplaint08Import", Fails: "a value that the server chose before the import is not an input",
 		},
 		{
 			Complaint: 8, Promise: "What is there can be imported by its id alone",
@@ -120,7 +116,7 @@ func ofState() []Mutant {
 			File:      "engine/identity.go",
 			Find:      `	if !l.res.Identity.Imports.IsSet() {`,
 			Replace:   `	if true {`,
-			Package:   complaints, Test: "TestComplaint08ImportOfMore", Fails: "the import sends another request, or returns another id",
+			Package:   mutant.Complaints, Test: "TestComplaint08ImportOfMore", Fails: "the import sends another request, or returns another id",
 		},
 		{
 			Complaint: 10, Promise: "A change is made in place where that is possible",
@@ -128,7 +124,7 @@ func ofState() []Mutant {
 			File:      "engine/run/compare/compare.go",
 			Find:      `news, "", r.Resource.Update == nil)`,
 			Replace:   `news, "", true)`,
-			Package:   complaints, Test: "TestComplaint10UpdateInPlace", Fails: "expected a change of the name in place, got",
+			Package:   mutant.Complaints, Test: "TestComplaint10UpdateInPlace", Fails: "expected a change of the name in place, got",
 		},
 		{
 			Complaint: 10, Promise: "A change is made in place where that is possible",
@@ -136,7 +132,7 @@ func ofState() []Mutant {
 			File:      "engine/value/diff.go",
 			Find:      `replace || m != nil && m.Replace)`,
 			Replace:   `replace)`,
-			Package:   complaints, Test: "TestComplaint10UpdateInPlace", Fails: "expected a replacement for a change of the kind, got",
+			Package:   mutant.Complaints, Test: "TestComplaint10UpdateInPlace", Fails: "expected a replacement for a change of the kind, got",
 		},
 		{
 			Complaint: 13, Promise: "The order of a list counts only where it means something",
@@ -144,7 +140,7 @@ func ofState() []Mutant {
 			File:      "engine/value/diff.go",
 			Find:      `case m != nil && m.Set:`,
 			Replace:   `case false:`,
-			Package:   complaints, Test: "TestComplaint13ArrayOrder", Fails: "Path:tags[",
+			Package:   mutant.Complaints, Test: "TestComplaint13ArrayOrder", Fails: "Path:tags[",
 		},
 		{
 			Complaint: 13, Promise: "The order of a list counts only where it means something",
@@ -152,7 +148,7 @@ func ofState() []Mutant {
 			File:      "engine/value/diff.go",
 			Find:      `case m != nil && m.Key != "":`,
 			Replace:   `case false:`,
-			Package:   complaints, Test: "TestComplaint13ArrayOrder", Fails: "Path:rules[",
+			Package:   mutant.Complaints, Test: "TestComplaint13ArrayOrder", Fails: "Path:rules[",
 		},
 		{
 			Complaint: 14, Promise: "An update leaves what it does not touch known",
@@ -160,7 +156,7 @@ func ofState() []Mutant {
 			File:      "engine/run/outputs.go",
 			Find:      `ok && m.Stable {`,
 			Replace:   `ok && false {`,
-			Package:   complaints, Test: "TestComplaint14KnownOutputs", Fails: "the serial number is",
+			Package:   mutant.Complaints, Test: "TestComplaint14KnownOutputs", Fails: "the serial number is",
 		},
 		{
 			Complaint: 14, Promise: "An update leaves what it does not touch known",
@@ -168,7 +164,7 @@ func ofState() []Mutant {
 			File:      "engine/diff.go",
 			Find:      `Stable: stableNames(res)}`,
 			Replace:   `Stable: nil}`,
-			Package:   complaints, Test: "TestComplaint14KnownOutputs", Fails: "the diff does not say that the serial number stays",
+			Package:   mutant.Complaints, Test: "TestComplaint14KnownOutputs", Fails: "the diff does not say that the serial number stays",
 		},
 		{
 			Complaint: 16, Promise: "An id is never guessed",
@@ -179,7 +175,7 @@ func ofState() []Mutant {
 	if body, ok := v.Vars.Values["body"].(map[string]any); ok && body["id"] != nil {
 		id, err = value.Text(body["id"])
 	}`,
-			Package: complaints, Test: "TestComplaint16ID", Fails: `the id is "wrong"`,
+			Package: mutant.Complaints, Test: "TestComplaint16ID", Fails: `the id is "wrong"`,
 		},
 		{
 			Complaint: 16, Promise: "An id is never guessed",
@@ -187,7 +183,7 @@ func ofState() []Mutant {
 			File:      "spec/decode/json.go",
 			Find:      `	dec.UseNumber()`,
 			Replace:   ``,
-			Package:   complaints, Test: "TestComplaint16ID", Fails: `the id is "9007199254740992"`,
+			Package:   mutant.Complaints, Test: "TestComplaint16ID", Fails: `the id is "9007199254740992"`,
 		},
 		{
 			Complaint: 17, Promise: "Only what the server calls gone is gone",
@@ -195,7 +191,7 @@ func ofState() []Mutant {
 			File:      "engine/run/reading/reading.go",
 			Find:      `	if r.Operation.Return != nil {`,
 			Replace:   `	if true {`,
-			Package:   complaints, Test: "TestComplaint17Gone", Fails: `200 "": gone is true`,
+			Package:   mutant.Complaints, Test: "TestComplaint17Gone", Fails: `200 "": gone is true`,
 		},
 		{
 			Complaint: 17, Promise: "Only what the server calls gone is gone",
@@ -203,7 +199,7 @@ func ofState() []Mutant {
 			File:      "engine/run/reading/reading.go",
 			Find:      `if lost == nil && len(got.Missing) > 0 {`,
 			Replace:   `if false {`,
-			Package:   complaints, Test: "TestComplaint17Gone", Fails: `}": gone is false, error <nil>`,
+			Package:   mutant.Complaints, Test: "TestComplaint17Gone", Fails: `}": gone is false, error <nil>`,
 		},
 		{
 			Complaint: 17, Promise: "Only what the server calls gone is gone",
@@ -211,7 +207,7 @@ func ofState() []Mutant {
 			File:      "actions/http/verdict/judge.go",
 			Find:      `	case http.StatusNotFound, http.StatusGone:`,
 			Replace:   `	case http.StatusNotFound, http.StatusGone, http.StatusUnauthorized:`,
-			Package:   complaints, Test: "TestComplaint17Gone", Fails: `401 "": gone is true`,
+			Package:   mutant.Complaints, Test: "TestComplaint17Gone", Fails: `401 "": gone is true`,
 		},
 		{
 			Complaint: 17, Promise: "Only what the server calls gone is gone",
@@ -219,7 +215,7 @@ func ofState() []Mutant {
 			File:      "actions/http/verdict/judge.go",
 			Find:      `	case http.StatusNotFound, http.StatusGone:`,
 			Replace:   `	case 599:`,
-			Package:   complaints, Test: "TestComplaint17Gone", Fails: `404 "": gone is false`,
+			Package:   mutant.Complaints, Test: "TestComplaint17Gone", Fails: `404 "": gone is false`,
 		},
 		{
 			Complaint: 17, Promise: "Only what the server calls gone is gone",
@@ -227,7 +223,7 @@ func ofState() []Mutant {
 			File:      "engine/run/reading/reading.go",
 			Find:      `errors.Is(err, verdict.ErrNotFound) && r.Failed == 0`,
 			Replace:   `errors.Is(err, verdict.ErrNotFound)`,
-			Package:   complaints, Test: "TestComplaint17PartIsNotThere", Fails: "a missing part means that the resource is gone",
+			Package:   mutant.Complaints, Test: "TestComplaint17PartIsNotThere", Fails: "a missing part means that the resource is gone",
 		},
 	}
 }

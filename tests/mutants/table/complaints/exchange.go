@@ -1,16 +1,18 @@
-package table
+package complaints
+
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 // ofExchanges are the complaints about what can be asked of a server, and what is
 // understood of its answers.
-func ofExchanges() []Mutant {
-	return []Mutant{
+func ofExchanges() []mutant.Mutant {
+	return []mutant.Mutant{
 		{
 			Complaint: 4, Promise: "What a server does later is waited for",
 			Mechanism: "`until` polls",
 			File:      "engine/run/verdict/verdict.go",
 			Find:      `	v.Pending = !done`,
 			Replace:   `	v.Pending = false && done`,
-			Package:   complaints, Test: "TestComplaint04Async", Fails: "1 polls",
+			Package:   mutant.Complaints, Test: "TestComplaint04Async", Fails: "1 polls",
 		},
 		{
 			Complaint: 5, Promise: "What was just made may take its time to be found",
@@ -20,7 +22,7 @@ func ofExchanges() []Mutant {
 			return false, nil`,
 			Replace: `			missing = err
 			return true, err`,
-			Package: complaints, Test: "TestComplaint05ReadAfterCreate", Fails: "it is gone",
+			Package: mutant.Complaints, Test: "TestComplaint05ReadAfterCreate", Fails: "it is gone",
 		},
 		{
 			Complaint: 7, Promise: "A list is read to its end",
@@ -28,7 +30,7 @@ func ofExchanges() []Mutant {
 			File:      "actions/http/paginate.go",
 			Find:      `p.firstPage() + before`,
 			Replace:   `p.firstPage()`,
-			Package:   complaints, Test: "TestComplaint07AllPages", Fails: "by page there are",
+			Package:   mutant.Complaints, Test: "TestComplaint07AllPages", Fails: "by page there are",
 		},
 		{
 			Complaint: 7, Promise: "A list is read to its end",
@@ -36,7 +38,7 @@ func ofExchanges() []Mutant {
 			File:      "actions/http/paginate.go",
 			Find:      `offset := int64(seen)`,
 			Replace:   `offset := int64(0)`,
-			Package:   complaints, Test: "TestComplaint07AllPages", Fails: "by offset there are",
+			Package:   mutant.Complaints, Test: "TestComplaint07AllPages", Fails: "by offset there are",
 		},
 		{
 			Complaint: 7, Promise: "A list is read to its end",
@@ -44,7 +46,7 @@ func ofExchanges() []Mutant {
 			File:      "actions/http/run.go",
 			Find:      `return r.prepareNextCursor(req, own, resp)`,
 			Replace:   `return false, nil`,
-			Package:   complaints, Test: "TestComplaint07AllPages", Fails: "by cursor there are",
+			Package:   mutant.Complaints, Test: "TestComplaint07AllPages", Fails: "by cursor there are",
 		},
 		{
 			Complaint: 7, Promise: "A list is read to its end",
@@ -52,7 +54,7 @@ func ofExchanges() []Mutant {
 			File:      "actions/http/run.go",
 			Find:      `return p.prepareNextLink(req, resp)`,
 			Replace:   `return false, nil`,
-			Package:   complaints, Test: "TestComplaint07AllPages", Fails: "by link there are",
+			Package:   mutant.Complaints, Test: "TestComplaint07AllPages", Fails: "by link there are",
 		},
 		{
 			Complaint: 9, Promise: "A preview asks what only looks, and does nothing",
@@ -60,7 +62,7 @@ func ofExchanges() []Mutant {
 			File:      "engine/run/operation/run.go",
 			Find:      `if r.Preview && !s.Model.Preview {`,
 			Replace:   `if r.Preview {`,
-			Package:   complaints, Test: "TestComplaint09Preview", Fails: "the preview says <nil>",
+			Package:   mutant.Complaints, Test: "TestComplaint09Preview", Fails: "the preview says <nil>",
 		},
 		{
 			Complaint: 9, Promise: "A preview asks what only looks, and does nothing",
@@ -68,7 +70,7 @@ func ofExchanges() []Mutant {
 			File:      "engine/run/operation/run.go",
 			Find:      `if r.Preview && !s.Model.Preview {`,
 			Replace:   `if false {`,
-			Package:   complaints, Test: "TestComplaint09Preview", Fails: "POST /things",
+			Package:   mutant.Complaints, Test: "TestComplaint09Preview", Fails: "POST /things",
 		},
 		body("form", `case "form":`, `case "":`, "form: expected base64"),
 		body("text", `case "text":`, `case "":`, "text: it is"),
@@ -87,7 +89,7 @@ func ofExchanges() []Mutant {
 			changes = append(changes, value.Change{Path: m.Name, Kind: value.Update})
 		}
 	}`,
-			Package: complaints, Test: "TestComplaint15Payloads", Fails: "PATCH",
+			Package: mutant.Complaints, Test: "TestComplaint15Payloads", Fails: "PATCH",
 		},
 		{
 			Complaint: 15, Promise: "Each operation sends what it needs",
@@ -96,7 +98,7 @@ func ofExchanges() []Mutant {
 			Find: `	v.setState(s, filled)
 	v.TakeID(recorded.CurrentID(s))`,
 			Replace: `	v.TakeID(recorded.CurrentID(s))`,
-			Package: complaints, Test: "TestComplaint15Payloads", Fails: "serial",
+			Package: mutant.Complaints, Test: "TestComplaint15Payloads", Fails: "serial",
 		},
 		{
 			Complaint: 18, Promise: "A delete is verified, and may be repeated",
@@ -104,7 +106,7 @@ func ofExchanges() []Mutant {
 			File:      "engine/run/operation/run.go",
 			Find:      `(r.Verb == plan.Delete || r.Undoing) && err != nil && StatusOf(err) == actions.Gone`,
 			Replace:   `r.Undoing && err != nil && StatusOf(err) == actions.Gone`,
-			Package:   complaints, Test: "TestComplaint18Delete", Fails: "again: ",
+			Package:   mutant.Complaints, Test: "TestComplaint18Delete", Fails: "again: ",
 		},
 		{
 			Complaint: 18, Promise: "A delete is verified, and may be repeated",
@@ -112,7 +114,7 @@ func ofExchanges() []Mutant {
 			File:      "engine/run/verdict/verdict.go",
 			Find:      `	v.Pending = !done`,
 			Replace:   `	v.Pending = false && done`,
-			Package:   complaints, Test: "TestComplaint18Delete", Fails: "1 looks",
+			Package:   mutant.Complaints, Test: "TestComplaint18Delete", Fails: "1 looks",
 		},
 		{
 			Complaint: 22, Promise: "An answer may have any shape, or none",
@@ -120,7 +122,7 @@ func ofExchanges() []Mutant {
 			File:      "actions/http/verdict/response.go",
 			Find:      `if len(resp.Raw) == 0 || form == "none" {`,
 			Replace:   `if form == "none" {`,
-			Package:   complaints, Test: "TestComplaint22Shapes", Fails: "cannot be decoded as JSON",
+			Package:   mutant.Complaints, Test: "TestComplaint22Shapes", Fails: "cannot be decoded as JSON",
 		},
 		{
 			Complaint: 22, Promise: "An answer may have any shape, or none",
@@ -131,7 +133,7 @@ func ofExchanges() []Mutant {
 		return nil, errors.New("it is no object")
 	}
 	return exactNumber(v), nil`,
-			Package: complaints, Test: "TestComplaint22Shapes", Fails: "it is no object",
+			Package: mutant.Complaints, Test: "TestComplaint22Shapes", Fails: "it is no object",
 		},
 		{
 			Complaint: 24, Promise: "Templates are the same everywhere",
@@ -139,7 +141,7 @@ func ofExchanges() []Mutant {
 			File:      "engine/run/arguments/arguments.go",
 			Find:      `spec.Part{Text: p.Text, Literal: p.Literal})`,
 			Replace:   `spec.Part{Text: "x", Literal: p.Literal})`,
-			Package:   complaints, Test: "TestComplaint24Templates", Fails: `"/A-3"`,
+			Package:   mutant.Complaints, Test: "TestComplaint24Templates", Fails: `"/A-3"`,
 		},
 		{
 			Complaint: 24, Promise: "Templates are the same everywhere",
@@ -150,17 +152,17 @@ func ofExchanges() []Mutant {
 	if name == "query" || name == "headers" || name == "json" {
 		v = a.Node.Plain()
 	}`,
-			Package: complaints, Test: "TestComplaint24Templates", Fails: `"q=A-3"`,
+			Package: mutant.Complaints, Test: "TestComplaint24Templates", Fails: `"q=A-3"`,
 		},
 	}
 }
 
 // body is a row of the kind of body that a request may have.
-func body(kind, find, replace, fails string) Mutant {
-	return Mutant{
+func body(kind, find, replace, fails string) mutant.Mutant {
+	return mutant.Mutant{
 		Complaint: 12, Promise: "A request may have any kind of body",
 		Mechanism: "`" + kind + "` makes a body",
 		File:      "actions/http/request/body.go", Find: find, Replace: replace,
-		Package: complaints, Test: "TestComplaint12Bodies", Fails: fails,
+		Package: mutant.Complaints, Test: "TestComplaint12Bodies", Fails: fails,
 	}
 }

@@ -1,9 +1,11 @@
-package table
+package language
+
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 // ofLanguage are the mechanisms behind what the language writes for the author, and behind
 // values that a server rewrites.
-func ofLanguage() []Mutant {
-	return []Mutant{
+func ofLanguage() []mutant.Mutant {
+	return []mutant.Mutant{
 		{
 			Promise:   "What a type declares holds wherever it is used",
 			Mechanism: "the attributes of definitions within a type are read",

@@ -1,18 +1,17 @@
-package table
+package language
 
-// e2e has the points of the conformance list, by number.
-const e2e = "tests/e2e"
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 // ofPlans are the mechanisms that make a preview tell the truth.
-func ofPlans() []Mutant {
-	return []Mutant{
+func ofPlans() []mutant.Mutant {
+	return []mutant.Mutant{
 		{
 			Promise:   "A preview does not guess",
 			Mechanism: "outputs are unknown until they are known",
 			File:      "engine/run/outputs.go",
 			Find:      `values[m.Name] = property.New(property.Computed).WithSecret(m.IsSecret())`,
 			Replace:   `values[m.Name] = property.New("guess").WithSecret(m.IsSecret())`,
-			Package:   e2e, Test: "TestConformance/46", Fails: "content of b in the preview",
+			Package:   mutant.EndToEnd, Test: "TestConformance/46", Fails: "content of b in the preview",
 		},
 		{
 			Promise:   "A preview does not guess",
@@ -20,7 +19,7 @@ func ofPlans() []Mutant {
 			File:      "engine/value/check.go",
 			Find:      `	if v.IsComputed() {`,
 			Replace:   `	if false {`,
-			Package:   e2e, Test: "TestConformance/28", Fails: "content",
+			Package:   mutant.EndToEnd, Test: "TestConformance/28", Fails: "content",
 		},
 		{
 			Promise:   "A preview does not guess",
@@ -29,7 +28,7 @@ func ofPlans() []Mutant {
 			Find:      `	case new.IsComputed() || old.IsComputed():`,
 			Replace: `	case new.IsComputed():
 	case old.IsComputed():`,
-			Package: e2e, Test: "TestConformance/38", Fails: "rules UPDATE",
+			Package: mutant.EndToEnd, Test: "TestConformance/38", Fails: "rules UPDATE",
 		},
 		{
 			Promise:   "A preview does not guess",
@@ -46,7 +45,7 @@ func ofPlans() []Mutant {
 			Find:      `	for _, c := range diff.Changes {`,
 			Replace: `	for _, c := range diff.Changes {
 		c.Replace = false`,
-			Package: e2e, Test: "TestConformance/37 a replacing input replaces, by", Fails: "another path is no replacement",
+			Package: mutant.EndToEnd, Test: "TestConformance/37 a replacing input replaces, by", Fails: "another path is no replacement",
 		},
 		{
 			Promise:   "A plan says what an update would do",
@@ -86,7 +85,7 @@ func ofPlans() []Mutant {
 			File:      "engine/autoname.go",
 			Find:      `req.HasOld && old.IsString()`,
 			Replace:   `false && old.IsString()`,
-			Package:   e2e, Test: "TestConformance/31", Fails: "became",
+			Package:   mutant.EndToEnd, Test: "TestConformance/31", Fails: "became",
 		},
 	}
 }

@@ -1,12 +1,14 @@
-package table
+package confinement
+
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 // ofGrants are the mechanisms that keep a spec to what `declprov permissions` says.
-func ofGrants() []Mutant {
+func ofGrants() []mutant.Mutant {
 	const promise = "A spec does what its permissions say"
-	row := func(mechanism, file, find, replace, in, test, fails string) Mutant {
-		return Mutant{Promise: promise, Mechanism: mechanism, File: file, Find: find, Replace: replace, Package: in, Test: test, Fails: fails}
+	row := func(mechanism, file, find, replace, in, test, fails string) mutant.Mutant {
+		return mutant.Mutant{Promise: promise, Mechanism: mechanism, File: file, Find: find, Replace: replace, Package: in, Test: test, Fails: fails}
 	}
-	return []Mutant{
+	return []mutant.Mutant{
 		row("a default that decides a grant is a part of it", "engine/permissions/compare.go",
 			`		return slices.EqualFunc(g.Settings, other.Settings, Setting.equal)`, `		return true`,
 			"engine", "TestGrantsBeyond", "config.root"),

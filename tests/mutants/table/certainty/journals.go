@@ -1,10 +1,12 @@
-package table
+package certainty
+
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 // ofJournals are the mechanisms that neither lose nor repeat a create whose
 // answer never came.
-func ofJournals() []Mutant {
+func ofJournals() []mutant.Mutant {
 	const onDisk = "An intent is on the disk before its request is sent"
-	return []Mutant{
+	return []mutant.Mutant{
 		{
 			Promise:   "An interrupted create is settled whatever the configuration is by then",
 			Mechanism: "a create looks for what may have been done under other settings",

@@ -1,8 +1,10 @@
-package table
+package language
+
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 // ofMessages are the promises about what users are told.
-func ofMessages() []Mutant {
-	return []Mutant{
+func ofMessages() []mutant.Mutant {
+	return []mutant.Mutant{
 		{
 			Promise:   "A long step shows what it does",
 			Mechanism: "a step that has ended shows nothing more",

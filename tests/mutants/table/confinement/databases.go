@@ -1,15 +1,17 @@
-package table
+package confinement
+
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 // ofDatabases are the mechanisms that keep values out of statements, and tell what is known of
 // a statement that failed.
-func ofDatabases() []Mutant {
+func ofDatabases() []mutant.Mutant {
 	const (
 		apart   = "A value never becomes a part of a statement"
 		certain = "A statement that may have had an effect is not repeated"
 		limited = "A response is not larger than the spec allows"
 		within  = "A spec opens no database but those that it is granted"
 	)
-	return []Mutant{
+	return []mutant.Mutant{
 		{
 			Promise: apart, Mechanism: "a quote in an identifier is doubled",
 			File:    "actions/sql/statement/dialect.go",

@@ -1,9 +1,11 @@
-package table
+package language
+
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 // ofBudgets are the promises about time: what is hostile ends, and what takes no
 // templates is never evaluated.
-func ofBudgets() []Mutant {
-	return []Mutant{
+func ofBudgets() []mutant.Mutant {
+	return []mutant.Mutant{
 		{
 			Promise:   "A script is what its author wrote",
 			Mechanism: "a constant in an argument that takes no templates is an error, as any template",

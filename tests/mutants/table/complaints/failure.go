@@ -1,16 +1,18 @@
-package table
+package complaints
+
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 // ofFailures are the complaints about what happens when something fails, takes
 // too long, or is over.
-func ofFailures() []Mutant {
-	return []Mutant{
+func ofFailures() []mutant.Mutant {
+	return []mutant.Mutant{
 		{
 			Complaint: 11, Promise: "Credentials are those of now, never those of the state",
 			Mechanism: "a new configuration takes the place of the old one",
 			File:      "engine/pulumi/session.go",
 			Find:      `		c.session.Store(made)`,
 			Replace:   `		c.session.CompareAndSwap(nil, made)`,
-			Package:   complaints, Test: "TestComplaint11StaleCredentials", Fails: "401",
+			Package:   mutant.Complaints, Test: "TestComplaint11StaleCredentials", Fails: "401",
 		},
 		{
 			Complaint: 19, Promise: "Nobody is asked again at once",
@@ -18,7 +20,7 @@ func ofFailures() []Mutant {
 			File:      "engine/run/verdict/retry.go",
 			Find:      `return true, stop.Wait(ctx, delay)`,
 			Replace:   `return true, nil`,
-			Package:   complaints, Test: "TestComplaint19Delay", Fails: "attempt 2 came after",
+			Package:   mutant.Complaints, Test: "TestComplaint19Delay", Fails: "attempt 2 came after",
 		},
 		{
 			Complaint: 19, Promise: "Nobody is asked again at once",
@@ -26,7 +28,7 @@ func ofFailures() []Mutant {
 			File:      "engine/run/verdict/retry.go",
 			Find:      `delay = min(2*delay, most); delay == most`,
 			Replace:   `delay == most`,
-			Package:   complaints, Test: "TestComplaint19Delay", Fails: "attempt 3 came after",
+			Package:   mutant.Complaints, Test: "TestComplaint19Delay", Fails: "attempt 3 came after",
 		},
 		{
 			Complaint: 19, Promise: "Nobody is asked again at once",
@@ -34,7 +36,7 @@ func ofFailures() []Mutant {
 			File:      "engine/run/verdict/retry.go",
 			Find:      `	delay = max(delay, v.After)`,
 			Replace:   ``,
-			Package:   complaints, Test: "TestComplaint19RetryAfter", Fails: "Retry-After as seconds",
+			Package:   mutant.Complaints, Test: "TestComplaint19RetryAfter", Fails: "Retry-After as seconds",
 		},
 		{
 			Complaint: 19, Promise: "Nobody is asked again at once",
@@ -42,7 +44,7 @@ func ofFailures() []Mutant {
 			File:      "actions/http/verdict/retryafter.go",
 			Find:      `return max(at.Sub(now), 0), true`,
 			Replace:   `return max(at.Sub(at), 0), true`,
-			Package:   complaints, Test: "TestComplaint19RetryAfter", Fails: "Retry-After as date",
+			Package:   mutant.Complaints, Test: "TestComplaint19RetryAfter", Fails: "Retry-After as date",
 		},
 		{
 			Complaint: 20, Promise: "Nothing is made twice",
@@ -50,7 +52,7 @@ func ofFailures() []Mutant {
 			File:      "actions/http/family.go",
 			Find:      "	default:\n		return actions.Uncertain\n	}\n}",
 			Replace:   "	default:\n		return actions.Safe\n	}\n}",
-			Package:   complaints, Test: "TestComplaint20RetriedPOST", Fails: `with "}" `,
+			Package:   mutant.Complaints, Test: "TestComplaint20RetriedPOST", Fails: `with "}" `,
 		},
 		{
 			Complaint: 20, Promise: "Nothing is made twice",
@@ -58,7 +60,7 @@ func ofFailures() []Mutant {
 			File:      "engine/run/owner.go",
 			Find:      `if doubt && !s.Certainty.Repeatable() && o.CanLook(s) {`,
 			Replace:   `if false {`,
-			Package:   complaints, Test: "TestComplaint20RetriesAskFind", Fails: "(-want +got)",
+			Package:   mutant.Complaints, Test: "TestComplaint20RetriesAskFind", Fails: "(-want +got)",
 		},
 		{
 			Complaint: 20, Promise: "Nothing is made twice",
@@ -66,7 +68,7 @@ func ofFailures() []Mutant {
 			File:      "engine/compile/certainty/checker.go",
 			Find:      `if s.Retry != nil && s.Model.Retry != nil && s.Retry.CoversDoubt(s) && !found {`,
 			Replace:   `if false && found {`,
-			Package:   complaints, Test: "TestComplaint20RetriesAskFind", Fails: "vet accepts the spec",
+			Package:   mutant.Complaints, Test: "TestComplaint20RetriesAskFind", Fails: "vet accepts the spec",
 		},
 		{
 			Promise: "Nobody else's object is taken over", Mechanism: "vet warns of a find that refers to no input",
@@ -88,7 +90,7 @@ func ofFailures() []Mutant {
 			File:      "actions/http/family.go",
 			Find:      "		return actions.Keyed\n",
 			Replace:   "		return actions.Uncertain\n",
-			Package:   complaints, Test: "TestComplaint20RetriedPOST", Fails: "idempotencyKey: true}",
+			Package:   mutant.Complaints, Test: "TestComplaint20RetriedPOST", Fails: "idempotencyKey: true}",
 		},
 		{
 			Complaint: 20, Promise: "Nothing is made twice",
@@ -96,7 +98,7 @@ func ofFailures() []Mutant {
 			File:      "engine/run/owner.go",
 			Find:      `		call.Key = o.sending.intent.Key`,
 			Replace:   `		call.Key = o.sending.intent.Key + string(rune('0'+call.Attempt))`,
-			Package:   complaints, Test: "TestComplaint20RetriedPOST", Fails: "the key changes from attempt to attempt",
+			Package:   mutant.Complaints, Test: "TestComplaint20RetriedPOST", Fails: "the key changes from attempt to attempt",
 		},
 		{
 			Complaint: 20, Promise: "Nothing is made twice",
@@ -104,7 +106,7 @@ func ofFailures() []Mutant {
 			File:      "engine/journal/store.go",
 			Find:      `	claimed.Status, claimed.Ongoing, claimed.live = Begun, false, true`,
 			Replace:   `	claimed.Status, claimed.Ongoing, claimed.live, claimed.Key = Begun, false, true, rand.Text()`,
-			Package:   complaints, Test: "TestComplaint20KeyOutlivesTheProcess", Fails: "the next run has another key",
+			Package:   mutant.Complaints, Test: "TestComplaint20KeyOutlivesTheProcess", Fails: "the next run has another key",
 		},
 		{
 			Complaint: 21, Promise: "What is a failure can be said, and is told in the server's words",
@@ -112,7 +114,7 @@ func ofFailures() []Mutant {
 			File:      "engine/run/verdict/verdict.go",
 			Find:      "	} else if text != \"\" {\n		v.Status, v.Err, v.final, v.Fails = actions.Failed, errors.New(text), true, true",
 			Replace:   "	} else if false {\n		v.Status, v.Err, v.final, v.Fails = actions.Failed, errors.New(text), true, true",
-			Package:   complaints, Test: "TestComplaint21Failure", Fails: "after 200 it says",
+			Package:   mutant.Complaints, Test: "TestComplaint21Failure", Fails: "after 200 it says",
 		},
 		{
 			Complaint: 21, Promise: "What is a failure can be said, and is told in the server's words",
@@ -120,7 +122,7 @@ func ofFailures() []Mutant {
 			File:      "actions/http/verdict/judge.go",
 			Find:      `expect: args.Expect.statuses, partial: args.Expect.partial, message: args.Error,`,
 			Replace:   `expect: args.Expect.statuses, partial: args.Expect.partial,`,
-			Package:   complaints, Test: "TestComplaint21Failure", Fails: "after 409 it says",
+			Package:   mutant.Complaints, Test: "TestComplaint21Failure", Fails: "after 409 it says",
 		},
 		{
 			Complaint: 21, Promise: "What is a failure can be said, and is told in the server's words",
@@ -128,7 +130,7 @@ func ofFailures() []Mutant {
 			File:      "actions/http/verdict/judge.go",
 			Find:      `return success && !slices.ContainsFunc(j.expect, func(s int) bool { return s < 400 })`,
 			Replace:   `return success`,
-			Package:   complaints, Test: "TestComplaint21Expected", Fails: "status 200 is accepted, but 202 is expected",
+			Package:   mutant.Complaints, Test: "TestComplaint21Expected", Fails: "status 200 is accepted, but 202 is expected",
 		},
 		{
 			Complaint: 21, Promise: "What is a failure can be said, and is told in the server's words",
@@ -136,7 +138,7 @@ func ofFailures() []Mutant {
 			File:      "actions/http/verdict/judge.go",
 			Find:      `	if slices.Contains(j.expect, status) {`,
 			Replace:   `	if status < 400 && slices.Contains(j.expect, status) {`,
-			Package:   complaints, Test: "TestComplaint21Expected", Fails: "an expected 404 gives",
+			Package:   mutant.Complaints, Test: "TestComplaint21Expected", Fails: "an expected 404 gives",
 		},
 		{
 			Complaint: 23, Promise: "A token that ends is renewed, by itself",
@@ -144,7 +146,7 @@ func ofFailures() []Mutant {
 			File:      "actions/http/session/session.go",
 			Find:      `if !signed.credentials || out.Status != actions.Done || s.Judge.IsExpected(resp.Status) || !s.renew(signed, resp) {`,
 			Replace:   `if signed.credentials || true {`,
-			Package:   complaints, Test: "TestComplaint23TokenExpiry", Fails: "401",
+			Package:   mutant.Complaints, Test: "TestComplaint23TokenExpiry", Fails: "401",
 		},
 		{
 			Complaint: 23, Promise: "A token that ends is renewed, by itself",
@@ -152,7 +154,7 @@ func ofFailures() []Mutant {
 			File:      "actions/http/session/session.go",
 			Find:      "	if signed, resp, out = s.sendInTurn(ctx, r, h); out.Status == actions.Done {\n		s.renew(signed, resp) // keeps what the response tells about the next message\n	}\n	return resp, out",
 			Replace:   "	if signed, out = s.sign(ctx, r, h); out.Status == actions.Done {\n		return s.sendSigned(ctx, r, h)\n	}\n	return nil, out",
-			Package:   complaints, Test: "TestComplaint23TokenExpiry", Fails: "with a token that is always rejected",
+			Package:   mutant.Complaints, Test: "TestComplaint23TokenExpiry", Fails: "with a token that is always rejected",
 		},
 		{
 			Complaint: 23, Promise: "A token that ends is renewed, by itself",
@@ -160,7 +162,7 @@ func ofFailures() []Mutant {
 			File:      "actions/http/session/token.go",
 			Find:      `(s.current.Expiry.IsZero() || time.Now().Before(s.current.Expiry))`,
 			Replace:   `true`,
-			Package:   complaints, Test: "TestComplaint23TokenEnds", Fails: "an expired token is sent",
+			Package:   mutant.Complaints, Test: "TestComplaint23TokenEnds", Fails: "an expired token is sent",
 		},
 		{
 			Promise:   "A token that ends is renewed, by itself",
@@ -189,7 +191,7 @@ func ofFailures() []Mutant {
 			File:      "actions/http/session/stream.go",
 			Find:      `context.WithTimeoutCause(ctx, timeout, ended)`,
 			Replace:   `context.WithTimeoutCause(ctx, 1<<40, ended)`,
-			Package:   complaints, Test: "TestComplaint25Timeouts", Fails: "no complete response within 300ms",
+			Package:   mutant.Complaints, Test: "TestComplaint25Timeouts", Fails: "no complete response within 300ms",
 		},
 		{
 			Complaint: 25, Promise: "Nothing hangs",
@@ -197,7 +199,7 @@ func ofFailures() []Mutant {
 			File:      "engine/run/operation/run.go",
 			Find:      `	if limit > 0 {`,
 			Replace:   `	if false {`,
-			Package:   complaints, Test: "TestComplaint25Timeouts", Fails: "it took longer than 300ms",
+			Package:   mutant.Complaints, Test: "TestComplaint25Timeouts", Fails: "it took longer than 300ms",
 		},
 		{
 			Complaint: 25, Promise: "Nothing hangs",
@@ -205,7 +207,21 @@ func ofFailures() []Mutant {
 			File:      "engine/run/stop/stop.go",
 			Find:      `	if limit <= 0 {`,
 			Replace:   `	if true {`,
-			Package:   complaints, Test: "TestComplaint25Timeouts", Fails: "longer than the 300ms that it was given",
+			Package:   mutant.Complaints, Test: "TestComplaint25Timeouts", Fails: "longer than the 300ms that it was given",
+		},
+	}
+}
+
+// ofAuthors are the complaints about mistakes that show only once a spec runs.
+func ofAuthors() []mutant.Mutant {
+	return []mutant.Mutant{
+		{
+			Complaint: 30, Promise: "An author's mistakes are found before anything runs",
+			Mechanism: "every template is typed when a spec is compiled",
+			File:      "engine/compile/finding/collector.go",
+			Find:      `	c.Add(diags, path)`,
+			Replace:   ``,
+			Package:   mutant.Complaints, Test: "TestComplaint30MistakesBeforeRunning", Fails: "inputs.nmae: ",
 		},
 	}
 }

@@ -1,13 +1,15 @@
-package table
+package confinement
+
+import "github.com/declprov/declprov/tests/mutants/mutant"
 
 // ofSandbox are the mechanisms that keep commands to what their spec is granted.
-func ofSandbox() []Mutant {
+func ofSandbox() []mutant.Mutant {
 	const (
 		commands = "A command does nothing that its spec is not granted"
 		demand   = "Who runs a provider has the last word about its sandbox"
 		filter   = "actions/sys/process/sandbox/seccomp_linux.go"
 	)
-	return []Mutant{
+	return []mutant.Mutant{
 		{
 			Promise: commands, Mechanism: "system calls that Landlock has no rule for are filtered",
 			File:    "actions/sys/process/sandbox/landlock_linux.go",
