@@ -63,7 +63,7 @@ generate: ## update every generated file
 mutants: ## disable one mechanism after the other; a test must fail for each
 	@cd tests && go run ./mutants $(MUTANTSFLAGS)
 
-model: ## run in full what make test samples: the race detector in every test and for every case, concurrent first calls, hostile strings, tokens of a minute, kills, structurally broken specs, misspelt specs, 10,000 schemas that must converge, 20,000 histories against an unreliable API; MODELFLAGS="-seed 7"
+model: ## run in full what make test samples: the race detector in every test and for every case, concurrent first calls, hostile strings, tokens of a minute, kills, structurally broken specs, misspelt specs, 1,000 generated OpenAPI documents, 10,000 schemas that must converge, 20,000 histories against an unreliable API; MODELFLAGS="-seed 7"
 	@CGO_ENABLED=1 go test ./engine -race -count=1 -timeout=1h -every=1
 	@CGO_ENABLED=1 go test ./engine -race -run '^TestParallelFirstCalls' -count=1 -timeout=1h -first-calls=200
 	@CGO_ENABLED=1 go test ./engine -race -run '^TestNeverNull' -count=1 -timeout=1h -nulls=1
@@ -75,6 +75,7 @@ model: ## run in full what make test samples: the race detector in every test an
 	@cd tests && go test ./sql -run "^TestHostileStrings" -count=1 -timeout=3h -strings=10000 -databases=10000
 	@cd tests && go test ./servers/auth -run '^TestLongRun' -count=1 -timeout=1h -token-lasts=1m -long-run=3m
 	@cd tests && go test ./http/kill -run '^TestKilled' -count=1 -timeout=1h -kills=1000 -ups=10
+	@cd tests && go test ./openapi -count=1 -timeout=1h -apis=1000
 	@cd tests && go test ./structure -count=1 -timeout=3h -every=1
 	@cd tests && go test ./mistakes -run '^TestMutants' -count=1 -timeout=1h -every=1
 	@cd tests && go test ./model -run '^TestModel' -count=1 -timeout=3h -v -matrix -histories=20000 -cli=60 -seed=$$(date +%s) $(MODELFLAGS)

@@ -25,14 +25,23 @@ The templates:
   command    settings that a program writes and reads
   component  a component that consists of files
 
+With --openapi, init makes the spec from the OpenAPI document of an API (a file or a URL;
+version 2.0 to 3.1, in JSON or YAML), instead of from a template. Each object that the
+API can create and read becomes a resource. Init lists the paths that it leaves out, and
+why. A document does not say everything: check the spec with vet and try.
+
 Init overwrites nothing: if one of the files exists, it writes none.`
 
 const initExamples = `  declprov init notes --template files
   declprov init petstore --yaml
-  declprov init petstore providers/petstore`
+  declprov init petstore providers/petstore
+  declprov init petstore --openapi https://petstore.example.com/openapi.json
+  declprov init petstore --openapi petstore.yaml --only 'Pet*' --only Store`
 
 func initCommand(a *app) *cobra.Command {
 	p := starter.Provider{}
+	var document string
+	var only []string
 	cmd := &cobra.Command{
 		Use:               "init NAME [DIR]",
 		Short:             "Write the first files of a provider",
@@ -44,18 +53,32 @@ func initCommand(a *app) *cobra.Command {
 				return usagef("%s requires the NAME of a provider and at most one DIR, got %d arguments", cmd.CommandPath(), len(args))
 			}
 			p.Name = args[0]
-			return writeStarter(a.out, p, args[len(args)-1])
+			if err := checkName(p.Name); err != nil {
+				return err
+			}
+			if document == "" {
+				if only != nil {
+					return usagef("--only requires --openapi")
+				}
+				return writeStarter(a.out, p, args[len(args)-1])
+			}
+			if cmd.Flags().Changed("template") {
+				return usagef("--openapi and --template exclude each other")
+			}
+			return a.writeFromDocument(cmd.Context(), p, document, only, args[len(args)-1])
 		},
 	}
 	cmd.Flags().StringVar(&p.Template, "template", starter.Templates()[0], "the template: "+strings.Join(starter.Templates(), ", "))
 	cmd.Flags().BoolVar(&p.YAML, "yaml", false, "write the spec in YAML instead of CUE")
+	cmd.Flags().StringVar(&document, "openapi", "", "make the spec from this OpenAPI document, a file or a URL")
+	cmd.Flags().StringArrayVar(&only, "only", nil, "with --openapi, only write resources whose names match this pattern (*, ?, [a-z]); may be repeated")
 	mustComplete(cmd, "template", starter.Templates()...)
 	return cmd
 }
 
-// writeStarter writes the files of a provider into a folder, and prints to out what to type next.
-func writeStarter(out io.Writer, p starter.Provider, dir string) error {
-	if fault := names.CheckProvider(p.Name); fault != nil {
+// checkName returns an error if a provider cannot have a name.
+func checkName(name string) error {
+	if fault := names.CheckProvider(name); fault != nil {
 		remedy := fault.Detail
 		switch {
 		case fault.Meant != "":
@@ -65,7 +88,12 @@ func writeStarter(out io.Writer, p starter.Provider, dir string) error {
 		}
 		return usagef("%s. %s", fault.Summary, remedy)
 	}
-	if !slices.Contains(starter.Templates(), p.Template) {
+	return nil
+}
+
+// writeStarter writes the files of a provider into a folder, and prints to out what to type next.
+func writeStarter(out io.Writer, p starter.Provider, dir string) error {
+	if p.Generated == nil && !slices.Contains(starter.Templates(), p.Template) {
 		return usagef("there is no template %q. %s", p.Template, diag.Remedy(p.Template, starter.Templates()))
 	}
 	files, err := p.Files()

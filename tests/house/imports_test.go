@@ -155,6 +155,7 @@ func owners() map[string][]string {
 		"google.golang.org/grpc":                    {"engine/pulumi", "engine/terraform", "cmd"},
 		"github.com/hashicorp/terraform-plugin-go":  {"engine/terraform"},
 		"github.com/spf13/cobra":                    {"cmd"},
+		"github.com/gertd/go-pluralize":             {"cmd"},
 		"github.com/tmaxmax/go-sse":                 {"actions/http/session"},
 		"github.com/vektah/gqlparser":               {"actions/http/graphql"},
 		"database/sql":                              {"actions/sql/database"},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/declprov/declprov/cmd/declprov/internal/project"
 	"github.com/declprov/declprov/spec/load/editor"
+	"github.com/declprov/declprov/spec/load/layout"
 )
 
 // templates has a folder for each template. Its files are those of a provider with the name
@@ -32,6 +33,21 @@ type Provider struct {
 	Template string
 	// YAML means that the spec is written in YAML, and not in CUE.
 	YAML bool
+	// Generated is what was made from a document. The template is OpenAPI then.
+	Generated *Generated
+}
+
+// OpenAPI is the template of what was made from a document.
+const OpenAPI = "openapi"
+
+// Generated is a spec that was not written by a person.
+type Generated struct {
+	// Spec is the text of the spec.
+	Spec []byte
+	// Resources are the names of its resources.
+	Resources []string
+	// Example is an entry of the resources in a program in YAML, or "".
+	Example string
 }
 
 // File is a file to write. Path is relative to the folder of the provider, with slashes.
@@ -70,16 +86,42 @@ func (p Provider) fromTemplate() ([]File, error) {
 	}
 	var files []File
 	for _, path := range paths {
-		text, err := templates.ReadFile("templates/" + p.Template + "/" + from[path])
+		text, err := p.textOf(path, from[path])
 		if err != nil {
-			return nil, fmt.Errorf("reading a template of declprov: %w", err)
+			return nil, err
 		}
 		if path == p.Spec() && p.YAML {
-			text = append([]byte(editor.Modeline(p.schema())+"\n\n"), text...)
+			text = editor.Modeline(p.schema()) + "\n\n" + text
 		}
-		files = append(files, File{Path: path, Text: []byte(p.rename(string(text)))})
+		files = append(files, File{Path: path, Text: []byte(text)})
 	}
 	return files, nil
+}
+
+// textOf returns the text of a file: that of its template, or what was made from a document.
+func (p Provider) textOf(path, from string) (string, error) {
+	g := p.Generated
+	if g != nil && path == p.Spec() {
+		return string(g.Spec), nil
+	}
+	text, err := templates.ReadFile("templates/" + p.Template + "/" + from)
+	if err != nil {
+		return "", fmt.Errorf("reading a template of declprov: %w", err)
+	}
+	out := p.rename(string(text))
+	switch {
+	case g != nil && path == "Pulumi.yaml" && g.Example == "":
+		out = strings.Replace(out, "resources:\n", "resources: {}\n", 1)
+	case g != nil && path == "Pulumi.yaml":
+		out += g.Example
+	case g != nil && path == "editor.cue":
+		for _, name := range g.Resources {
+			out += "resources: " + name + ": spec.#Resource\n"
+		}
+		formatted, err := layout.CUE([]byte(out))
+		return string(formatted), err
+	}
+	return out, nil
 }
 
 // schema returns the name of the file with the JSON Schema of specs.
@@ -96,12 +138,12 @@ func (p Provider) forEditors() ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	use, err := templates.ReadFile("templates/" + p.Template + "/editor.cue")
+	use, err := p.textOf("editor.cue", "editor.cue")
 	if err != nil {
-		return nil, fmt.Errorf("reading a template of declprov: %w", err)
+		return nil, err
 	}
 	return []File{
-		{Path: "editor.cue", Text: []byte(p.rename(string(use)))},
+		{Path: "editor.cue", Text: []byte(use)},
 		{Path: "cue.mod/module.cue", Text: []byte(p.rename(editor.Module("starter")))},
 		{Path: editor.DefinitionsPath, Text: definitions},
 	}, nil

@@ -11,6 +11,13 @@ func ofOutside() []mutant.Mutant {
 	const data = "What comes from outside is data, whatever Pulumi would take it for"
 	return []mutant.Mutant{
 		{
+			Promise: data, Mechanism: "references of an OpenAPI document stay in its folder",
+			File:    "cmd/declprov/internal/openapi/load.go",
+			Find:    `err != nil || !filepath.IsLocal(rel)`,
+			Replace: `err != nil`,
+			Package: "cmd/declprov/internal/openapi", Test: "TestDocumentsThatCannotBeRead/another folder", Fails: "it was read",
+		},
+		{
 			Promise: "What another machine has little of is waited for", Mechanism: "a session that is refused for now is asked for again",
 			File:    "actions/ssh/run.go",
 			Find:    `if !errors.As(err, &refused) ||`,

@@ -1,0 +1,415 @@
+package openapi
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/declprov/declprov/spec"
+)
+
+// resource is a resource of the spec.
+type resource struct {
+	name, doc       string
+	inputs, outputs []property
+	rest            []option
+	// keys are further keys of the resource.
+	keys []option
+	// notes are comments about what the document leaves open.
+	notes []string
+}
+
+// option is a key with its value in CUE.
+type option struct{ key, value string }
+
+// builder builds the resource of one endpoint.
+type builder struct {
+	*types
+	endpoint
+	resource
+	create operation
+	update operation
+	// object is what the API shows of an object, made what it shows in the response to the create, and body what the create sends.
+	object, made, body view
+	// changed is what an update sends. ByBody means that it names the object in its body.
+	changed view
+	byBody  bool
+	// list is the request for all objects, if any, and items the member of its response that has them, or "".
+	list  part
+	items string
+	// constants are the members of the body that have one value only.
+	constants []option
+	// wrap and unwrap are the members of bodies and responses that contain the object, or "".
+	wrap, unwrap string
+	id           *member
+	// chosen means that the program chooses the id.
+	chosen bool
+}
+
+// build returns the resource of an endpoint, or the reason why there can be none.
+func (t *types) build(e endpoint, name string) (*resource, string) {
+	b := &builder{types: t, endpoint: e, resource: resource{name: name}, update: e.change()}
+	if reason := b.findCreate(); reason != "" {
+		return nil, reason
+	}
+	if reason := b.findObject(); reason != "" {
+		return nil, reason
+	}
+	if e.collection != "" {
+		if reason := cmp.Or(b.findID(), b.findList()); reason != "" {
+			return nil, reason
+		}
+	}
+	b.object, b.made, b.body = b.object.flattened(), b.made.flattened(), b.body.flattened()
+	b.findUpdate()
+	b.addParents()
+	b.addInputs()
+	b.addOutputs()
+	b.addRest()
+	b.doc = firstOf(b.object.description, b.create.get("summary").text())
+	return &b.resource, ""
+}
+
+func firstOf(texts ...string) string {
+	i := slices.IndexFunc(texts, func(s string) bool { return strings.TrimSpace(s) != "" })
+	if i < 0 {
+		return ""
+	}
+	return texts[i]
+}
+
+// findCreate finds the request that makes an object, or changes settings.
+func (b *builder) findCreate() string {
+	switch {
+	case b.collection == "":
+		b.create = b.update
+	case has(b.objects, "post"):
+		b.create = operationOf(b.objects, http.MethodPost)
+	case !b.putCreates():
+		return "it has no POST that creates an object, and PUT may only change one"
+	default:
+		b.create = operationOf(b.endpoint.object, http.MethodPut)
+		b.chosen = true
+	}
+	if !b.create.exists() {
+		return "the document does not say what a change sends"
+	}
+	ref := bodyOf(b.create.part)
+	if !ref.exists() {
+		return "the body of " + b.create.method + " is not in JSON, or has no schema"
+	}
+	b.body = viewOf(ref)
+	if b.body.kind != objectKind || len(b.body.members) == 0 {
+		return "the body of " + b.create.method + " has no members in the document"
+	}
+	return ""
+}
+
+// putCreates reports whether PUT creates an object that does not exist: the document lists the status 201, or the program can choose the
+// name in the path.
+func (b *builder) putCreates() bool {
+	if b.endpoint.object.get("put").get("responses").get("201").exists() {
+		return true
+	}
+	of := words(b.param)
+	return !slices.Contains(usualIDs, of[len(of)-1])
+}
+
+// findObject finds what the API shows of an object.
+func (b *builder) findObject() string {
+	shown := responseOf(b.endpoint.object.get("get"))
+	made := responseOf(b.create.part)
+	if !shown.exists() && !has(b.endpoint.object, "get") {
+		shown = b.listed()
+	}
+	if !shown.exists() {
+		shown = made
+	}
+	if !shown.exists() {
+		return "the document does not say what GET returns"
+	}
+	b.object = viewOf(shown)
+	if b.collection == "" {
+		if b.object.kind != objectKind || len(b.object.members) == 0 {
+			return "the document does not say what GET returns"
+		}
+		b.made = b.object
+		return ""
+	}
+	b.object, b.unwrap = opened(b.object, b.body, b.param, b.name)
+	if b.object.kind != objectKind {
+		return "GET returns no object"
+	}
+	b.made = viewOf(made)
+	if made.exists() {
+		inner := ""
+		b.made, inner = opened(b.made, b.body, b.param, b.name)
+		switch {
+		case inner == b.unwrap:
+		case inner == "" || b.unwrap == "":
+			b.unwrap = inner + b.unwrap + "?"
+		default:
+			return fmt.Sprintf("the responses have the object in different members: %s and %s", inner, b.unwrap)
+		}
+	}
+	if len(b.body.members) == 1 {
+		only := b.body.members[0]
+		if of := viewOf(only.schema); of.kind == objectKind && len(of.members) > 0 && b.object.member(only.name) == nil {
+			b.body, b.wrap = of, only.name
+		}
+	}
+	return ""
+}
+
+// listed returns the schema of the items of the list, or nil.
+func (b *builder) listed() part {
+	response := responseOf(b.objects.get("get"))
+	name, ok := itemsOf(response)
+	if !ok {
+		return part{}
+	}
+	list := viewOf(response)
+	if name != "" {
+		list = viewOf(list.member(name).schema)
+	}
+	return list.items
+}
+
+// findID finds the member that is the id, and whether the program chooses it.
+func (b *builder) findID() string {
+	b.id = idMember(b.object, b.param, b.name)
+	if b.id == nil && !b.chosen {
+		return fmt.Sprintf("the response does not have a member for {%s}", b.param)
+	}
+	if b.id == nil || b.chosen {
+		if b.id != nil && viewOf(b.id.schema).readOnly {
+			return "it has no POST that creates an object, and the server chooses the id"
+		}
+		return ""
+	}
+	if b.sendsID() {
+		b.chosen = true
+		return ""
+	}
+	if b.made.member(b.id.name) == nil {
+		if responseOf(b.create.part).exists() || !hasLocation(b.create.part) {
+			return fmt.Sprintf("the response to %s does not have the member %s, the id", b.create.method, b.id.name)
+		}
+		b.rest = append(b.rest, option{"response", `"none"`})
+	}
+	return ""
+}
+
+// sendsID reports whether the program chooses the id: a name that the body has, or a member that it requires. Many documents have one
+// schema for what is sent and received, in which a required id says nothing about the create.
+func (b *builder) sendsID() bool {
+	m := b.body.member(b.id.name)
+	if m == nil || !sent.has(viewOf(m.schema)) {
+		return false
+	}
+	of := words(b.id.name)
+	generic := slices.Contains(usualIDs, of[len(of)-1])
+	return isName(b.id.name) || m.required && (!generic || viewOf(m.schema).kind == stringKind && (b.body.name == "" || b.body.name != b.object.name))
+}
+
+// isName reports whether a member has a name of those that people choose, and not a server.
+func isName(member string) bool {
+	return slices.ContainsFunc([]string{"name", "slug", "login", "handle", "email"}, func(end string) bool {
+		return strings.HasSuffix(strings.ToLower(member), end)
+	})
+}
+
+// hasLocation reports whether the response to a create has a header Location.
+func hasLocation(o part) bool {
+	found := false
+	o.get("responses").each(func(_ string, r part) {
+		r.get("headers").each(func(name string, _ part) { found = found || strings.EqualFold(name, "Location") })
+	})
+	return found
+}
+
+// findUpdate finds the members that an update sends, and an update that names the object in its body: PUT /pet.
+func (b *builder) findUpdate() {
+	if !b.update.exists() && b.id != nil {
+		for _, o := range []operation{operationOf(b.objects, http.MethodPatch), operationOf(b.objects, http.MethodPut)} {
+			if viewOf(bodyOf(o.part)).member(b.id.name) != nil {
+				b.update, b.byBody = o, true
+				break
+			}
+		}
+	}
+	b.changed = viewOf(bodyOf(b.update.part))
+	if b.wrap != "" && b.changed.member(b.wrap) != nil {
+		b.changed = viewOf(b.changed.member(b.wrap).schema)
+	}
+	b.changed = b.changed.flattened()
+	if b.id == nil || b.chosen {
+		return
+	}
+	if sentAs := b.changed.member(b.id.name); sentAs != nil && !b.byBody && sentAs.required && sent.has(viewOf(sentAs.schema)) {
+		id := `"${id}"`
+		if viewOf(sentAs.schema).kind == integerKind {
+			id = `"${int(id)}"`
+		}
+		b.constants = append(b.constants, option{b.id.name, id})
+	}
+}
+
+// addParents adds an input for each parameter before the id.
+func (b *builder) addParents() {
+	named := b.parentNames()
+	for _, param := range b.parents {
+		b.inputs = append(b.inputs, property{
+			name: named[param], wire: named[param], typ: "string", attributes: []string{"@replace()"},
+			doc: firstOf(b.describe(param), "The "+strings.Join(words(named[param]), " ")+", in the path."),
+		})
+	}
+	if !b.chosen {
+		return
+	}
+	if b.id == nil || b.body.member(b.id.name) == nil {
+		p := property{name: b.declaredName(b.param), typ: "string", attributes: []string{"@replace()"}, doc: b.describe(b.param)}
+		p.wire = b.param
+		if b.id != nil {
+			p.name, p.wire = b.declaredName(b.id.name), b.id.name
+			if spec.WireName(b.rule, p.name) != p.wire {
+				p.attributes = append(p.attributes, member{name: p.wire}.wireAttribute())
+			}
+		}
+		b.inputs = append(b.inputs, p)
+	}
+}
+
+// describe returns the description of a parameter of the path.
+func (b *builder) describe(param string) string {
+	text := ""
+	for _, o := range append(operationsOf(b.endpoint.object), b.create.part) {
+		for _, p := range parametersOf(o) {
+			if p.get("in").text() == "path" && p.get("name").text() == param {
+				text = cmp.Or(text, p.get("description").text())
+			}
+		}
+	}
+	return text
+}
+
+// declaredName returns the declared name of a member. Pulumi reserves id and urn.
+func (b *builder) declaredName(wire string) string {
+	name := declared(wire)
+	if name == "id" || name == "urn" {
+		name = declared(b.name) + strings.ToUpper(name[:1]) + name[1:]
+	}
+	return name
+}
+
+// addInputs adds the members of the body.
+func (b *builder) addInputs() {
+	for _, m := range b.body.members {
+		v := viewOf(m.schema)
+		isID := b.id != nil && m.name == b.id.name
+		if !sent.has(v) || isID && !b.chosen {
+			continue
+		}
+		if only := v.constant(); only != "" && m.required && m.last == "" && !isID {
+			b.constants = append(b.constants, option{m.name, only})
+			continue
+		}
+		p := b.member(m, v, sent)
+		if b.takes(p.name) {
+			continue
+		}
+		switch {
+		case isID:
+			p.optional = false
+			p.typ = strings.TrimPrefix(p.typ, "null | ")
+			p.attributes = append(slices.DeleteFunc(p.attributes, func(a string) bool { return a == "@secret()" }), "@replace()")
+		case b.update.exists() && b.collection != "" && b.changed.member(m.name) == nil && len(b.changed.members) > 0:
+			p.attributes = append(p.attributes, "@replace()")
+		}
+		if !b.shows(m.name, v) && !isID {
+			p.attributes = append(p.attributes, "@noRead()")
+		}
+		if b.collection == "" && strings.HasPrefix(p.typ, "*") { // settings keep the values of the server
+			_, p.typ, _ = strings.Cut(p.typ, " | ")
+			p.typ, p.optional = b.of(v, sent, b.name, 1), true
+		}
+		b.inputs = append(b.inputs, p)
+	}
+}
+
+// member returns the property for a member of the object.
+func (b *builder) member(m member, v view, d direction) property {
+	p := b.property(m, v, d, b.name, 1)
+	if name := b.declaredName(cmp.Or(m.last, m.name)); name != p.name {
+		p.name = name
+		if !slices.ContainsFunc(p.attributes, func(a string) bool { return strings.HasPrefix(a, "@wire(") }) {
+			p.attributes = append([]string{m.wireAttribute()}, p.attributes...)
+		}
+	}
+	return p
+}
+
+// takes reports whether the resource has an input of a name.
+func (b *builder) takes(name string) bool {
+	return slices.ContainsFunc(b.inputs, func(p property) bool { return p.name == name })
+}
+
+// shows reports whether the API shows an input, as a value of the same kind.
+func (b *builder) shows(name string, as view) bool {
+	m := b.object.member(name)
+	if m == nil {
+		return false
+	}
+	shown := viewOf(m.schema)
+	number := []string{integerKind, numberKind}
+	return received.has(shown) && !as.writeOnly &&
+		(shown.kind == as.kind || shown.kind == anyKind || as.kind == anyKind || slices.Contains(number, shown.kind) && slices.Contains(number, as.kind)) &&
+		(as.kind != arrayKind || viewOf(shown.items).kind == viewOf(as.items).kind)
+}
+
+// fills reports whether the API may choose the value of an input that the program does not set. Where a document lists required members
+// of the response, the others are absent then.
+func (b *builder) fills(p property, m member) bool {
+	i := slices.IndexFunc(b.inputs, func(in property) bool { return in.name == p.name && in.wire == p.wire })
+	if i < 0 || !b.inputs[i].optional || b.inputs[i].typ != strings.TrimPrefix(p.typ, "null | ") || slices.Contains(b.inputs[i].attributes, "@noRead()") {
+		return false
+	}
+	return b.collection != "" && (m.required || len(b.object.required) == 0)
+}
+
+// addOutputs adds the members that the API shows and the program does not set.
+func (b *builder) addOutputs() {
+	members := slices.Clone(b.object.members)
+	for _, m := range b.made.members {
+		if b.object.member(m.name) == nil {
+			members = append(members, m)
+		}
+	}
+	for _, m := range members {
+		v := viewOf(m.schema)
+		isID := b.id != nil && m.name == b.id.name
+		if !received.has(v) || isID && b.chosen || v.constant() != "" {
+			continue
+		}
+		p := b.member(m, v, received)
+		isInput := b.takes(p.name)
+		if isInput && !b.fills(p, m) || slices.ContainsFunc(b.outputs, func(o property) bool { return o.name == p.name }) {
+			continue
+		}
+		if isInput {
+			p.doc = ""
+		}
+		switch {
+		case isID:
+			p.optional, p.typ = false, strings.TrimPrefix(p.typ, "null | ")
+			// Hosts show ids, so they cannot be secret.
+			p.attributes = append(slices.DeleteFunc(p.attributes, func(a string) bool { return a == "@secret()" }), "@stable()")
+		case b.object.member(m.name) == nil:
+			p.optional = true
+			p.attributes = append(p.attributes, "@noRead()")
+		}
+		b.outputs = append(b.outputs, p)
+	}
+}

@@ -1,0 +1,146 @@
+package openapi
+
+import (
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/declprov/declprov/spec/load"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestSpecs compares the specs for documents with those in testdata, in both forms. The forms have the same model.
+func TestSpecs(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(paths) == 0 {
+		t.Fatal(paths, err)
+	}
+	for _, path := range paths {
+		if strings.HasSuffix(path, ".spec.yaml") {
+			continue
+		}
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			doc, err := Load(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, extension := range []string{".cue", ".spec.yaml"} {
+				got, err := Write(doc, Options{Name: "made-up", YAML: extension != ".cue"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				golden := strings.TrimSuffix(path, ".yaml") + extension
+				text := string(got.Text)
+				for _, l := range got.LeftOut {
+					text += map[bool]string{true: "//", false: "#"}[extension == ".cue"] + " " + l.Path + ": " + l.Reason + "\n"
+				}
+				if *update {
+					if err := os.WriteFile(golden, []byte(text), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(golden)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(string(want), text); diff != "" {
+					t.Errorf("%s (-want +got); if this is intended: go test -update\n%s", golden, diff)
+				}
+				_, diags := load.Load(t.Context(), load.Source{Path: "-", Stdin: []byte(text), Format: strings.TrimPrefix(filepath.Ext(golden), ".")})
+				if diags.HasErrors() {
+					t.Errorf("%s: %v", golden, diags)
+				}
+			}
+		})
+	}
+}
+
+// TestOnly checks which resources patterns choose.
+func TestOnly(t *testing.T) {
+	t.Parallel()
+	doc, err := Load(t.Context(), "testdata/habits.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		only []string
+		want string
+	}{
+		{nil, "Settings Item Task Queue"},
+		{[]string{"Queue"}, "Queue"},
+		{[]string{"Q*", "It?m"}, "Item Queue"},
+		{[]string{"queue"}, ""},
+		{[]string{"["}, ""},
+	} {
+		got := ""
+		made, err := Write(doc, Options{Name: "made-up", Only: c.only})
+		if (err == nil) != (c.want != "") {
+			t.Errorf("%q: %v", c.only, err)
+		}
+		if err == nil {
+			var names []string
+			for _, r := range made.Resources {
+				names = append(names, r.Name)
+			}
+			got = strings.Join(names, " ")
+		}
+		if got != c.want {
+			t.Errorf("%q: got %q, want %q", c.only, got, c.want)
+		}
+	}
+}
+
+// TestDocumentsThatCannotBeRead checks that each of them is an error, and that references leave the folder of the document nowhere.
+func TestDocumentsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	outside := filepath.Join(t.TempDir(), "secret.yaml")
+	if err := os.WriteFile(outside, []byte("type: string\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const head = "openapi: 3.0.0\ninfo: {title: a, version: '1'}\n"
+	get := func(schema string) string {
+		return head + "paths: {/a: {get: {responses: {'200': {description: ok, content: {application/json: {schema: " + schema + "}}}}}}}\n"
+	}
+	for name, text := range map[string]string{
+		"empty":                 "",
+		"not YAML":              "a: [",
+		"a list":                "[1]",
+		"no version":            "paths: {}",
+		"an unknown version":    "openapi: 4.0.0\npaths: {}",
+		"no paths":              head,
+		"a missing file":        get(`{$ref: "none.yaml"}`),
+		"another folder":        get(`{$ref: "../secret.yaml"}`),
+		"an absolute path":      get(`{$ref: "` + outside + `"}`),
+		"a URL":                 get(`{$ref: "http://127.0.0.1:1/a.yaml"}`),
+		"a file URL":            get(`{$ref: "file://` + outside + `"}`),
+		"the wrong kind":        head + "paths: [1]",
+		"no paths in it":        "swagger: '2.0'\ninfo: {title: a, version: '1'}\npaths: []",
+		"nothing in the schema": strings.Repeat("[", 100000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "api", "doc.yaml")
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if doc, err := Load(t.Context(), path); err == nil {
+				t.Errorf("it was read: %v", doc.paths.keys())
+			}
+		})
+	}
+	if _, err := Load(t.Context(), "none.yaml"); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
