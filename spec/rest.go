@@ -25,6 +25,8 @@ type Rest struct {
 	Parent *Node
 	// Patch is the format of the bodies of updates.
 	Patch *Node
+	// Omit has the paths on the wire of members of an object that was read which are not sent.
+	Omit *Node
 	// Gone is true for the response to a request for an object that does not exist.
 	Gone *Node
 	// Response is "none" if the response to the create does not contain the object.

@@ -50,6 +50,7 @@ func arguments() []actions.Arg {
 			declare.Field("old", declare.Map(declare.Any()), "The object as it is: `${state}`."), declare.Member("new", declare.Map(declare.Any()), "Its members that change: `${changes}`. Null removes one."),
 			declare.Field("at", declare.Text(), "JSON Pointer to the object in the document: `/spec`. Default: the whole document."),
 		), "Body as a JSON Patch (RFC 6902), by which the members of `old` become those of `new`: `add` for one that `old` lacks, `remove` for null, otherwise `replace`. Structs and maps are compared member by member, lists are replaced as a whole. Requires the method PATCH."),
+		wireArg("jsonUpdate", updateType(), "Body as JSON: an object that was read before, with changes, for a server that removes what is not sent. A value of `object` that is not an object is an error, and no request is sent."),
 		wireArg("form", declare.Map(declare.Any()), "Body as a form. `lists` says how lists and maps are written; null is omitted."),
 		declare.Arg("multipart", declare.List(partType()), "Body of several parts (`multipart/form-data`), such as a form with files."),
 		declare.Arg("text", declare.Text(), "Body as text."),
@@ -61,6 +62,19 @@ func arguments() []actions.Arg {
 		declare.Arg("idempotent", declare.Bool(), "Whether sending the request twice has the same effect as sending it once. Default: by the method. Set it to true, for example, for a POST that sets a value or a PATCH to fixed values, and to false for a PUT that appends. If true, the request is sent again if its response is lost (but not in an update that changes an input that the id or `find` refers to), and `vet` does not warn that it may run twice (`at-least-once`)."),
 		declare.Arg("effect", declare.OneOf("none", "write"), "Whether the request changes anything. Default: by the method. Set it, for example, for a POST that only searches."),
 	}
+}
+
+// updateType returns the type of an object with changes.
+func updateType() *spec.Type {
+	return declare.Object(
+		declare.Member("object", declare.Any(), "The object as it was read: `${steps.now.body}`. A step that reads it must not have `returns`, which leaves out other members."),
+		declare.Member("changes", declare.Map(declare.Any()), "Its members that change: `${deepChanges(state, changes)}`. Null removes one, also within structs and maps; other values within them are left. Lists are replaced as a whole."),
+		declare.Field("add", declare.Map(declare.Any()), "Further members, which replace those of the object. Null is sent."),
+		declare.Field("omit", declare.List(declare.Text()), "JSON Pointers to members of the object that are not sent, because the server refuses them: `[\"/updated\"]`."),
+		declare.Field("complete", declare.List(declare.Text()), "JSON Pointers to members of structs and maps, with `*` for any member, which are removed if `changes` has the struct or map without the member, and `old` does not have it: `[\"/labels/*\"]`."),
+		declare.Field("old", declare.Map(declare.Any()), "The object as it was recorded: `${state}`. Default: nothing was."),
+		declare.Field("at", declare.Text(), "JSON Pointer to the place of the object in the body: `/data`. Default: the whole body."),
+	)
 }
 
 func partType() *spec.Type {

@@ -52,6 +52,9 @@ func check(s actions.Static) []actions.Fault {
 	if method := s.Literals["method"]; s.Given("jsonPatch") && method != "PATCH" && (method != nil || s.Nodes["method"] == nil) {
 		fail("jsonPatch", "", "jsonPatch requires the method PATCH", "A JSON Patch changes an object that exists. Write `method: \"PATCH\"`.")
 	}
+	if method := s.Literals["method"]; s.Given("jsonUpdate") && method == "PATCH" {
+		fail("jsonUpdate", "", "jsonUpdate sends a whole object, which PATCH does not replace", "Write `method: \"PUT\"`. A PATCH has the changes only: `json: \"${changes}\"`.")
+	}
 	if s.Given("returns") && s.Literals["response"] != nil && s.Literals["response"] != "json" && s.Literals["response"] != "xml" {
 		fail("returns", "", fmt.Sprintf("returns requires response \"json\" or \"xml\", got %q", s.Literals["response"]), "Remove `response`, or set it to json or xml.")
 	}

@@ -25,6 +25,11 @@ func examples() []actions.Example {
 			Responses: map[string]actions.Response{"PATCH /pets/7": {Status: 204}},
 		},
 		{
+			Summary:   "Replace an object by what was read before, with changes",
+			Spec:      `http: {method: "PUT", path: "/pets/7", jsonUpdate: {object: {name: "Rex", age: 3, tags: {a: 1}}, changes: {name: "Max", tags: {b: 2}}}}`,
+			Responses: map[string]actions.Response{"PUT /pets/7": {Status: 204}},
+		},
+		{
 			Summary: "Fetch all pages of a list",
 			Spec:    `http: {path: "/pets", query: kind: "dog", paginate: cursor: {param: "after", next: "${body.next}"}, items: "${body.pets}"}`,
 			Responses: map[string]actions.Response{

@@ -12,7 +12,7 @@ import (
 
 // BodyArguments returns the names of the arguments that define a body.
 func BodyArguments() []string {
-	return []string{"json", "jsonPatch", "form", "multipart", "text", "xml", "bytes", "graphql"}
+	return []string{"json", "jsonPatch", "jsonUpdate", "form", "multipart", "text", "xml", "bytes", "graphql"}
 }
 
 // Body is the body of a request. It can be sent more than once.
@@ -100,6 +100,8 @@ func encodeBody(as string, v any, h assetEncoder) (*Body, error) {
 		return graphqlBody(v)
 	case "jsonPatch":
 		return patchBody(v)
+	case "jsonUpdate":
+		return updateBody(v)
 	case "multipart":
 		parts, ok := v.([]any)
 		if !ok {

@@ -13,14 +13,14 @@ import (
 )
 
 func opUnequal(r *Run, a []any) (any, error) {
-	eq, err := r.equal(a[0], a[1])
+	eq, err := r.Equal(a[0], a[1])
 	return !eq, err
 }
 
-func opEqual(r *Run, a []any) (any, error) { return r.equal(a[0], a[1]) }
+func opEqual(r *Run, a []any) (any, error) { return r.Equal(a[0], a[1]) }
 
-// equal compares two values. Numbers compare by value, regardless of their Go type.
-func (r *Run) equal(a, b any) (bool, error) {
+// Equal compares two values. Numbers compare by value, regardless of their Go type.
+func (r *Run) Equal(a, b any) (bool, error) {
 	if err := r.Spend(1); err != nil {
 		return false, err
 	}
@@ -67,7 +67,7 @@ func (r *Run) equalLists(x []any, b any) (bool, error) {
 		return false, nil
 	}
 	for i := range x {
-		if eq, err := r.equal(x[i], y[i]); !eq || err != nil {
+		if eq, err := r.Equal(x[i], y[i]); !eq || err != nil {
 			return false, err
 		}
 	}
@@ -84,7 +84,7 @@ func (r *Run) equalMaps(x map[string]any, b any) (bool, error) {
 		if !ok {
 			return false, nil
 		}
-		if eq, err := r.equal(v, w); !eq || err != nil {
+		if eq, err := r.Equal(v, w); !eq || err != nil {
 			return false, err
 		}
 	}
@@ -156,7 +156,7 @@ func OpIn(r *Run, a []any) (any, error) {
 	switch list := a[1].(type) {
 	case []any:
 		for _, item := range list {
-			if eq, err := r.equal(a[0], item); eq || err != nil {
+			if eq, err := r.Equal(a[0], item); eq || err != nil {
 				return eq, err
 			}
 		}

@@ -44,7 +44,9 @@ func (d *Defaults) addTo(x *options) {
 // dropDefaults removes defaults that cannot apply to this resource.
 func dropDefaults(x *options) {
 	for option, drop := range map[**spec.Node]bool{
-		&x.s.Patch:       x.update.method == "none" || x.s.Patch != nil && x.s.Patch.Text == "json" && x.update.method != "PATCH",
+		&x.s.Patch: x.update.method == "none" || x.s.Patch != nil && x.s.Patch.Text == "json" && x.update.method != "PATCH" ||
+			patchesObject(x.s) && (x.update.method == "PATCH" || x.requests.readsList()),
+		&x.s.Omit:        !patchesObject(x.s) || x.update.method == "none" || x.update.method == "PATCH" || x.requests.readsList(),
 		&x.s.IfMatch:     x.requests.readsList(),
 		&x.s.IfNoneMatch: x.create.method != "PUT",
 	} {

@@ -64,8 +64,10 @@ type options struct {
 	names []*spec.Property
 	requests
 
-	// patch is "merge" if the API merges what an update sends, and "all" if it requires all inputs.
+	// patch is "merge" if the API merges what an update sends, "all" if it requires all inputs, and "object" if it requires the whole
+	// object. omit are the paths of members of the object that are not sent.
 	patch string
+	omit  [][]string
 	// bodiless is true if the response to the create does not contain the object.
 	bodiless bool
 	// returns is the type of an object, or nil.

@@ -13,11 +13,7 @@ import (
 func jsonPatch(x *expansion, old, changed *spec.Node) spec.Field {
 	patch := object(changed.Range, field("old", old), field("new", changed))
 	if x.wrap != nil {
-		at := ""
-		for _, name := range x.wrap {
-			at += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-		}
-		patch.Fields = append(patch.Fields, field("at", text(at, x.s.Wrap.Range)))
+		patch.Fields = append(patch.Fields, field("at", text(pointerTo(x.wrap), x.s.Wrap.Range)))
 	}
 	return field("jsonPatch", patch)
 }

@@ -63,6 +63,17 @@ func TestMistakesInRest(t *testing.T) {
 	create: ` + http + `
 	update: ` + http + `
 	delete: ` + http},
+		{"a whole object by PATCH", source.CodeBadValue, `rest: {path: "/pets", update: "PATCH", patch: «"object"»}`},
+		{"a whole object of a list", source.CodeBadValue, `rest: {path: "/pets", read: "list", patch: «"object"»}`},
+		{"a whole object without updates", source.CodeMisplacedKey, `rest: {path: "/pets", update: "none", patch: «"object"»}`},
+		{"a whole object next to another update", source.CodeMisplacedKey, `rest: {path: "/pets", patch: «"object"»}
+	update: ` + http},
+		{"members left out of the changes", source.CodeMisplacedKey, `rest: {path: "/pets", patch: "merge", omit: «"updated"»}`},
+		{"members left out of nothing", source.CodeMisplacedKey, `rest: {path: "/pets", omit: «["updated"]»}`},
+		{"no members left out", source.CodeBadValue, `rest: {path: "/pets", patch: "object", omit: «[]»}`},
+		{"an input left out", source.CodeBadValue, `rest: {path: "/pets", patch: "object", omit: ["updated", «"name"»]}`},
+		{"an expression left out", source.CodeBadValue, `rest: {path: "/pets", patch: "object", omit: «"${body.updated}"»}`},
+		{"a pointer left out", source.CodeBadValue, `rest: {path: "/pets", patch: "object", omit: «"/updated"»}`},
 		{"a delete of the collection", source.CodeBadValue, `rest: {path: "/pets", delete: «"DELETE /pets"»}`},
 		{"an update of the collection", source.CodeBadValue, `rest: {path: "/pets", update: «"PUT /pets?all=${config.all ?? 1}"»}`},
 		{"a read of the collection", source.CodeBadValue, `rest: {path: "/pets", read: «"GET /pets"», id: "${inputs.kind}"}

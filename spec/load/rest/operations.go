@@ -88,19 +88,28 @@ func (x *expansion) updateOperation() *spec.Operation {
 		body = x.body("inputs", path)
 	}
 	members, content := x.s.Body, sent(x, body, x.s.Body)
-	if x.patch == "json" {
+	switch {
+	case x.patch == "json":
 		members, content = nil, jsonPatch(x, recordedObject(x), body)
+	case sendsObject(x.options, x.update):
+		changes, recorded := changesOfObject(x, path)
+		content = changedObject(x, changes, recorded, members)
 	}
-	op := withMembers(returnAwaited(x, x.operation(!x.bodiless, field("method", text(method, at)), field("path", path), headersOf(x, x.update), content, field("ifMatch", x.s.IfMatch), repeatable(x, method), responseOf(x))), members)
+	op := x.operation(!x.bodiless, field("method", text(method, at)), field("path", path), headersOf(x, x.update), content, field("ifMatch", x.s.IfMatch), repeatable(x, method), responseOf(x))
+	if sendsObject(x.options, x.update) {
+		replaceObject(x, op, x.update)
+	}
+	op = withMembers(returnAwaited(x, op), members)
 	if x.patch == "json" {
 		op.Let = withContainers(x, op.Let)
 	}
 	return op
 }
 
-// repeatable returns the argument that says that an update by POST may be sent twice: one of a singleton sets values.
+// repeatable returns the argument that says that an update by POST may be sent twice: one of a singleton, or of a whole object, sets
+// values.
 func repeatable(x *expansion, method string) spec.Field {
-	if !x.s.Singleton || method != "POST" {
+	if method != "POST" || !x.s.Singleton && x.patch != patchObject {
 		return spec.Field{}
 	}
 	return field("idempotent", &spec.Node{Kind: spec.BoolNode, Text: "true", Range: x.s.Path.Range})
@@ -134,9 +143,14 @@ func deleteOperation(x *expansion) *spec.Operation {
 	}
 }
 
-// deleteBy returns the delete that sends a request. If the API responds to what is in a missing parent as it likes, nothing is
-// sent there.
-func deleteBy(x *expansion, r requestLine, arguments ...spec.Field) *spec.Operation {
+// deleteBy returns the delete that sends a request.
+func deleteBy(x *expansion, r requestLine) *spec.Operation {
+	return untilGone(x, requestOfDelete(x, r))
+}
+
+// requestOfDelete returns the operation of a delete without what waits for its end. If the API responds to what is in a missing parent
+// as it likes, nothing is sent there.
+func requestOfDelete(x *expansion, r requestLine, arguments ...spec.Field) *spec.Operation {
 	step := request(x.s, append([]spec.Field{
 		field("method", text(r.method, cmp.Or(x.s.Delete, x.s.Reset, x.s.Path).Range)), field("path", x.objectPath(r)), field("ifMatch", x.s.IfMatch),
 	}, arguments...))
@@ -145,7 +159,7 @@ func deleteBy(x *expansion, r requestLine, arguments ...spec.Field) *spec.Operat
 		step.If = text("${steps.parent != null}", x.s.Parent.Range)
 	}
 	op := &spec.Operation{Range: x.s.Range, Rest: true, Steps: []*spec.Step{step}}
-	return untilGone(x, afterParent(x, op))
+	return afterParent(x, op)
 }
 
 // operation returns an operation of one request. If object is true, the response
@@ -216,7 +230,14 @@ func refersToID(n *spec.Node) bool {
 // body returns the inputs that a request sends: all except those that are in the path of the
 // create or its own.
 func (x *expansion) body(inputs string, path *spec.Node) *spec.Node {
-	var without []string
+	if without := inputsInPath(x, path); without != nil {
+		inputs = fmt.Sprintf(`omit(%s, "%s")`, inputs, strings.Join(without, `", "`))
+	}
+	return text("${"+inputs+"}", x.s.Path.Range)
+}
+
+// inputsInPath returns the names of the inputs that a request with a path does not send in its body.
+func inputsInPath(x *expansion, path *spec.Node) (without []string) {
 	for _, p := range x.parents {
 		if p.inPath && (x.own["create"] || isIn(p.input, createPath(x))) {
 			without = append(without, p.input.Name)
@@ -227,8 +248,5 @@ func (x *expansion) body(inputs string, path *spec.Node) *spec.Node {
 			without = append(without, m[1])
 		}
 	}
-	if without != nil {
-		inputs = fmt.Sprintf(`omit(%s, "%s")`, inputs, strings.Join(without, `", "`))
-	}
-	return text("${"+inputs+"}", x.s.Path.Range)
+	return without
 }

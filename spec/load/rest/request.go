@@ -73,7 +73,7 @@ func (x *options) readRequests() {
 	}
 	r := &x.requests
 	r.create = read(x.s.Create, "create", "POST", block.RestCreates, block.RestSends)
-	updates := map[bool]string{true: "PUT", false: "PATCH"}[r.create.method == "PUT"]
+	updates := map[bool]string{true: "PUT", false: "PATCH"}[r.create.method == "PUT" || patchesObject(x.s)]
 	r.read = read(x.s.Read, "read", "GET", block.RestReads, block.RestGets)
 	r.update = read(x.s.Update, "update", updates, block.RestUpdates, block.RestSends)
 	r.delete = read(x.s.Delete, "delete", "DELETE", block.RestDeletes, block.RestDeletes)

@@ -59,11 +59,15 @@ func checkSingleton(x *options) {
 // requestsOfSingleton reads the requests of a singleton. The create and the update are the same request, if only one is given.
 func requestsOfSingleton(x *options, read func(n *spec.Node, key, def string, words, methods []string) requestLine) {
 	r := &x.requests
+	method := "PATCH"
+	if patchesObject(x.s) {
+		method = "PUT"
+	}
 	creates := append([]string{"PATCH"}, block.RestCreates...)
-	r.create = read(x.s.Create, "create", "PATCH", creates, block.RestSends)
+	r.create = read(x.s.Create, "create", method, creates, block.RestSends)
 	r.update = requestLine{key: "update", method: r.create.method, path: r.create.path}
 	if x.s.Update != nil {
-		r.update = read(x.s.Update, "update", "PATCH", block.RestUpdates, block.RestSends)
+		r.update = read(x.s.Update, "update", method, block.RestUpdates, block.RestSends)
 	}
 	if x.s.Create == nil && r.update.method != "none" {
 		r.create = requestLine{key: "create", method: r.update.method, path: r.update.path}
@@ -71,7 +75,7 @@ func requestsOfSingleton(x *options, read func(n *spec.Node, key, def string, wo
 	r.read = read(x.s.Read, "read", "GET", nil, block.RestGets)
 	r.delete = read(x.s.Delete, "delete", "DELETE", block.RestDeletes, block.RestDeletes)
 	r.list = requestLine{key: "list", method: "none"}
-	if n := x.s.Reset; n != nil && n.Kind == spec.MapNode && len(n.Fields) == 0 && requestOfReset(r).method != "PUT" {
+	if n := x.s.Reset; n != nil && n.Kind == spec.MapNode && len(n.Fields) == 0 && (requestOfReset(r).method != "PUT" || patchesObject(x.s)) {
 		x.fail(source.CodeBadValue, n.Range, "reset", "reset has no members", "Write what the delete sends, by the names on the wire: `reset: {title: \"\"}`. Without `reset`, the object stays as it is.")
 	}
 }
@@ -137,6 +141,10 @@ func createOfSingleton(x *expansion) *spec.Operation {
 		}
 		members, content = nil, jsonPatch(x, old, x.body("inputs", path))
 	}
+	whole := sendsObject(x.options, x.create)
+	if whole {
+		content = changedObject(x, x.body("inputs", path), nil, members)
+	}
 	arguments := []spec.Field{
 		field("method", text(x.create.method, at)), field("path", path), headersOf(x, x.create), content, responseOf(x),
 		field("idempotent", &spec.Node{Kind: spec.BoolNode, Text: "true", Range: at}),
@@ -144,7 +152,14 @@ func createOfSingleton(x *expansion) *spec.Operation {
 	if x.create.method == "PUT" { // it overwrites what exists
 		arguments = append(arguments, field("ifNoneMatch", &spec.Node{Kind: spec.BoolNode, Text: "false", Range: at}))
 	}
-	return withMembers(returnAwaited(x, x.operation(!x.bodiless, arguments...)), members)
+	if whole {
+		arguments = append(arguments, field("ifMatch", x.s.IfMatch))
+	}
+	op := x.operation(!x.bodiless, arguments...)
+	if whole {
+		replaceObject(x, op, x.create)
+	}
+	return withMembers(returnAwaited(x, op), members)
 }
 
 // requestOfReset returns the request of the delete that resets a singleton.
@@ -165,13 +180,23 @@ func resetOfSingleton(x *expansion) *spec.Operation {
 		body = text("${merge(restReset, restBody)}", body.Range)
 	}
 	content := field("json", within(x.wrap, x.s.Wrap, body))
-	if x.patch == "json" && request.method == "PATCH" {
+	whole := sendsObject(x.options, request)
+	switch {
+	case x.patch == "json" && request.method == "PATCH":
 		content = jsonPatch(x, recordedAtReset(x), x.s.Reset)
 		let = withContainers(x, object(let.Range))
+	case whole:
+		content, let = changedObject(x, x.s.Reset, nil, x.s.Body), object(let.Range, field("restBody", x.s.Body))
 	}
-	op := deleteBy(x, request, headersOf(x, request), content, field("idempotent", &spec.Node{Kind: spec.BoolNode, Text: "true", Range: body.Range}))
+	op := requestOfDelete(x, request, headersOf(x, request), content, field("idempotent", &spec.Node{Kind: spec.BoolNode, Text: "true", Range: body.Range}))
+	if whole {
+		replaceObject(x, op, request)
+		read, put := op.Steps[len(op.Steps)-2], op.Steps[len(op.Steps)-1]
+		read.If, read.Gone = put.If, put.Gone
+		put.If, put.Gone = text("${steps."+nowStep+" != null}", body.Range), goneLater(x.s.Gone, body.Range)
+	}
 	if let.Fields != nil {
 		op.Let = let
 	}
-	return op
+	return untilGone(x, op)
 }

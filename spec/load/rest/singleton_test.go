@@ -18,7 +18,7 @@ var (
 	ofSingletons = map[string]string{
 		"path": `"/settings"`, "singleton": `true`, "create": `"PUT"`, "update": `"POST"`, "read": `"GET /all"`, "delete": `"DELETE"`, "reset": `{title: ""}`, "patch": `"all"`,
 		"gone": `"${status == 400}"`, "wrap": `"data"`, "unwrap": `"data"`, "query": `{all: "1"}`, "body": `{kind: "k"}`, "parent": `"/stores/${inputs.store}"`,
-		"response": `"none"`, "wait": `{until: "${body.ready}"}`, "ifMatch": `true`, "under": `{}`, "returns": "",
+		"response": `"none"`, "wait": `{until: "${body.ready}"}`, "ifMatch": `true`, "under": `{}`, "returns": "", "omit": `["updated"], patch: "object"`,
 	}
 	ofMany = map[string]string{
 		"object": `"/setting/${id}"`, "id": `"uuid"`, "find": `"GET /pets/${inputs.title}"`, "unique": `"title"`, "list": `"none"`, "items": `"results"`,

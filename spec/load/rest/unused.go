@@ -46,6 +46,7 @@ func (x *options) optionsOfObjects() []option {
 	creates, updates := !x.own["create"], !x.own["update"]
 	gets, deletes := !x.own["read"] && !x.requests.readsList(), !x.own["delete"]
 	sends := updates && x.update.method != "none"
+	replaces := patchesObject(x.s) && x.s.Singleton && (creates || deletes && x.s.Reset != nil)
 	at := func(own requestLine) bool { return own.path == nil }
 	locates := creates || !x.own["id"] && !x.named // also the id of an author's create
 	return []option{
@@ -59,7 +60,8 @@ func (x *options) optionsOfObjects() []option {
 		{"update", "update", x.s.Update, updates},
 		{"delete", "delete", x.s.Delete, deletes},
 		{"reset", "delete", x.s.Reset, deletes},
-		{"patch", "update", x.s.Patch, updates},
+		{"patch", "update", x.s.Patch, updates || replaces},
+		{"omit", "update", x.s.Omit, sends || replaces},
 		{"wrap", "create and update", x.s.Wrap, creates || sends},
 		{"body", "create and update", x.s.Body, sendsBody(x)},
 		{"object", "read, update and delete", x.s.Object, gets && at(x.read) || sends && at(x.update) || deletes && at(x.delete) || x.named || x.bodiless && locates}, // of a Location

@@ -111,6 +111,26 @@ func ofLanguage() []mutant.Mutant {
 			Package: "engine", Test: "TestFormatsOfUpdates", Fails: "/petName",
 		},
 		{
+			Promise: "A shorthand is what it stands for", Mechanism: "an update of a whole object sends what the read does not show",
+			File: "spec/load/rest/whole_object.go", Find: `		if p.NoRead && !slices.Contains(inPath, p.Name) {`, Replace: `		if false && !slices.Contains(inPath, p.Name) {`,
+			Package: "engine", Test: "TestOptionsOfWholeObjects", Fails: "the update (-want +got)",
+		},
+		{
+			Promise: "A shorthand is what it stands for", Mechanism: "an update of a whole object has a lock from the read to the change",
+			File: "spec/load/rest/whole_object.go", Find: `	op.Lock = text(`, Replace: `	_ = text(`,
+			Package: "engine", Test: "TestWholeObjectsTogether", Fails: "something is lost",
+		},
+		{
+			Promise: "A shorthand is what it stands for", Mechanism: "an update of a whole object is repeated from the read if somebody else has changed it",
+			File: "spec/load/rest/whole_object.go", Find: `		op.Retry = object(`, Replace: `		_ = object(`,
+			Package: "engine", Test: "TestWholeObjectsTogether", Fails: "412",
+		},
+		{
+			Promise: "A shorthand is what it stands for", Mechanism: "an update of a whole object sends nothing that was not read",
+			File: "actions/http/request/encode_update.go", Find: `	object, ok := m["object"].(map[string]any)`, Replace: "	object, ok := m[\"object\"].(map[string]any)\n	ok = true",
+			Package: "engine", Test: "TestFailedWholeObjects", Fails: "another_form",
+		},
+		{
 			Promise: "A shorthand is what it stands for", Mechanism: "a JSON Patch does not replace what the read does not show",
 			File: "spec/load/rest/json_patch.go", Find: `		if !p.NoRead {`, Replace: `		if !p.NoRead || true {`,
 			Package: "engine", Test: "TestFormatsOfUpdates", Fails: "/password",
