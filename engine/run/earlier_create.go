@@ -19,7 +19,6 @@ import (
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
-	"github.com/declprov/declprov/spec/expr"
 )
 
 // earlier settles what earlier creates of the same resource left open. Its run is the new create,
@@ -63,7 +62,7 @@ func (r earlier) settle(ctx context.Context) (Result, bool) {
 		if i.UnderWay() {
 			return Result{Err: &journal.BusyError{Intent: i}}, true
 		}
-		if r.supersedes() {
+		if r.supersedes(i) {
 			continue
 		}
 		out, err := r.settleOther(ctx, i)
@@ -85,23 +84,50 @@ func (r earlier) isOther(i journal.Intent) bool {
 	return i.Operation == journal.Create && i.Step == r.Resource.Maker.Index && i.Hash != r.inputsHash() && i.Status != journal.Failed
 }
 
-// supersedes reports whether the create leaves nothing of an earlier one, whatever its inputs were: it is safe to repeat,
-// and its address is the same for all inputs, as that of settings is.
-func (r earlier) supersedes() bool {
-	maker, identity := r.Resource.Maker, r.Resource.Identity
-	return maker.Certainty == actions.Safe && !r.Resource.Finds(maker) && r.Resource.Read != nil &&
-		len(r.Resource.ID.Refs()) == 0 && len(identity.Addressing) == 0 &&
-		!slices.ContainsFunc(plan.ExposedRefs(maker), func(ref expr.Ref) bool { return ref.Path[0] == "inputs" })
+// supersedes reports whether the create leaves nothing of an earlier one with other inputs: it is safe to repeat, and its address is the same,
+// as that of settings is.
+func (r earlier) supersedes(i journal.Intent) bool {
+	maker := r.Resource.Maker
+	names, known := r.addressInputs()
+	if !known || maker.Certainty != actions.Safe || r.Resource.Finds(maker) || r.Resource.Read == nil {
+		return false
+	}
+	if names == nil {
+		return true
+	}
+	if len(i.Inputs) == 0 { // it was done: then the entry has the id in their place
+		isOther := func(name string) bool { return !slices.Contains(r.Resource.Identity.OfInputs, name) }
+		return i.ID != "" && r.Resource.Identity.ID.IsSet() && !slices.ContainsFunc(names, isOther) && i.ID == r.EvalPublicID()
+	}
+	inputs, _, err := r.inputsOf(i)
+	return err == nil && !slices.ContainsFunc(names, func(name string) bool {
+		return slices.Contains(i.Withheld, name) || !value.PlainEqual(inputs.Get(name), r.Given.Get(name))
+	})
+}
+
+// addressInputs returns the inputs by which a create, and the later requests for its object, name it. known is false if other values do, too.
+func (r earlier) addressInputs() (names []string, known bool) {
+	names = slices.Clone(r.Resource.Identity.Addressing)
+	for _, ref := range slices.Concat(r.Resource.ID.Refs(), plan.ExposedRefs(r.Resource.Maker)) {
+		switch {
+		case ref.Path[0] == "config" || ref.Path[0] == "session":
+		case ref.Path[0] != "inputs" || len(ref.Path) < 2:
+			return nil, false
+		default:
+			names = append(names, ref.Path[1])
+		}
+	}
+	return names, true
 }
 
 // forgetSuperseded removes the entries of earlier creates of which this one has left nothing.
 func (r earlier) forgetSuperseded() error {
-	if r.Resource.Maker == nil || !r.supersedes() || !r.book().MayHaveIntents() {
+	if r.Resource.Maker == nil || !r.book().MayHaveIntents() {
 		return nil
 	}
 	list, err := r.book().Earlier()
 	for _, i := range list {
-		if r.isOther(i) && i.Token != r.Token && !i.UnderWay() {
+		if r.isOther(i) && i.Token != r.Token && !i.UnderWay() && r.supersedes(i) {
 			err = errors.Join(err, r.book().RemoveOne(i))
 		}
 	}

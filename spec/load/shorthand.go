@@ -92,8 +92,13 @@ func (l *resourceReader) readRestDefaults(it walk.Item, p source.Place) {
 
 // expandShorthands adds the operations for which shorthands stand to their resources.
 func (l *resourceReader) expandShorthands(p *spec.Provider) {
+	var settings []rest.Settings
 	for _, s := range l.shorthands {
 		rest.Expand(l.Document, s.place, p, s.resource, s.rest, l.restDefaults)
+		if s.rest.Singleton {
+			settings = append(settings, rest.Settings{Resource: s.resource, Rest: s.rest, Rule: p.Wire, Place: s.place})
+		}
 	}
+	rest.ReportShared(l.Document, settings)
 	l.restDefaults.ReportUnused(l.Document)
 }

@@ -33,6 +33,8 @@ func Expand(doc *source.Document, place source.Place, p *spec.Provider, r *spec.
 		defaults.use(x.checkUnused())
 		x.checkEnvelope()
 		checkReturn(x.options)
+		checkReset(x.options)
+		checkReplaced(x.options)
 	}
 	x.addOperations()
 }

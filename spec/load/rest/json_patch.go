@@ -108,3 +108,9 @@ func sendsBody(x *options) bool {
 	creates := !x.own["create"] && (!patches || !x.s.Singleton || x.create.method != "PATCH")
 	return creates || !x.own["update"] && x.update.method != "none" && !patches
 }
+
+// dropsBody reports whether no request sends the further members of bodies, because all are JSON Patches.
+func dropsBody(x *options) bool {
+	requests := !x.own["create"] || !x.own["update"] && x.update.method != "none"
+	return x.s.Body != nil && x.patch == "json" && requests && !sendsBody(x)
+}

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -19,6 +20,10 @@ type option struct {
 // checkUnused reports options that have no effect, because the operations that they are
 // for are written next to the shorthand.
 func (x *options) checkUnused() (used []*spec.Node) {
+	if x.defaults[x.s.Body] != "" && dropsBody(x) {
+		x.Report(source.CodeMisplacedKey, cmp.Or(x.s.Patch, x.s.Path).Range, x.placeOf(cmp.Or(x.s.Patch, x.s.Path).Range, "patch"), "a JSON Patch has no further members, and `body` is a default",
+			"No request of the resource would send them. Write `body: null` in its rest if the API needs none, or remove `patch`.")
+	}
 	for _, o := range append(x.optionsOfObjects(), x.optionsOfLists()...) {
 		if o.used {
 			used = append(used, o.given)

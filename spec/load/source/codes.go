@@ -43,6 +43,9 @@ const (
 	CodeUnmarkedSecret     = "unmarked-secret"     // a setting, input or output whose name is that of a secret, without @secret() (warning)
 	CodeNotUnwrapped       = "not-unwrapped"       // a read next to `rest: unwrap` that returns the whole response (warning)
 	CodeListedID           = "listed-id"           // a list of `rest` whose ids are not those by which users import the objects, next to an `id` or `import` that is not made of inputs and members (warning)
+	CodeResetMember        = "reset-member"        // a member of `reset` in `rest` that the resource does not have, or with a value of another kind (warning)
+	CodeSharedReset        = "shared-reset"        // a delete of settings that resets what another resource sets (warning)
+	CodeReplacedSettings   = "replaced-settings"   // a PUT of settings that may remove what the program does not set (warning)
 	CodeReturnNotRead      = "return-not-read"     // a `return` of a resource next to `rest: read: "list"`, whose read returns the item of the list as it is (warning)
 	CodeConstantInput      = "constant-input"      // an input of which only one value is allowed (warning)
 	CodeBytesType          = "bytes-type"          // bytes as a property's type

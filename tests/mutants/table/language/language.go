@@ -7,6 +7,30 @@ import "github.com/declprov/declprov/tests/mutants/mutant"
 func ofLanguage() []mutant.Mutant {
 	return []mutant.Mutant{
 		{
+			Promise:   "If vet passes, the author made no mistake a machine can find",
+			Mechanism: "members of reset are compared with those of the resource",
+			File:      "spec/load/rest/reset.go",
+			Find:      `		if !known {`,
+			Replace:   `		if !known && false {`,
+			Package:   "spec/load/rest", Test: "TestReset", Fails: "reset-member",
+		},
+		{
+			Promise:   "If vet passes, the author made no mistake a machine can find",
+			Mechanism: "a PUT of settings with optional inputs is reported",
+			File:      "spec/load/rest/reset.go",
+			Find:      `		if p.Optional() && !p.Normalised {`,
+			Replace:   `		if p.Optional() && !p.Normalised && false {`,
+			Package:   "spec/load/rest", Test: "TestReplacedSettings", Fails: "replaced-settings",
+		},
+		{
+			Promise:   "If vet passes, the author made no mistake a machine can find",
+			Mechanism: "a reset of what another resource sets is reported",
+			File:      "spec/load/rest/reset.go",
+			Find:      `			if what := a.resets(b); i != j && what != "" {`,
+			Replace:   `			if what := a.resets(b); i != j && what != "" && false {`,
+			Package:   "spec/load/rest", Test: "TestSharedReset", Fails: "shared-reset",
+		},
+		{
 			Promise:   "What a type declares holds wherever it is used",
 			Mechanism: "the attributes of definitions within a type are read",
 			File:      "spec/load/typing/attribute.go",
