@@ -118,28 +118,7 @@ func (p *Program) ImportID(name, id string, inputs, config property.Map) (text s
 		}
 		return id, id != ""
 	}
-	pieces, err := template.WithSettings(p.ConfigType.PlainMap(config, nil, &value.Secrets{}))
-	if err != nil {
-		return "", false
-	}
-	for _, s := range pieces {
-		part := s.Text
-		switch {
-		case plan.IsID(s):
-			part = id
-		case plan.IsInput(s):
-			v := inputs.Get(s.Ref[1])
-			part, err = value.Text(res.Inputs.ByName[s.Ref[1]].Check.Plain(v, nil, &value.Secrets{}))
-			if v.HasComputed() || v.IsNull() || err != nil {
-				return "", false
-			}
-		}
-		if part == "" {
-			return "", false
-		}
-		text += part
-	}
-	return text, true
+	return template.Write(res, p.ConfigType.PlainMap(config, nil, &value.Secrets{}), id, inputs)
 }
 
 // constantID returns the id of a resource that refers to nothing, such as the settings of a server, or "".

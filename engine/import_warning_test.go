@@ -35,3 +35,38 @@ resources: It: {
 		}
 	}
 }
+
+// TestImportsSayWhatNothingShows imports by a text with a parent. If read neither asks for the parent nor returns it, a warning says that nothing
+// shows whether it is right; and another one if read asks for a parent whose end is a slash, and does not return it.
+func TestImportsSayWhatNothingShows(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		read, text, owner, says string
+	}{
+		{`{world: look: {what: "it", with: "${id}"}, return: size: 3}`, "7/me", "me", "neither asks for inputs.owner"},
+		{`{world: look: {what: "it", with: "${id}"}, return: {owner: "me", size: 3}}`, "7/me", "me", ""},
+		{`{world: look: {what: "it", with: "${inputs.owner}/${id}"}, return: size: 3}`, "7/me", "me", ""},
+		{`{world: look: {what: "it", with: "${inputs.owner}/${id}"}, return: size: 3}`, "7/me/", "me/", `import it as "7/me"`},
+		{`{world: look: {what: "it", with: "${inputs.owner}/${id}"}, return: {owner: "me/", size: 3}}`, "7/me/", "me/", ""},
+	} {
+		e, _ := newWorld().engine(t, `
+resources: It: {
+	inputs: {owner: string @replace() @noRead(), size: int}
+	id: "${result.id}"
+	import: "${id}/${inputs.owner}"
+	create: world: do: what: "make"
+	read: `+c.read+`
+	update: world: do: what: "change"
+	delete: world: do: what: "remove"
+}`)
+		var log messages
+		out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("It"), Reason: engine.Import, State: engine.State{ID: c.text}, Log: &log})
+		if out.Err != nil || out.State.Inputs.Get("owner").AsString() != c.owner {
+			t.Fatalf("%+v", out)
+		}
+		said := strings.Join(log.texts, "\n")
+		if c.says == "" && strings.Contains(said, "inputs.owner") || !strings.Contains(said, c.says) {
+			t.Errorf("%s by %s: %q, want %q", c.read, c.text, said, c.says)
+		}
+	}
+}

@@ -93,3 +93,33 @@ func TestTrySingleton(t *testing.T) {
 		})
 	}
 }
+
+// TestTryImportConfirms reads objects by what users type: by another text than that of an import, it fails as the import does, and the text
+// that it names succeeds.
+func TestTryImportConfirms(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		reply(w, map[string]any{"id": "4", "shop": "7", "title": "Site"})
+	}))
+	t.Cleanup(server.Close)
+	dir := layOut(t, map[string]string{"site.cue": "name: \"site\"\nversion: \"0.1.0\"\nhttp: baseURL: \"" + server.URL + "\"\n" + `
+resources: Settings: {inputs: title: string, rest: {path: "/settings", singleton: true}}
+resources: Thing: {inputs: {shop: string @replace(), title: string}, rest: {path: "/shops/${inputs.shop}/things", idempotencyKey: true}}
+`})
+	for _, c := range []struct{ resource, text, says string }{
+		{"Settings", "settings", ""},
+		{"Settings", "settings/", `import it as "settings"`},
+		{"Thing", "7/4", ""},
+		{"Thing", "7/04", `import it as "7/4"`},
+		{"Thing", "8/4", `import it as "7/4"`},
+	} {
+		t.Run(c.resource+" "+c.text, func(t *testing.T) {
+			t.Parallel()
+			cmd := command(t, built(t), "try", "site.cue", c.resource, "--import", c.text)
+			cmd.Dir = dir
+			out, err := cmd.CombinedOutput()
+			if (err != nil) != (c.says != "") || !strings.Contains(string(out), c.says) {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}

@@ -145,6 +145,35 @@ func (p Reversible) Read(r *Resource, config map[string]any, text string) (input
 	return inputs, values[""], nil
 }
 
+// Write returns the text by which users import an object with an id, which may be "" if it is not known, and inputs. ok is
+// false if these do not determine it, or the template is not set.
+func (p Reversible) Write(r *Resource, config map[string]any, id string, inputs property.Map) (text string, ok bool) {
+	pieces, err := p.WithSettings(config)
+	if err != nil || !p.IsSet() {
+		return "", false
+	}
+	for _, s := range pieces {
+		part := s.Text
+		switch {
+		case IsID(s):
+			part = id
+		case IsInput(s):
+			v := inputs.Get(s.Ref[1])
+			if v.HasComputed() || v.IsNull() {
+				return "", false
+			}
+			if part, err = value.Text(r.Inputs.ByName[s.Ref[1]].Check.Plain(v, nil, &value.Secrets{})); err != nil {
+				return "", false
+			}
+		}
+		if part == "" {
+			return "", false
+		}
+		text += part
+	}
+	return text, true
+}
+
 // form returns the form of an imported text for users, who do not know the spec: STORE/ID.
 func form(pieces []expr.Segment) string {
 	var b strings.Builder

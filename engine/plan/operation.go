@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/spec"
@@ -105,6 +106,23 @@ func (o *Operation) RecallsInputs(of *Resource) bool {
 // AsksByID reports whether the operation refers to the id.
 func (o *Operation) AsksByID() bool {
 	return o.Return.RefersTo("id") || expr.Mention(o.requestRefs(), "id")
+}
+
+// AsksFor reports whether the operation refers to the id ("id") or to an input ("inputs.NAME").
+func (o *Operation) AsksFor(name string) bool { return asksFor(o.Refs(), name) }
+
+// StepAsksFor reports whether what is evaluated before a step runs refers to the id or to an input.
+func StepAsksFor(s *Step, name string) bool { return asksFor(s.Refs(), name) }
+
+// asksFor reports whether references are to the id or to an input, which the state has as well.
+func asksFor(refs []expr.Ref, name string) bool {
+	input, isInput := strings.CutPrefix(name, "inputs.")
+	return slices.ContainsFunc(refs, func(ref expr.Ref) bool {
+		if ref.Path[0] == "inputs" || ref.Path[0] == "state" {
+			return isInput && (len(ref.Path) < 2 || ref.Path[1] == input)
+		}
+		return ref.Path[0] == name
+	})
 }
 
 // Writes returns how many steps have an effect.

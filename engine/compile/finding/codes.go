@@ -20,7 +20,8 @@ const (
 	CodeIdLate               = "id-late"               // a step with an effect before the id is known: if a step in between fails, the state has no id for what was made
 	CodeImportTemplate       = "import-template"       // an `import` whose text cannot be parsed into inputs and the id
 	CodeImportNoID           = "import-without-id"     // an import that does not give the id, and read does not either
-	CodeImportIncomplete     = "import-incomplete"     // an input that delete requires, and that neither an import nor read gives (warning)
+	CodeImportIncomplete     = "import-incomplete"     // an input that read or delete requires, and that an import does not give (warning)
+	CodeImportUnverified     = "import-unverified"     // an input that an import gives, that updates or deletes name the object by, and that read neither asks for nor returns (warning)
 	CodeIDInput              = "id-input"              // an input in the id that may change although the object keeps its id (warning)
 	CodeIDChanges            = "id-changes"            // an input whose update may change the id in a way that cannot be predicted (warning)
 	CodeUnknownProperty      = "unknown-property"      // a name or path that is no input or output

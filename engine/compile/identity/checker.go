@@ -37,6 +37,7 @@ func Check(found *finding.Collector, r *plan.Resource) {
 	}
 	c.checkRenames()
 	c.checkDeleteInputs()
+	c.checkReadInputs()
 }
 
 // checker checks the identity of one resource.
@@ -204,21 +205,23 @@ func (c *checker) checkDeleteInputs() {
 	if r.Read == nil || r.Delete == nil {
 		return
 	}
-	given := r.Identity.Inputs()
 	for _, p := range r.Spec.Inputs.Fields {
-		if !p.Required || p.Default != nil || !p.NoRead || given[p.Name] || !p.Replace && r.Update != nil {
-			continue
-		}
-		required := slices.ContainsFunc(r.Delete.Steps, func(s *plan.Step) bool {
-			return (s.Effect == actions.Write || !s.Known) && slices.ContainsFunc(s.Refs(), func(ref expr.Ref) bool {
-				return (ref.Path[0] == "inputs" || ref.Path[0] == "state") && (len(ref.Path) < 2 || ref.Path[1] == p.Name)
-			})
-		})
-		if required {
+		if c.deletesWithout(p) {
 			c.Warn(finding.CodeImportIncomplete, p.Range, "inputs."+p.Name, fmt.Sprintf("an imported %s cannot be deleted: it has no %q", r.Spec.Name, p.Name),
 				fmt.Sprintf("delete requires it, and neither an import nor read gives it. Put ${inputs.%s} into import, or let read return it.", p.Name))
 		}
 	}
+}
+
+// deletesWithout reports whether delete requires an input that an imported object never has.
+func (c *checker) deletesWithout(p *spec.Property) bool {
+	r := c.r
+	if r.Delete == nil || !p.Required || p.Default != nil || !p.NoRead || r.Identity.Inputs()[p.Name] || !p.Replace && r.Update != nil {
+		return false
+	}
+	return slices.ContainsFunc(r.Delete.Steps, func(s *plan.Step) bool {
+		return (s.Effect == actions.Write || !s.Known) && plan.StepAsksFor(s, "inputs."+p.Name)
+	})
 }
 
 // addressing returns the inputs by which the id and the visible arguments of requests, such as paths, name the object.

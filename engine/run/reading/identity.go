@@ -131,12 +131,21 @@ func (r Reading) checkIdentity(old, found recorded.State) error {
 	switch differs, known := r.CompareRest(old, found); {
 	case differs != "":
 		return fmt.Errorf("it was asked for the id %q and returned the object %q, whose %s is another one, too: nothing of it is recorded, because it may be somebody else's. "+
-			"If it was renamed, run `pulumi state delete '%s'`, and import %q", was, found.ID, differs, r.Rules.Ref.Key, found.ID)
+			"If it was renamed, run `pulumi state delete '%s'`, and import %q", was, found.ID, differs, r.Rules.Ref.Key, r.importText(found))
 	case !known:
 		return fmt.Errorf("it was asked for the id %q and returned the object %q, and nothing shows that this is the same: nothing of it is recorded. "+
-			"If it was renamed, run `pulumi state delete '%s'`, and import %q", was, found.ID, r.Rules.Ref.Key, found.ID)
+			"If it was renamed, run `pulumi state delete '%s'`, and import %q", was, found.ID, r.Rules.Ref.Key, r.importText(found))
 	}
 	return nil
+}
+
+// importText returns what users type to import the object of a state.
+func (r Reading) importText(s recorded.State) string {
+	config, _ := r.Vars.Values["config"].(map[string]any)
+	if text, ok := r.Resource.Identity.Imports.Write(r.Resource, config, s.ID, s.Inputs); ok {
+		return text
+	}
+	return s.ID
 }
 
 // CompareRest compares what is not part of the id: the inputs that the program has set, and the outputs

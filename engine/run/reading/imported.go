@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/verdict"
@@ -28,26 +30,30 @@ type Imported struct {
 	Again func(recorded.State) (Reading, any, error)
 }
 
-// Confirm returns an error unless what was found is what the text asks for. It warns if the text names it in another way than the id.
+// Confirm returns an error unless what was found is what the text asks for. It warns if the text names it in another way than the id, or
+// if nothing shows whether a part of the text is right.
 func (n Imported) Confirm(ctx context.Context) error {
 	was, now := recorded.CurrentID(n.Text), n.Found.ID
 	names, ignored := n.renamed(ctx)
 	renamed := was != "" && was != now
-	if renamed && (n.Resource.Identity.Answered || names == nil) && !n.asksFor("id") {
+	if renamed && (n.Resource.Identity.Answered || names == nil) && !n.Operation.AsksFor("id") {
 		ignored = append(ignored, "id")
 	}
 	if ignored != nil {
 		return fmt.Errorf("it returned the object %q, which has another %s than the import says, and does not ask for that: nothing is recorded, because it may be somebody else's. "+
-			"If you mean %q, import it as that; else let read ask for ${%s}", now, diag.And(ignored), now, ignored[0])
+			"If you mean it, import it as %q; else let read ask for ${%s}", now, diag.And(ignored), n.importText(n.Found), ignored[0])
 	}
-	if names == nil && !renamed {
-		return nil
+	if names != nil || renamed {
+		if err := n.confirmAlias(names); err != nil {
+			return fmt.Errorf("it was asked for %s and returned the object %q, %w: nothing is recorded, because it may be somebody else's. If you mean it, import it as %q",
+				asked(names, was, now), now, err, n.importText(n.Found))
+		}
+		n.warnOfAlias(names, was, now)
 	}
-	if err := n.confirmAlias(names); err != nil {
-		return fmt.Errorf("it was asked for %s and returned the object %q, %w: nothing is recorded, because it may be somebody else's. If you mean %q, import it as that",
-			asked(names, was, now), now, err, now)
+	if shown, err := value.ProjectRead(n.Resource.Inputs, n.Yield, n.Mask()); err == nil {
+		n.warnOfUnverified(shown)
+		n.warnOfSlashes(shown)
 	}
-	n.warnOfAlias(names, was, now)
 	return nil
 }
 
@@ -59,7 +65,7 @@ func (n Imported) renamed(ctx context.Context) (names, ignored []string) {
 		if !given || m.Normalised || n.Rules.Read().IsSame(ctx, m, was, n.Found.Inputs.Get(m.Name)) {
 			continue
 		}
-		if name := "inputs." + m.Name; n.asksFor(name) || slices.Contains(n.Resource.Identity.OfInputs, m.Name) && n.asksFor("id") {
+		if name := "inputs." + m.Name; n.asksFor(m.Name) {
 			names = append(names, name)
 		} else {
 			ignored = append(ignored, name)
@@ -68,17 +74,36 @@ func (n Imported) renamed(ctx context.Context) (names, ignored []string) {
 	return names, ignored
 }
 
-// asksFor reports whether read refers to the id or to an input.
-func (n Imported) asksFor(name string) bool {
-	return slices.ContainsFunc(n.Operation.Refs(), func(ref expr.Ref) bool {
-		switch ref.Path[0] {
-		case "inputs", "state":
-			input, ok := strings.CutPrefix(name, "inputs.")
-			return ok && (len(ref.Path) < 2 || ref.Path[1] == input)
-		default:
-			return ref.Path[0] == name
+// asksFor reports whether read asks for an input, by itself or as a part of the id.
+func (n Imported) asksFor(input string) bool {
+	return n.Operation.AsksFor("inputs."+input) || slices.Contains(n.Resource.Identity.OfInputs, input) && n.Operation.AsksFor("id")
+}
+
+// warnOfUnverified warns of inputs that the text of an import gives, and that read neither asks for nor shows.
+func (n Imported) warnOfUnverified(shown value.Projection) {
+	var names []string
+	for _, m := range n.Resource.Inputs.Fields {
+		_, given := n.Text.Inputs.GetOk(m.Name)
+		if _, there := shown.Values[m.Name]; given && !there && !n.asksFor(m.Name) {
+			names = append(names, "inputs."+m.Name)
 		}
-	})
+	}
+	if names != nil {
+		n.Log.Message(operation.Warning, fmt.Sprintf("read neither asks for %s nor returns it: it is recorded as the import says, and nothing shows whether that is right", diag.And(names)))
+	}
+}
+
+// warnOfSlashes warns of a slash at an end of a text that read asks for and does not return: a lenient server ignores it.
+func (n Imported) warnOfSlashes(shown value.Projection) {
+	for _, m := range n.Resource.Inputs.Fields {
+		v, given := n.Text.Inputs.GetOk(m.Name)
+		if _, there := shown.Values[m.Name]; !given || there || !v.IsString() || strings.Trim(v.AsString(), "/") == v.AsString() {
+			continue
+		}
+		other := n.Found
+		other.Inputs = other.Inputs.Set(m.Name, property.New(strings.Trim(v.AsString(), "/")))
+		n.Log.Message(operation.Warning, fmt.Sprintf("the import says that inputs.%s is %q, and read does not show whether the slash belongs to it. If not, import it as %q", m.Name, v.AsString(), n.importText(other)))
+	}
 }
 
 // confirmAlias returns why what was found may not be what the text asks for: it does not show what it was asked for, or its id

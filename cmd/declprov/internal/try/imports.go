@@ -118,7 +118,11 @@ func (l *life) readOnly(diff client.Diff) client.Diff {
 // verifies that it would change nothing. It only reads.
 func (l *life) showImport(ctx context.Context) error {
 	l.heading("import", showText(l.plan.Import))
-	now, err := l.client.Lookup(ctx, l.resource, l.plan.Import)
+	// An import confirms what it has found. What it returns has placeholders for files, in contrast to a lookup.
+	now, err := l.client.Read(ctx, l.resource, client.State{ID: l.plan.Import}, client.Operation{})
+	if err == nil && now.ID != "" {
+		now, err = l.client.Lookup(ctx, l.resource, l.plan.Import)
+	}
 	switch {
 	case err != nil:
 		return l.fail(err)

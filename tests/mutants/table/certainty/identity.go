@@ -6,6 +6,30 @@ import "github.com/declprov/declprov/tests/mutants/mutant"
 func ofIdentity() []mutant.Mutant {
 	return []mutant.Mutant{
 		{
+			Promise:   "A message gives advice that is right for the cause",
+			Mechanism: "the remedy of a refused import has the form of an import",
+			File:      "engine/run/reading/identity.go",
+			Find:      `	if text, ok := r.Resource.Identity.Imports.Write(r.Resource, config, s.ID, s.Inputs); ok {`,
+			Replace:   `	if text, ok := r.Resource.Identity.Imports.Write(r.Resource, config, s.ID, s.Inputs); ok && false {`,
+			Package:   "engine", Test: "TestImportsOfOtherForms", Fails: "want the remedy to import",
+		},
+		{
+			Promise:   "Nothing foreign is taken",
+			Mechanism: "an import says what nothing shows",
+			File:      "engine/run/reading/imported.go",
+			Find:      `		n.warnOfUnverified(shown)`,
+			Replace:   `		_ = n.warnOfUnverified`,
+			Package:   "engine", Test: "TestImportsSayWhatNothingShows", Fails: "neither asks",
+		},
+		{
+			Promise:   "Nothing foreign is taken",
+			Mechanism: "a trial of an import confirms what it has found",
+			File:      "cmd/declprov/internal/try/imports.go",
+			Find:      `	now, err := l.client.Read(ctx, l.resource, client.State{ID: l.plan.Import}, client.Operation{})`,
+			Replace:   `	now, err := l.client.Lookup(ctx, l.resource, l.plan.Import)`,
+			Package:   "cmd/declprov", Test: "TestTryImportConfirms", Fails: "Settings_settings/",
+		},
+		{
 			Promise:   "Two resources never have one object",
 			Mechanism: "creates whose finds would find the same object run one after the other",
 			File:      "engine/run/operation/lock.go",
