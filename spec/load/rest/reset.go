@@ -188,7 +188,7 @@ func checkReplaced(x *options) {
 	if names == nil {
 		return
 	}
-	key, at, remedy := "update", x.s.Update, "If the API keeps what a PUT does not contain, write `patch: \"changes\"`"
+	key, at, remedy := "update", x.s.Update, "Write `patch: \"object\"`, which reads the object and sends it with the changes, or `patch: \"changes\"` if the API keeps what a PUT does not contain"
 	if !updates || at == nil {
 		key, at = "create", x.s.Create
 	}
