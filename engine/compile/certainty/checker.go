@@ -39,6 +39,7 @@ func Check(found *finding.Collector, r *plan.Resource) {
 		c.checkForeign(r.Delete, plan.Delete, "removes")
 	}
 	c.checkFindInputs()
+	c.checkFindGone()
 	c.checkConditions(r.Update, "update")
 	c.checkConditions(r.Delete, "delete")
 }

@@ -3,6 +3,7 @@ package certainty
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/compile/finding"
@@ -111,4 +112,39 @@ func (c *checker) checkFindInputs() {
 	}
 	c.Warn(finding.CodeFindAny, at, "find", fmt.Sprintf("find of %s does not depend on the inputs", r.Spec.Name),
 		"Its result is taken for the created object, but may belong to somebody else. Look for what tells this object from others, as in `\"${find(body, #.name == inputs.name)}\"` or `path: \"/things/${inputs.name}\"`.")
+}
+
+// checkFindGone warns about a find that sends the request of read, but lacks the condition by which read finds that the object is
+// gone: it would find what does not exist, and no object could be created.
+func (c *checker) checkFindGone() {
+	find, read := c.r.Find, c.r.Read
+	if find == nil || read == nil || find.Broken || read.Broken || len(find.Steps) == 0 || len(read.Steps) == 0 || c.HasFailed("find") || c.HasFailed("read") {
+		return
+	}
+	f, r := find.Steps[0], read.Steps[0]
+	gone := r.Model.Gone
+	switch {
+	case gone == nil || gone.Kind != spec.StringNode, f.Model.Gone != nil, f.Kind != r.Kind, len(find.Steps) > 1:
+		return
+	case find.Return != nil && (types.IsAny(find.Return.Type()) || types.MayBeNull(find.Return.Type(), c.r.Types)):
+		return // null says so, too
+	case c.requestOf(f) == "" || c.requestOf(f) != c.requestOf(r):
+		return
+	}
+	c.Warn(finding.CodeFindNotGone, f.At, "find", fmt.Sprintf("find finds an object of %s that read says is gone", c.r.Spec.Name),
+		fmt.Sprintf("It sends the same request, and a create is refused if it finds something. Add the condition of read: `gone: %q`.", gone.Text))
+}
+
+// requestOf returns the address and the query of a request, as written, with the id as inputs; "" if they are not in one place.
+func (c *checker) requestOf(s *plan.Step) string {
+	if s.Place == "" || s.Args["query"].Node != nil {
+		return ""
+	}
+	for _, name := range []string{"path", "url"} {
+		if n := s.Args[name].Node; n != nil {
+			_, query, _ := strings.Cut(n.Text, "?")
+			return c.placeOf(s) + "?" + query
+		}
+	}
+	return ""
 }

@@ -45,6 +45,8 @@ const (
 	CodeAlwaysRefused        = "always-refused"        // an update or delete on the condition that the object does not exist (warning)
 	CodeMayBeForeign         = "may-be-foreign"        // an update or delete of an object that the create may not have created (warning)
 	CodeChildByIndex         = "child-by-index"        // a child for each item of a list, named by the index, of a resource that the item names (warning)
+	CodeFindNotGone          = "find-not-gone"         // a `find` that requests what `read` does, without its `gone` (warning)
+	CodeStaleRetry           = "stale-retry"           // a retry after a conflict that sends again what an earlier step has read (warning)
 	CodeStuck                = "stuck-at-fail"         // a step that reads the same failed operation again in each later run (warning)
 	CodeUnsafeRetry          = "unsafe-retry"          // a retry or until that may repeat an effect
 	CodeBadCall              = "bad-call"              // arguments that do not fit together, or break a rule of the action

@@ -32,6 +32,7 @@ func CheckResource(found *finding.Collector, r *plan.Resource, configured bool) 
 		for verb, op := range stable.All(map[string]*plan.Operation{"create": r.Create, "read": r.Read, "update": r.Update, "delete": r.Delete}) {
 			checkConditions(found, op, verb)
 			checkLocks(found, op, verb)
+			checkRetries(found, op, verb)
 		}
 		for name, m := range stable.All(r.Methods) {
 			checkLocks(found, m.Operation, "methods."+name)

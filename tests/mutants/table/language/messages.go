@@ -37,5 +37,63 @@ func ofMessages() []mutant.Mutant {
 			Replace:   `"pyproject": map[string]any{"enabled": false}`,
 			Package:   "tests/sdks", Test: "TestPythonPackageManagers/uv", Fails: "pyproject.toml",
 		},
+		{
+			Promise:   "What fails only at run time is reported before",
+			Mechanism: "vet warns of a retry that sends again what was read before",
+			File:      "engine/compile/unlikely/retry.go",
+			Find:      `if conflict < 0 || read < 0 {`,
+			Replace:   `if true || conflict < 0 || read < 0 {`,
+			Package:   "tests/mistakes", Test: "TestAlone/cue/retry-of-read", Fails: "stale-retry",
+		},
+		{
+			Promise:   "What fails only at run time is reported before",
+			Mechanism: "vet warns of a find without the gone of read",
+			File:      "engine/compile/certainty/find.go",
+			Find:      `case c.requestOf(f) == "" || `,
+			Replace:   `case true || c.requestOf(f) == "" || `,
+			Package:   "tests/mistakes", Test: "TestAlone/cue/find-without-gone", Fails: "find-not-gone",
+		},
+		{
+			Promise:   "A remedy is what the author means",
+			Mechanism: "a name in a predicate may be a member of the item",
+			File:      "spec/expr/check/unknown_name.go",
+			Find: `	if len(u.items) == 0 {
+`,
+			Replace: `	if true || len(u.items) == 0 {
+`,
+			Package: "spec/expr", Test: "TestItemMembers", Fails: "expected",
+		},
+		{
+			Promise:   "A mistake is reported once",
+			Mechanism: "the names in what cannot be parsed are not unused",
+			File:      "spec/load/let/replace.go",
+			Find:      `len(s) > 0 && !parse.CanParse(p.Text)`,
+			Replace:   `len(s) > 0 && false`,
+			Package:   "tests/mistakes", Test: "TestAlone/cue/foreign-not-in", Fails: "unused",
+		},
+		{
+			Promise:   "An error says what to write",
+			Mechanism: "a refused page has a remedy",
+			File:      "actions/http/paginate.go",
+			Find:      `if n == 1 || !p.byNumber()`,
+			Replace:   `if true || n == 1 || !p.byNumber()`,
+			Package:   "actions/http", Test: "TestPageAfterTheLast", Fails: "expected a hint",
+		},
+		{
+			Promise:   "An error says what to write",
+			Mechanism: "a status 405 names the methods",
+			File:      "actions/http/verdict/judge.go",
+			Find:      `		text += allowed(resp)`,
+			Replace:   `		text += allowed(resp)[:0]`,
+			Package:   "actions/http", Test: "TestStatus", Fails: "the methods of this address",
+		},
+		{
+			Promise:   "An object that is gone is no failure",
+			Mechanism: "a refresh says what read finds",
+			File:      "engine/run/missing_object.go",
+			Find:      `text[max(0, strings.Index(text, verdict.ErrGone.Error())):]`,
+			Replace:   `text[max(0, 0*strings.Index(text, verdict.ErrGone.Error())):]`,
+			Package:   "engine", Test: "TestWhyAnObjectIsGone", Fails: "failed",
+		},
 	}
 }
