@@ -61,3 +61,40 @@ func TestUnclosedReference(t *testing.T) {
 		}
 	}
 }
+
+// TestItemMembers checks what is proposed for a name in a predicate that may be a member of the item: an edit if the type of the item has
+// the member, and words if nothing tells whether the item or an input is meant.
+func TestItemMembers(t *testing.T) {
+	text, untyped := &spec.Type{Kind: spec.String}, &spec.Type{Kind: spec.Any}
+	pet := &spec.Type{Kind: spec.Object, Fields: []*spec.Property{{Name: "name", Type: text, Required: true}, {Name: "kind", Type: text, Required: true}}}
+	list := func(name string, of *spec.Type) *spec.Property {
+		return &spec.Property{Name: name, Type: &spec.Type{Kind: spec.List, Elem: of}, Required: true}
+	}
+	scope := &Scope{Names: []Name{{Name: "inputs", Type: &spec.Type{Kind: spec.Object, Fields: []*spec.Property{
+		{Name: "name", Type: text, Required: true}, list("pets", pet), list("words", text), list("things", untyped),
+	}}}}}
+	for expression, want := range map[string]struct{ edit, remedy string }{
+		"map(inputs.pets, name)":                         {".name", "Write .name."},
+		"filter(inputs.pets, kind == 'cat')":             {".kind", "Write .kind."},
+		"any(inputs.pets, .name == 'a' and kind != 'b')": {".kind", "Write .kind."},
+		"map(inputs.things, map(inputs.pets, name))":     {".name", "Write .name."},
+		"map(inputs.things, name)":                       {"", "Write .name for the member of the item, or inputs.name."},
+		"map(inputs.things, kind)":                       {"", "Write .kind if it is a member of the item."},
+		"map(inputs.pets, map(inputs.things, kind))":     {"", "Write .kind if it is a member of the item."},
+		"filter(inputs.words, # == name)":                {"inputs.name", "Write inputs.name."},
+		"map(inputs.things, input.name)":                 {"inputs", "Did you mean \"inputs\"?"},
+		"len(name)":                                      {"inputs.name", "Write inputs.name."},
+	} {
+		_, diags := Compile(&spec.Node{Kind: spec.StringNode, Text: "${" + expression + "}"}, scope, nil)
+		var edit, remedy string
+		if len(diags) == 1 {
+			remedy = diags[0].Detail
+			for _, e := range diags[0].Edits {
+				edit += e.Text
+			}
+		}
+		if edit != want.edit || remedy != want.remedy {
+			t.Errorf("%s: expected the edit %q and %q, got %q and %q in %+v", expression, want.edit, want.remedy, edit, remedy, diags)
+		}
+	}
+}

@@ -58,6 +58,8 @@ var inExpressions = sync.OnceValue(func() []rule {
 		{regexp.MustCompile(`\s(=~)\s`), "a string is compared with a pattern by matches", "Write x matches '^a'.", whole("matches")},
 		{regexp.MustCompile(`[^=!<>](=)[^=~>]`), "two values are compared with ==", "Write == for =.", whole("==")},
 		{regexp.MustCompile(`(\?:)`), "a default is written with ??", "Write a ?? b.", whole("??")},
+		{regexp.MustCompile(`[\w\])](\?)\[`), "an item of a list that may be null is written ?.[ ]", "Write a?.[0].", whole("?.")},
+		{regexp.MustCompile(`\s(!\s*in)\s`), "an item that a list does not have is written not in", "Write x not in y.", whole("not in")},
 		{
 			regexp.MustCompile(`\$\{([^{}]*)\}`), "an expression cannot contain ${", "Write the name without ${ and }.",
 			func(_ string, m []int) []Part { return []Part{{m[0], m[2], ""}, {m[3], m[1], ""}} },

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/foreign"
+	"github.com/declprov/declprov/spec/types"
 )
 
 // unknownName reports a name that the scope does not have, with what it probably means.
@@ -28,6 +30,9 @@ func (u unknownName) translate(available []string) (TypedPart, bool) {
 		return o.failReference(CodeUnknownName, u.at, "unknown name %q", u.name), true
 	}
 	holder, isTypo := u.holder(u.name), diag.DidYouMean(u.name, available) != ""
+	if out, ok := u.ofItem(holder, isTypo); ok {
+		return out, true
+	}
 	if holder == "steps" || holder != "" && !isTypo {
 		return u.replaceBy(holder + "." + u.name), true
 	}
@@ -50,6 +55,25 @@ func (u unknownName) translate(available []string) (TypedPart, bool) {
 		return u.fail("A spec reads the environment by its settings: declare `config: token: string @env(TOKEN)`, and write config.token."), true
 	}
 	return TypedPart{}, false
+}
+
+// ofItem reports a name in a predicate that may be a member of the item: `name` in map(pets, name). holder is the name of the scope
+// that has a member of this name, or "".
+func (u unknownName) ofItem(holder string, isTypo bool) (TypedPart, bool) {
+	if len(u.items) == 0 {
+		return TypedPart{}, false
+	}
+	item := types.Resolve(u.items[len(u.items)-1].val.T, u.Types)
+	switch {
+	case item.Kind == spec.Object && item.Field(u.name) != nil:
+		return u.replaceBy("." + u.name), true
+	case isTypo, !types.IsAny(item):
+		return TypedPart{}, false
+	case holder != "":
+		return u.fail(fmt.Sprintf("Write .%s for the member of the item, or %s.%[1]s.", u.name, holder)), true
+	default:
+		return u.fail(fmt.Sprintf("Write .%s if it is a member of the item.", u.name)), true
+	}
 }
 
 // meant reports a name that stands for root, which is a name of the scope.

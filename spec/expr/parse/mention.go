@@ -33,6 +33,12 @@ func Uses(text, name string) []int {
 	return at
 }
 
+// CanParse reports whether an expression can be parsed.
+func CanParse(text string) bool {
+	_, bad := Expression(text)
+	return bad == nil
+}
+
 // Names returns the names that an expression uses, without those of functions that it calls.
 func Names(text string) (names []string) {
 	tree, bad := Expression(text)

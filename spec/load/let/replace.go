@@ -40,6 +40,7 @@ func (x *expander) replace(s scope, n *spec.Node) *spec.Node {
 func (x *expander) replaceText(s scope, n *spec.Node) *spec.Node {
 	pieces, bad := template.Scan(n.Text)
 	if bad != nil {
+		s.markNamed(n.Text)
 		return n // the compiler reports it
 	}
 	out := &spec.Splice{File: n.Range.File}
@@ -49,6 +50,9 @@ func (x *expander) replaceText(s scope, n *spec.Node) *spec.Node {
 			continue
 		}
 		n.Locals = s.appendMeant(n.Locals, p.Text)
+		if len(s) > 0 && !parse.CanParse(p.Text) {
+			s.markNamed(p.Text)
+		}
 		if !s.isUsed(p.Text) {
 			continue
 		}
@@ -70,6 +74,19 @@ func (x *expander) replaceText(s scope, n *spec.Node) *spec.Node {
 	}
 	x.done[replaced] = true
 	return replaced
+}
+
+// markNamed marks the local names that a text contains, and those that their values use: the text cannot be parsed, which the
+// compiler reports, and which of them it uses is not known.
+func (s scope) markNamed(text string) {
+	for _, l := range s {
+		if !l.used && regexp.MustCompile(`\b`+regexp.QuoteMeta(l.name)+`\b`).MatchString(text) {
+			l.used = true
+			for _, other := range l.uses {
+				s.markNamed(other.name)
+			}
+		}
+	}
 }
 
 // appendMeant appends the local names that other names in an expression may mean.
