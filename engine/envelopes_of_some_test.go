@@ -193,7 +193,8 @@ func TestWhyAnObjectIsGone(t *testing.T) {
 		var log messages
 		state := engine.State{ID: "7", Inputs: object("name", "a"), Outputs: object("name", "a")}
 		out := e.Read(t.Context(), engine.ReadRequest{Ref: ref("Pet"), State: state, Reason: engine.Refresh, Log: &log})
-		if said := fmt.Sprint(log); !out.Gone || !strings.Contains(said, part) || !strings.Contains(said, "/pets") || !strings.Contains(said, "status 200") {
+		if said := fmt.Sprint(log); !out.Gone || !strings.Contains(said, part) || !strings.Contains(said, "/pets") || !strings.Contains(said, "status 200") ||
+			!strings.Contains(said, "read finds that it is gone: ") || strings.Contains(said, "failed") {
 			t.Errorf("%s: %+v, %s", read, out, said)
 		}
 	}

@@ -64,6 +64,8 @@ func TestStatus(t *testing.T) {
 		{method: "GET", status: 302, header: map[string]string{"Location": "https://evil.test/a?token=hunter2"}, want: refused, err: `(redirects to https://evil.test/a); it is not followed, because it is another origin`},
 		{method: "POST", status: 303, want: unknown},
 		{method: "POST", status: 307, want: refused},
+		{method: "PATCH", status: 405, header: map[string]string{"Allow": "GET, PUT"}, want: refused, err: "no such pet; the methods of this address are GET, PUT"},
+		{method: "PATCH", status: 405, header: map[string]string{"Allow": "ask <b>us</b>"}, want: refused, err: "returned 405 Method Not Allowed: no such pet"},
 	} {
 		t.Run(fmt.Sprint(tc.method, " ", tc.status, tc.header, tc.args), func(t *testing.T) {
 			ts := newTestServer(t, func(w http.ResponseWriter, _ *http.Request) {

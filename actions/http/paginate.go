@@ -74,6 +74,17 @@ func (p *pages) wasFollowed(next string) bool {
 // that there are no more. A page that names its successor may be empty and yet have one.
 func (p *pages) byNumber() bool { return p.kind == "page" || p.kind == "offset" }
 
+// refused returns the outcome of a page that could not be fetched, with a remedy if the server may have refused it because it is
+// the one after the last.
+func (p *pages) refused(out actions.Outcome, n int64) actions.Outcome {
+	if n == 1 || !p.byNumber() || !slices.Contains([]string{"400", "404", "416", "422"}, out.Class) {
+		return out
+	}
+	out.Err = fmt.Errorf("%w; if the server refuses the page after the last one, let the response say whether there is another, such as by "+
+		"paginate.cursor: {param: \"page\", next: \"${body.page < body.pages ? body.page + 1 : null}\"}", out.Err)
+	return out
+}
+
 // repeatsPrevious reports whether a page that was requested by number has the same items as
 // the previous one. Many servers return their last page for every higher number, or their
 // only page for any.

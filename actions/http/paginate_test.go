@@ -243,6 +243,40 @@ func TestPageFails(t *testing.T) {
 	ts.expect(out, actions.Refused, "404", "page 2: GET /n returned 404")
 }
 
+// TestPageAfterTheLast checks that a refused page has a remedy if its number alone says that it may be the one after the last.
+func TestPageAfterTheLast(t *testing.T) {
+	ts := newTestServer(t, func(w http.ResponseWriter, r *http.Request) {
+		if p := r.URL.Query().Get("p"); p == "2" || p == "1" && r.URL.Query().Has("first") || r.URL.Query().Get("o") == "3" {
+			status, _ := strconv.Atoi(r.URL.Query().Get("status"))
+			w.WriteHeader(status)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"items":[1,2,3],"next":2}`)
+	})
+	page, offset := args{"page": args{"param": "p"}}, args{"offset": args{"param": "o"}}
+	cursor := args{"cursor": args{"param": "p"}}
+	for _, c := range []struct {
+		path     string
+		paginate args
+		hint     bool
+	}{
+		{"/n?status=400", page, true},
+		{"/n?status=404", page, true},
+		{"/n?status=416", offset, true},
+		{"/n?status=422", page, true},
+		{"/n?status=403", page, false},
+		{"/n?status=500", page, false},
+		{"/n?status=400&first", page, false},
+		{"/n?status=400", cursor, false},
+	} {
+		out := ts.run(c.path, args{"paginate": c.paginate, "items": lateMember("body.items"), "paginate.cursor.next": lateMember("body.next")})
+		if out.Err == nil || strings.Contains(out.Err.Error(), "the page after the last one") != c.hint {
+			t.Errorf("%s by %v: %v, expected a hint: %v", c.path, c.paginate, out.Err, c.hint)
+		}
+	}
+}
+
 // TestPagesShowTheirProgress checks that a fast listing shows no progress, and a slow one
 // shows each page and the number of items before it.
 func TestPagesShowTheirProgress(t *testing.T) {

@@ -108,7 +108,7 @@ func (r *run) runPages(ctx context.Context) actions.Outcome {
 	for n := int64(1); ; n++ {
 		resp, out := r.session.Do(ctx, &req)
 		if out.Status != actions.Done {
-			return pageOutcome(n, out)
+			return r.pages.refused(pageOutcome(n, out), n)
 		}
 		r.pages.doubt = cmp.Or(r.pages.doubt, r.partialStatus(resp))
 		result := r.session.Judge.Result(resp)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/declprov/declprov/engine/run/entries"
 	"github.com/declprov/declprov/engine/run/operation"
@@ -28,7 +29,7 @@ func (m missingObject) afterRead(ctx context.Context, reason ReadReason, err err
 		}
 	}
 	if said := (*verdict.GoneError)(nil); errors.As(err, &said) && m.Log != nil {
-		m.Log.Message(operation.Info, screen.Show(err.Error(), nil))
+		m.Log.Message(operation.Info, screen.Show(reasonGone(err), nil))
 	}
 	m.all.Tokens.Forget(m.Object(m.state), token)
 	if reason == Refresh {
@@ -36,6 +37,13 @@ func (m missingObject) afterRead(ctx context.Context, reason ReadReason, err err
 		m.listUnseen(m.state)
 	}
 	return Result{Gone: true}
+}
+
+// reasonGone returns why read finds that the object is gone. The error of the read says so after the step, as a failure does,
+// but nothing has failed.
+func reasonGone(err error) string {
+	text := err.Error()
+	return "read finds that " + text[max(0, strings.Index(text, verdict.ErrGone.Error())):]
 }
 
 // listUnseen warns of the object of a state that was never found, and lists it in the journal once no state tells of it.

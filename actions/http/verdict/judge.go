@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/declprov/declprov/actions"
@@ -228,6 +230,8 @@ func (j *Judge) unexpectedOutcome(r *request.Request, resp *Response, wait time.
 	switch resp.Status {
 	case http.StatusTooManyRequests, http.StatusRequestTimeout, http.StatusBadGateway, http.StatusGatewayTimeout:
 		out.Again = !resp.MethodChanged
+	case http.StatusMethodNotAllowed:
+		text += allowed(resp)
 	case http.StatusServiceUnavailable:
 		out.Again = asked && !resp.MethodChanged
 	case http.StatusPreconditionFailed:
@@ -252,6 +256,18 @@ func (j *Judge) unexpectedOutcome(r *request.Request, resp *Response, wait time.
 	out.Err, out.Result, out.Received = errors.New(text), j.failureResult(resp), j.typed
 	return j.RefuseIfReadOnly(r, out)
 }
+
+// allowed returns which methods the server allows at the address, if a response with status 405 says so (RFC 9110, 15.5.6).
+func allowed(resp *Response) string {
+	methods := strings.Join(resp.Header.Values("Allow"), ", ")
+	if !methodNames().MatchString(methods) {
+		return ""
+	}
+	return "; the methods of this address are " + methods
+}
+
+// methodNames matches a list of methods.
+var methodNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z]{1,20}(,\s*[A-Z]{1,20}){0,10}$`) })
 
 // StatusOf returns what an error status tells about the effect of the request. A 408 may come
 // from a proxy that stopped waiting. 499 and most 5xx, also 503 with Retry-After, may come

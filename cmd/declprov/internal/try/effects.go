@@ -318,7 +318,7 @@ func (l *life) gone(ctx context.Context, s client.State) error {
 		case left <= 0:
 			l.heading("read", "")
 			l.finding(codeNotDeleted, "the object still exists after delete",
-				"Delete uses another address than read, or the server deletes the object later. In the latter case, add a step with until to delete, which waits for that.")
+				"Delete uses another address than read, or the server deletes the object later. In the latter case, add a step with until to delete, which waits for that. If the object always exists, and delete only empties it, let read and find say what is gone: `gone: \"${len(body.items) == 0}\"`.")
 			return ErrFailed
 		}
 		select {
