@@ -62,6 +62,7 @@ func (r updating) finish(ctx context.Context) Result {
 	if failure != nil {
 		r.warn(r.closeUnidentified(ctx))
 		next.Inputs = old.Inputs // as hosts record it, too: nobody knows which of the new ones hold
+		next.Outputs = recorded.WithInputs(old.Inputs, declared)
 		next.Private.Written = old.Private.Written
 		next.Private.Failed = operation.Stopped(r.Run, r.Given, failed, failure)
 		next.Private.Failed.Named = r.named
