@@ -22,6 +22,14 @@ func (e *HandedError) Error() string {
 		"If no state has it, delete it in the service, or take it over with `pulumi import`. Then: declprov journal forget %s", e.Key)
 }
 
+// UnfinishedDeleteError reports an intent of a delete, which only the next delete settles, or a refresh.
+type UnfinishedDeleteError struct{ Key string }
+
+func (e *UnfinishedDeleteError) Error() string {
+	return fmt.Sprintf("its delete did not come to its end. The next `pulumi up` or `pulumi destroy` goes on with it, and `pulumi refresh` settles it if the object is gone. "+
+		"If no stack has the resource any more, look in the service, then run `declprov journal forget %s`", e.Key)
+}
+
 // Settle finds what an intent made, and removes it if Delete is set.
 func (e *Engine) Settle(ctx context.Context, req run.SettleRequest) (run.Settled, error) {
 	i := req.Intent
@@ -36,6 +44,9 @@ func (e *Engine) Settle(ctx context.Context, req run.SettleRequest) (run.Settled
 	}
 	if req.Delete && i.Operation == journal.Update {
 		return run.Settled{}, fmt.Errorf("it is the update of a %s that a stack manages: the next `pulumi up` settles it, and `pulumi destroy` removes it; if the stack has it no more, `declprov journal forget %s`", i.Type, i.Key)
+	}
+	if i.Operation == journal.Delete {
+		return run.Settled{}, &UnfinishedDeleteError{i.Key}
 	}
 	if req.Delete && i.Status == journal.Handed {
 		return run.Settled{}, &HandedError{i.Key}

@@ -31,8 +31,11 @@ func (e *Engine) Settles(i journal.Intent) bool {
 	if err != nil {
 		return false
 	}
-	if i.Operation == journal.Update {
+	switch i.Operation {
+	case journal.Update:
 		return res.Update != nil
+	case journal.Delete:
+		return res.Delete != nil
 	}
 	if entries.IsHalfMade(i) {
 		return entries.Settles(res, i)

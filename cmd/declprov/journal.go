@@ -16,16 +16,17 @@ import (
 	"github.com/declprov/declprov/spec/screen"
 )
 
-const journalHelp = `Journal lists creates and updates with an unknown outcome ("open": the response was
-lost, or the provider was killed before it returned a state), and those that failed
-after they had an effect ("failed"). They may have created objects that are in no
-state.
+const journalHelp = `Journal lists creates, updates and deletes with an unknown outcome ("open": the
+response was lost, or the provider was killed before it returned a state), and those
+that failed after they had an effect ("failed"). They may have created objects that
+are in no state.
 
 If the resource is still in the program, run "pulumi up". Before the provider sends
 a new request, it determines the outcome: by the idempotency key, or by find or
 read. If the resource is no longer needed, run "declprov journal settle --delete",
 which finds and deletes the object. If the spec has no find, look for the object in
-the service, then run "declprov journal forget".
+the service, then run "declprov journal forget". The next "pulumi up" or "pulumi
+destroy" goes on with a delete.
 
 --all also lists:
   under way  a provider is working on it
@@ -39,7 +40,7 @@ the service, then run "declprov journal forget".
   state                      open, failed, under way, answered or handed
   provider, type
   resource                   the URN, and its project, stack and name
-  operation                  create or update
+  operation                  create, update or delete
   step, stepName
   element                    the element of a forEach
   began, sent                the start, and the last attempt
@@ -110,7 +111,7 @@ func journalCommand(a *app) *cobra.Command {
 	filter := &j.filter
 	cmd := &cobra.Command{
 		Use:   "journal",
-		Short: "List creates and updates with an unknown outcome",
+		Short: "List creates, updates and deletes with an unknown outcome",
 		Long:  journalHelp,
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
@@ -269,8 +270,8 @@ func describeIntent(i journal.Intent) string {
 	} else {
 		text += fmt.Sprintf("%s (%s/%s)", i.Name(), i.Project(), i.Stack())
 	}
-	if i.Operation == journal.Update {
-		text += ", update"
+	if i.Operation != journal.Create {
+		text += ", " + string(i.Operation)
 	}
 	if i.Element != "" {
 		text += ", element " + i.Element
@@ -319,7 +320,7 @@ func reasonOf(i journal.Intent) string {
 		return i.Owner.String()
 	case i.Error != "":
 		return printable(i.Error)
-	case i.IsInterrupted(), i.Open() && i.Status == journal.Begun && i.Made != nil:
+	case i.IsInterrupted(), i.Open() && i.Status == journal.Begun && i.Made != nil && i.Operation == journal.Create:
 		return "the provider ended before all steps were done"
 	case i.Open() && i.Status == journal.Begun:
 		return "the provider ended before it received a response"

@@ -190,7 +190,10 @@ func (s *settler) settleEntry(ctx context.Context, i journal.Intent, named bool)
 func (s *settler) settleClaimed(ctx context.Context, e *engine.Engine, req engine.SettleRequest, named bool) (closed bool, err error) {
 	i := req.Intent
 	found, err := e.Settle(ctx, req)
+	var unfinished *engine.UnfinishedDeleteError
 	switch {
+	case errors.As(err, &unfinished):
+		return false, s.printEntry(i, unfinished.Error())
 	case err != nil:
 		return false, settleRemedy(i, err)
 	case found.Early:

@@ -106,6 +106,7 @@ type Operation string
 const (
 	Create Operation = "create"
 	Update Operation = "update"
+	Delete Operation = "delete"
 )
 
 // Status is what is known about an intent.
@@ -128,7 +129,7 @@ const (
 	Unknown Status = "unknown"
 )
 
-// Intent is one effect of a create or an update.
+// Intent is one effect of a create or an update, or a delete.
 type Intent struct {
 	Subject
 	// Key identifies the intent. It is random, and also the idempotency key of all
@@ -155,8 +156,10 @@ type Intent struct {
 	Inputs   json.RawMessage `json:"inputs,omitempty"`
 	Withheld []string        `json:"withheld,omitempty"`
 	// Made is the private part of the state that a create of several steps would leave if it stopped now,
-	// without secrets. Other intents have none.
+	// or what a delete has done so far, without secrets. Other intents have none.
 	Made json.RawMessage `json:"made,omitempty"`
+	// Once is true if a delete has sent a step that may have its effect each time it is sent.
+	Once bool `json:"once,omitempty"`
 	// Given are the names of the inputs of an update.
 	Given         []string        `json:"given,omitempty"`
 	Configuration json.RawMessage `json:"configuration,omitempty"`

@@ -132,7 +132,7 @@ func (r *Resource) Begin(i Intent, sync bool) (Intent, error) {
 		return i, err
 	}
 	i.Subject = r.subject
-	if i.Operation == Update && r.state.State != "" {
+	if i.Operation != Create && r.state.State != "" {
 		i.Subject = r.state
 	}
 	return j.Begin(i, sync)

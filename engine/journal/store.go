@@ -81,8 +81,11 @@ type BusyError struct{ Intent Intent }
 
 func (e *BusyError) Error() string {
 	verb := "creating"
-	if e.Intent.Operation == Update {
+	switch e.Intent.Operation {
+	case Update:
 		verb = "updating"
+	case Delete:
+		verb = "deleting"
 	}
 	return fmt.Sprintf("%s is %s this %s now; wait for it, or stop it", e.Intent.Owner, verb, e.Intent.Type)
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/deletion"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
@@ -58,6 +60,12 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 	if err := r.Open(); err != nil {
 		return err
 	}
+	d := &deletion.Deletion{Run: r.Run, Instance: res.Instance, About: about, State: state, Configuration: rs.journal.Configuration}
+	r.Owner = deleting{owner{r}, d}
+	if err := d.Resume(ctx); err != nil {
+		return r.Mask().Error(err)
+	}
+	defer d.OpenOnPanic()
 	err = r.Steps(ctx)
 	if err == nil {
 		// What is to be removed may be on the pages that were left out.
@@ -66,15 +74,49 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 	if err == nil && r.Denied != nil {
 		err = missingObject{res, state}.confirmDeleted(ctx, r.Denied)
 	}
-	if err == nil {
-		rs.Tokens.Delete(res.Object(state), state.Private.Token)
-		r.warn(about.SettleDeleted(state, r.Missed))
-		if r.Missed {
-			res.listUnseen(state)
-		}
-		r.warnLeftAlone(state)
+	if err != nil {
+		return r.Mask().Error(d.Failed(err)) // with the secrets that the steps have seen
 	}
-	return r.Mask().Error(err) // with the secrets that the steps have seen
+	rs.Tokens.Delete(res.Object(state), state.Private.Token)
+	r.warn(errors.Join(d.Done(), about.SettleDeleted(state, r.Missed)))
+	if r.Missed {
+		res.listUnseen(state)
+	}
+	r.warnLeftAlone(state)
+	return nil
+}
+
+// deleting implements operation.Owner for a delete.
+type deleting struct {
+	operation.Owner
+	of *deletion.Deletion
+}
+
+// Send implements operation.Owner: what was done so far is in the journal before the step runs.
+func (d deleting) Send(ctx context.Context, s *plan.Step) (value any, err error) {
+	if err := d.of.Keep(s); err != nil {
+		return nil, d.of.Stop(s, 1, actions.Refused, err)
+	}
+	if d.of.Doubts(s) {
+		value, err = d.of.Attempts(ctx, s, true)
+	} else {
+		value, err = d.Owner.Send(ctx, s)
+	}
+	if err == nil || operation.StatusOf(err) == actions.Gone {
+		d.of.Sent(s)
+	}
+	return value, err
+}
+
+// Sign implements operation.Owner.
+func (d deleting) Sign(call *actions.Call, s *plan.Step) { call.Key = d.of.Key(s) }
+
+// BeforeRepeat implements operation.Owner.
+func (d deleting) BeforeRepeat(ctx context.Context, _ *plan.Step, _ actions.Status, doubt bool) (operation.Repeat, error) {
+	if !doubt {
+		return operation.Repeat{Send: true}, nil
+	}
+	return d.of.Confirm(ctx)
 }
 
 // refuseUnproven returns an error if nothing proves that the object of a state is what its create has made, because that has

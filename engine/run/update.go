@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/engine/run/deletion"
+	"github.com/declprov/declprov/engine/run/entries"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
@@ -23,7 +25,15 @@ func (rs *Resources) Update(ctx context.Context, of *plan.Resource, state record
 	if req.Preview {
 		return u.run(ctx, state)
 	}
-	return u.runAlone(ctx, state)
+	about := u.res.entries(state.Private.Token)
+	if err := deletion.RefuseUpdate(ctx, u.res.Instance, about, state); err != nil {
+		return Result{Err: err}
+	}
+	out := u.runAlone(ctx, state)
+	if out.State != nil {
+		u.res.warn(entries.Deletes{Entries: about}.End(state))
+	}
+	return out
 }
 
 // update is an update of a resource. It may take several operations: the rest of a create, and

@@ -36,6 +36,8 @@ func (e Entries) Settle(s recorded.State) {
 func (e Entries) isRecorded(i journal.Intent, s recorded.State) bool {
 	failed := s.Private.Failed
 	switch {
+	case i.Operation == journal.Delete:
+		return false // what a delete has done is in no state
 	case i.IsWhole() && i.Token == s.Private.Token:
 		return i.Key == s.Private.Updated || failed != nil && failed.Op == string(plan.Update) // which says the same
 	case i.Token != s.Private.Token:
@@ -60,7 +62,7 @@ func (e Entries) isRecorded(i journal.Intent, s recorded.State) bool {
 // may have renamed the object, and so do open ones of the step that makes the object, because
 // that may have made an object that the state does not name.
 func (e Entries) SettleDeleted(s recorded.State, missed bool) error {
-	if s.Private.Token == "" || !e.Journals() || !e.Book.MayHaveIntents() {
+	if s.Private.Token == "" || !e.Journals() && e.Delete.FirstUnsettled() == nil || !e.Book.MayHaveIntents() {
 		return nil
 	}
 	return e.Book.Remove(func(i journal.Intent) bool {

@@ -71,10 +71,14 @@ func (e Entries) Locate(id string, list ...journal.Intent) (err error) {
 	return err
 }
 
-// RefuseBusy returns a *journal.BusyError if another living process updates the resource.
+// RefuseBusy returns a *journal.BusyError if another living process updates or deletes the resource.
 func (e Entries) RefuseBusy(s recorded.State) error {
 	list, err := e.updates(s)
-	if err != nil || len(list) == 0 {
+	last, failed := Deletes{e}.Last(s)
+	if last != nil {
+		list = append(list, *last)
+	}
+	if err = errors.Join(err, failed); err != nil || len(list) == 0 {
 		return err
 	}
 	return e.Book.Busy(list)
@@ -118,7 +122,7 @@ func (e Entries) CloseGone(s recorded.State) error {
 		i.Status = journal.Handed
 		err = errors.Join(err, e.Book.Put(i, false))
 	}
-	return err
+	return errors.Join(err, Deletes{e}.closeGone(s))
 }
 
 // CloseFound records that a refresh has seen the outcome of lost updates: once the host

@@ -103,6 +103,9 @@ func (a *attempts) repeat(ctx context.Context, attempt int, v *verdict.Verdict) 
 		if err == nil && next.Found != nil {
 			return next.Found, nil
 		}
+		if err == nil && next.Gone {
+			v.Status, v.Err = actions.Gone, verdict.ErrNotFound
+		}
 		again, a.doubt = next.Send, a.doubt && !next.Undone
 	}
 	if err == nil && again {

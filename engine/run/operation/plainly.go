@@ -4,16 +4,20 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
 )
 
-// StoppedPlainly is Stopped for a create that is kept where nothing is encrypted. It has no more of the results than
+// StoppedPlainly is Stopped for a create or delete that is kept where nothing is encrypted. It has no more of the results than
 // what is used later. If that contains a secret, which m hides or a type declares, the result has none, and cannot continue.
 func StoppedPlainly(r *Run, f *recorded.Failed, m *screen.Mask) *recorded.Failed {
-	used := r.Resource.UsedLater(f.Step, r.ID != "")
+	used := r.Operation.UsedFrom(f.Step)
+	if r.Verb == plan.Create {
+		used = r.Resource.UsedLater(f.Step, r.ID != "")
+	}
 	p := &plainly{mask: m, names: r.SecretNames}
 	for i, s := range r.Operation.Steps[:min(len(f.Results), len(r.Operation.Steps))] {
 		if s.ForEach != nil {

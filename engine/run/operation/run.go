@@ -108,6 +108,8 @@ type Repeat struct {
 	Found any
 	// Undone is true if the earlier attempts turned out to have done nothing.
 	Undone bool
+	// Gone is true if what the step removes turned out to be gone.
+	Gone bool
 }
 
 // New returns a run of an operation of a resource. res is nil if the operation belongs to no

@@ -123,8 +123,11 @@ func CanContinue(res *plan.Resource, state State) bool {
 		return false
 	}
 	op := res.Create
-	if f.Op == string(plan.Update) {
+	switch f.Op {
+	case string(plan.Update):
 		op = res.Update
+	case string(plan.Delete):
+		op = res.Delete
 	}
 	return op != nil && f.Steps == op.Shape() && f.Step <= len(op.Steps) && len(f.Results) >= f.Step
 }

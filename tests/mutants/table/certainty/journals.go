@@ -103,7 +103,7 @@ func ofJournals() []mutant.Mutant {
 		},
 		{
 			Promise: "A killed update is not forgotten", Mechanism: "an update is found by the token of the state",
-			File: "engine/journal/resource.go", Find: `	if i.Operation == Update && r.state.State != "" {`,
+			File: "engine/journal/resource.go", Find: `	if i.Operation != Create && r.state.State != "" {`,
 			Replace: `	if false {`,
 			Package: "engine", Test: "TestInterruptedUpdates", Fails: "the host would send no update",
 		},

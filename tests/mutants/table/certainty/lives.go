@@ -191,7 +191,7 @@ func ofLives() []mutant.Mutant {
 			Promise:   "What was made is kept, whatever failed next",
 			Mechanism: "a delete that failed says so, and the state stays",
 			File:      "engine/run/delete.go",
-			Find:      `	return r.Mask().Error(err) // with the secrets that the steps have seen`,
+			Find:      `		return r.Mask().Error(d.Failed(err)) // with the secrets that the steps have seen`,
 			Replace:   `	return r.Mask().Error(nil)`,
 			Package:   mutant.EndToEnd, Test: "TestConformance/54", Fails: "expected a failure",
 		},

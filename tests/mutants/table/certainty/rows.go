@@ -9,5 +9,5 @@ import (
 
 // Rows returns the rows in the order of the printed table.
 func Rows() []mutant.Mutant {
-	return slices.Concat(ofProof(), ofWaits(), ofPromises(), ofJournals(), ofLives(), ofIdentity(), ofModel())
+	return slices.Concat(ofProof(), ofWaits(), ofPromises(), ofJournals(), ofLives(), ofDeletes(), ofIdentity(), ofModel())
 }
