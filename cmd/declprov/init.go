@@ -70,8 +70,8 @@ func initCommand(a *app) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&p.Template, "template", starter.Templates()[0], "the template: "+strings.Join(starter.Templates(), ", "))
 	cmd.Flags().BoolVar(&p.YAML, "yaml", false, "write the spec in YAML instead of CUE")
-	cmd.Flags().StringVar(&document, "openapi", "", "make the spec from this OpenAPI document, a file or a URL")
-	cmd.Flags().StringArrayVar(&only, "only", nil, "with --openapi, only write resources whose names match this pattern (*, ?, [a-z]); may be repeated")
+	cmd.Flags().StringVar(&document, "openapi", "", "make the spec from this OpenAPI `document`, a file or a URL")
+	cmd.Flags().StringArrayVar(&only, "only", nil, "with --openapi, only write resources whose names match this `pattern` (*, ?, [a-z]); repeatable")
 	mustComplete(cmd, "template", starter.Templates()...)
 	return cmd
 }

@@ -51,7 +51,7 @@ func (x *options) optionsOfObjects() []option {
 	creates, updates := !x.own["create"], !x.own["update"]
 	gets, deletes := !x.own["read"] && !x.requests.readsList(), !x.own["delete"]
 	sends := updates && x.update.method != "none"
-	replaces := patchesObject(x.s) && x.s.Singleton && (creates || deletes && x.s.Reset != nil)
+	replaces := x.replacesSettings(creates, deletes)
 	at := func(own requestLine) bool { return own.path == nil }
 	locates := creates || !x.own["id"] && !x.named // also the id of an author's create
 	return []option{
@@ -73,6 +73,11 @@ func (x *options) optionsOfObjects() []option {
 		{"gone", "read and delete", x.s.Gone, gets || deletes},
 		{"wait", "create, update and delete", x.s.Wait, creates || sends || deletes},
 	}
+}
+
+// replacesSettings reports whether a create or delete of settings sends them as a whole.
+func (x *options) replacesSettings(creates, deletes bool) bool {
+	return patchesObject(x.s) && x.s.Singleton && (creates || deletes && x.s.Reset != nil)
 }
 
 // optionsOfLists returns the options for requests for a list, and those for objects in both.
