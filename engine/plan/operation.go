@@ -241,8 +241,8 @@ func (o *Operation) resultsFor(s *Step) []int {
 	return out
 }
 
-// conditional reports whether the operation sends the ETag of the last read.
-func (o *Operation) conditional() bool {
+// isConditional reports whether the operation sends the ETag of the last read.
+func isConditional(o *Operation) bool {
 	return o != nil && slices.ContainsFunc(o.Steps, func(s *Step) bool { return s.SendsETag })
 }
 

@@ -186,9 +186,9 @@ func (r *Resource) CanTell() bool { return r.Finds(r.Maker) || r.Maker.Certainty
 // read.
 func (r *Resource) SendsETag() bool {
 	for _, m := range r.Methods {
-		if m.Operation.conditional() {
+		if m.isConditional(Operation) {
 			return true
 		}
 	}
-	return r.Update.conditional() || r.Delete.conditional()
+	return r.isConditional(Update) || r.isConditional(Delete)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // TestTheBinariesAreSmall checks the stripped sizes of the serving binary, which Pulumi
-// starts, and of declprov, which also contains CUE. Released binaries contain no local
+// starts, and of declprov, which also contains CUE and the command line, where features such as reading OpenAPI documents add to it. Released binaries contain no local
 // paths (-trimpath). Building them here would compile every package again, so what the
 // paths of this machine add is subtracted: the result does not depend on where it runs.
 func TestTheBinariesAreSmall(t *testing.T) {
@@ -27,7 +27,7 @@ func TestTheBinariesAreSmall(t *testing.T) {
 	if err := release.BuildServer(t.Context(), root, server); err != nil {
 		t.Fatal(err)
 	}
-	for path, most := range map[string]int64{server: 30_000_000, provider.Binary(t): 35_000_000} {
+	for path, most := range map[string]int64{server: 30_000_000, provider.Binary(t): 36_000_000} {
 		content, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -51,7 +51,7 @@ func (x *options) optionsOfObjects() []option {
 	creates, updates := !x.own["create"], !x.own["update"]
 	gets, deletes := !x.own["read"] && !x.requests.readsList(), !x.own["delete"]
 	sends := updates && x.update.method != "none"
-	replaces := x.replacesSettings(creates, deletes)
+	replaces := replacesSettings(x, creates, deletes)
 	at := func(own requestLine) bool { return own.path == nil }
 	locates := creates || !x.own["id"] && !x.named // also the id of an author's create
 	return []option{
@@ -76,7 +76,7 @@ func (x *options) optionsOfObjects() []option {
 }
 
 // replacesSettings reports whether a create or delete of settings sends them as a whole.
-func (x *options) replacesSettings(creates, deletes bool) bool {
+func replacesSettings(x *options, creates, deletes bool) bool {
 	return patchesObject(x.s) && x.s.Singleton && (creates || deletes && x.s.Reset != nil)
 }
 
