@@ -186,9 +186,9 @@ func (r *Resource) CanTell() bool { return r.Finds(r.Maker) || r.Maker.Certainty
 // read.
 func (r *Resource) SendsETag() bool {
 	for _, m := range r.Methods {
-		if m.isConditional(Operation) {
+		if isConditional(m.Operation) {
 			return true
 		}
 	}
-	return r.isConditional(Update) || r.isConditional(Delete)
+	return isConditional(r.Update) || isConditional(r.Delete)
 }
