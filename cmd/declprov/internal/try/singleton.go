@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/engine/pulumi/client"
+	"github.com/declprov/declprov/spec"
 )
 
 // original is what a singleton was before the trial, by the text of its import.
@@ -74,12 +76,11 @@ func restoreOne(ctx context.Context, l *life, o original) error {
 	return nil
 }
 
-// toRestore returns the inputs that restore a singleton. A PATCH leaves what it does not contain, so it contains no more than it must:
-// the server may have shown a mask in place of a password, which nobody should send.
+// toRestore returns the inputs that restore a singleton. A create that leaves what it does not contain gets no more than it must: the server
+// may have shown a mask in place of a password, which nobody should send.
 func toRestore(l *life, o original, now property.Map) property.Map {
 	inputs := o.inputs
-	create := l.plan.Resource.Create
-	if !create.Rest || create.Steps[0].Actions[0].Value.Get("method").Text != http.MethodPatch {
+	if !keepsTheRest(l.plan.Resource.Create) {
 		return inputs
 	}
 	for _, p := range l.plan.Resource.Inputs.Fields {
@@ -88,6 +89,15 @@ func toRestore(l *life, o original, now property.Map) property.Map {
 		}
 	}
 	return inputs
+}
+
+// keepsTheRest reports whether a create of rest leaves what it does not contain: by PATCH, or because it sends the object that it has read.
+func keepsTheRest(create *spec.Operation) bool {
+	return create.Rest && slices.ContainsFunc(create.Steps, func(s *spec.Step) bool {
+		request := s.Actions[0].Value
+		method := request.Get("method")
+		return method != nil && method.Text == http.MethodPatch || request.Get("jsonUpdate") != nil
+	})
 }
 
 // changedSince returns the inputs that the trial has sent, and that differ from what they were, or may do so.
