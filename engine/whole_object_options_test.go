@@ -104,9 +104,9 @@ func TestOptionsOfWholeObjects(t *testing.T) {
 			update: []string{"GET /things/7", `PUT /things/7 {"k":1,"name":"a","password":"p","size":2,"updated":"now"}`},
 		},
 		"settings": {
-			rest: `{path: "/things/7", singleton: true, patch: "object", reset: {size: 0, k: null}, omit: "updated"}`, path: "/things/7",
+			rest: `{path: "/things/7", singleton: true, patch: "object", reset: {size: 0, note: null}, omit: "updated"}`, path: "/things/7",
 			update: []string{"GET /things/7", `PUT /things/7 {"k":1,"name":"a","note":"n","password":"p","size":2}`, "GET /things/7"},
-			reset:  []string{"GET /things/7", `PUT /things/7 {"name":"a","note":"n","password":"p","size":0}`},
+			reset:  []string{"GET /things/7", `PUT /things/7 {"k":1,"name":"a","password":"p","size":0}`},
 		},
 		"settings of a parent": {
 			rest: `{path: "/things/7", singleton: true, parent: "/parent", patch: "object", body: m: 2, ifMatch: true, reset: {size: 0}}`, path: "/things/7", server: &wholeServer{tagged: true},

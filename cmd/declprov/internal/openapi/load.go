@@ -145,7 +145,7 @@ func (d *Document) open(from *file, location string) (*file, error) {
 	if f := d.files[path]; f != nil {
 		return f, nil
 	}
-	real, err := filepath.EvalSymlinks(path)
+	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, err
 	}
@@ -153,10 +153,10 @@ func (d *Document) open(from *file, location string) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	if rel, err := filepath.Rel(folder, real); err != nil || !filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(folder, target); err != nil || !filepath.IsLocal(rel) {
 		return nil, fmt.Errorf("it refers to %s, which is not in its folder", location)
 	}
-	text, err := d.readFile(real)
+	text, err := d.readFile(target)
 	if err != nil {
 		return nil, err
 	}

@@ -128,8 +128,12 @@ func TestDocumentsThatCannotBeRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join(t.TempDir(), "api", "doc.yaml")
+			above := t.TempDir()
+			path := filepath.Join(above, "api", "doc.yaml")
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(above, "secret.yaml"), []byte("type: string\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -22,14 +22,6 @@ func ofIdentity() []mutant.Mutant {
 			Package:   "engine", Test: "TestImportsSayWhatNothingShows", Fails: "neither asks",
 		},
 		{
-			Promise:   "Nothing foreign is taken",
-			Mechanism: "a trial of an import confirms what it has found",
-			File:      "cmd/declprov/internal/try/imports.go",
-			Find:      `	now, err := l.client.Read(ctx, l.resource, client.State{ID: l.plan.Import}, client.Operation{})`,
-			Replace:   `	now, err := l.client.Lookup(ctx, l.resource, l.plan.Import)`,
-			Package:   "cmd/declprov", Test: "TestTryImportConfirms", Fails: "Settings_settings/",
-		},
-		{
 			Promise:   "Two resources never have one object",
 			Mechanism: "creates whose finds would find the same object run one after the other",
 			File:      "engine/run/operation/lock.go",

@@ -14,7 +14,7 @@ func ofOutside() []mutant.Mutant {
 			Promise: data, Mechanism: "references of an OpenAPI document stay in its folder",
 			File:    "cmd/declprov/internal/openapi/load.go",
 			Find:    `err != nil || !filepath.IsLocal(rel)`,
-			Replace: `err != nil`,
+			Replace: `err != nil || rel == ""`,
 			Package: "cmd/declprov/internal/openapi", Test: "TestDocumentsThatCannotBeRead/another folder", Fails: "it was read",
 		},
 		{
