@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/declprov/declprov/actions/builtin"
 	"github.com/declprov/declprov/engine"
@@ -71,6 +72,70 @@ resources: Pet: {
 				_, _ = json.Unmarshal([]byte(body), &got), json.Unmarshal([]byte(c.body), &want)
 				if diff := cmp.Diff([]any{c.method, c.kind, want}, []any{method, kind, got}); diff != "" {
 					t.Errorf("(-want +got):\n%s\n%s, %v", diff, body, out.Err)
+				}
+			})
+		}
+	}
+}
+
+// TestJSONPatchesKeepSiblings changes one of several inputs in the same object on the wire: the others stay, also those that the spec does
+// not know, in updates and in what a reset sends.
+func TestJSONPatchesKeepSiblings(t *testing.T) {
+	t.Parallel()
+	const inputs = `inputs: {name: string, size?: int @wire(a.b.size), tags?: [...string] @wire(a.b.tags), kind?: string @wire(a.kind), own?: {x?: int, y?: int} @wire(a.own)}`
+	before := object("name", "n", "size", 1, "tags", []any{"t"}, "kind", "k", "own", map[string]any{"x": 1, "y": 2})
+	for name, c := range map[string]struct{ rest, remove, set, want string }{
+		"a member":              {`{path: "/things", idempotencyKey: true, patch: "json"}`, "", "size", `[{"op":"replace","path":"/a/b/size","value":7}]`},
+		"a member within":       {`{path: "/things", idempotencyKey: true, patch: "json", wrap: "w.w", unwrap: "w.w"}`, "", "size", `[{"op":"replace","path":"/w/w/a/b/size","value":7}]`},
+		"a member less":         {`{path: "/things", idempotencyKey: true, patch: "json"}`, "kind", "", `[{"op":"remove","path":"/a/kind"}]`},
+		"a nested member less":  {`{path: "/things", idempotencyKey: true, patch: "json"}`, "", "own", `[{"op":"remove","path":"/a/own/x"}]`},
+		"a member of settings":  {`{path: "/things/1", singleton: true, patch: "json"}`, "", "size", `[{"op":"replace","path":"/a/b/size","value":7}]`},
+		"a reset of one":        {`{path: "/things/1", singleton: true, patch: "json", reset: {a: b: size: 0}}`, "", "", `[{"op":"replace","path":"/a/b/size","value":0}]`},
+		"a reset of one within": {`{path: "/things/1", singleton: true, patch: "json", wrap: "w", unwrap: "w", reset: {a: kind: null}}`, "", "", `[{"op":"remove","path":"/w/a/kind"}]`},
+	} {
+		short, expanded := restForms(t, "name: \"things\"\nversion: \"1.0.0\"\nconfig: endpoint: string\nhttp: baseURL: \"${config.endpoint}\"\nresources: Thing: {\n"+inputs+"\noutputs: label: string\nrest: "+c.rest+"\n}")
+		for form, text := range map[string]*spec.Provider{"rest": short, "expanded": expanded} {
+			t.Run(name+"/"+form, func(t *testing.T) {
+				t.Parallel()
+				sent := make(chan string, 10)
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if body, _ := io.ReadAll(r.Body); len(body) > 0 {
+						sent <- string(body)
+					}
+					w.WriteHeader(http.StatusNoContent)
+				}))
+				defer server.Close()
+				program, diags := engine.Compile(text, builtin.Families())
+				if diags.HasErrors() {
+					t.Fatalf("%+v", diags)
+				}
+				e, err := program.Configure(t.Context(), object("endpoint", server.URL), engine.Options{Dir: t.TempDir(), Journal: t.TempDir()})
+				if err != nil {
+					t.Fatal(err)
+				}
+				state := engine.State{ID: "1", Inputs: before, Outputs: before.Set("label", property.New("l"))}
+				inputs := before
+				switch c.set {
+				case "size":
+					inputs = inputs.Set("size", property.New(7.0))
+				case "own":
+					inputs = inputs.Set("own", property.New(map[string]property.Value{"y": property.New(2.0)}))
+				}
+				if c.remove != "" {
+					inputs = inputs.Delete(c.remove)
+				}
+				if c.set+c.remove == "" {
+					_ = e.Delete(t.Context(), engine.DeleteRequest{Ref: ref("Thing"), State: state}) // a read of nothing follows
+				} else {
+					_ = e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: state, Inputs: inputs})
+				}
+				select {
+				case got := <-sent:
+					if diff := cmp.Diff(c.want, got); diff != "" {
+						t.Errorf("(-want +got):\n%s", diff)
+					}
+				default:
+					t.Error("nothing was sent")
 				}
 			})
 		}

@@ -49,6 +49,7 @@ func arguments() []actions.Arg {
 		wireArg("jsonPatch", declare.Object(
 			declare.Field("old", declare.Map(declare.Any()), "The object as it is: `${state}`."), declare.Member("new", declare.Map(declare.Any()), "Its members that change: `${changes}`. Null removes one."),
 			declare.Field("at", declare.Text(), "JSON Pointer to the object in the document: `/spec`. Default: the whole document."),
+			declare.Field("partial", declare.List(declare.Text()), "JSON Pointers within the object to structs of which `new` has only some members: what it lacks there stays. Elsewhere, what `new` lacks in a struct or map is removed."),
 		), "Body as a JSON Patch (RFC 6902), by which the members of `old` become those of `new`: `add` for one that `old` lacks, `remove` for null, otherwise `replace`. Structs and maps are compared member by member, lists are replaced as a whole. Requires the method PATCH."),
 		wireArg("jsonUpdate", updateType(), "Body as JSON: an object that was read before, with changes, for a server that removes what is not sent. A value of `object` that is not an object is an error, and no request is sent."),
 		wireArg("form", declare.Map(declare.Any()), "Body as a form. `lists` says how lists and maps are written; null is omitted."),

@@ -12,6 +12,9 @@ import (
 // jsonPatch returns the argument with a JSON Patch.
 func jsonPatch(x *expansion, old, changed *spec.Node) spec.Field {
 	patch := object(changed.Range, field("old", old), field("new", changed))
+	if pointers := containerPointers(x); pointers != nil {
+		patch.Fields = append(patch.Fields, field("partial", texts(pointers, changed.Range)))
+	}
 	if x.wrap != nil {
 		patch.Fields = append(patch.Fields, field("at", text(pointerTo(x.wrap), x.s.Wrap.Range)))
 	}
@@ -87,6 +90,19 @@ func containers(x *expansion) *spec.Node {
 		return nil
 	}
 	return all
+}
+
+// containerPointers returns the JSON Pointers of the objects that contain inputs, such as /posts for `@wire(posts.size)`. An update has
+// only the inputs that change, and the others in the same object must stay, as what the spec does not know.
+func containerPointers(x *expansion) (out []string) {
+	for _, p := range x.r.Inputs.Fields {
+		for i := range p.WireParents {
+			if pointer := pointerTo(p.WireParents[:i+1]); !slices.Contains(out, pointer) {
+				out = append(out, pointer)
+			}
+		}
+	}
+	return out
 }
 
 // withContainers returns local names with the one that recordedObject uses.

@@ -12,6 +12,15 @@ func text(s string, at diag.Range) *spec.Node {
 	return &spec.Node{Kind: spec.StringNode, Text: s, Range: at}
 }
 
+// texts returns a list of texts.
+func texts(of []string, at diag.Range) *spec.Node {
+	n := &spec.Node{Kind: spec.ListNode, Range: at}
+	for _, s := range of {
+		n.Items = append(n.Items, text(s, at))
+	}
+	return n
+}
+
 // object returns a struct at a place of the author's.
 func object(at diag.Range, fields ...spec.Field) *spec.Node {
 	n := &spec.Node{Kind: spec.MapNode, Range: at}

@@ -145,12 +145,8 @@ func changedObject(x *expansion, changes, old, members *spec.Node) spec.Field {
 		update.Fields = append(update.Fields, field("add", text("${restBody}", members.Range)))
 	}
 	pointers := func(name string, list []string) {
-		n := &spec.Node{Kind: spec.ListNode, Range: at}
-		for _, pointer := range list {
-			n.Items = append(n.Items, text(pointer, at))
-		}
 		if list != nil {
-			update.Fields = append(update.Fields, field(name, n))
+			update.Fields = append(update.Fields, field(name, texts(list, at)))
 		}
 	}
 	var omit []string

@@ -7,6 +7,13 @@ import "github.com/declprov/declprov/tests/mutants/mutant"
 func ofLanguage() []mutant.Mutant {
 	return []mutant.Mutant{
 		{
+			Promise: "An update changes what the program changes", Mechanism: "a JSON Patch keeps the other members of an object that contains an input",
+			File:    "actions/http/request/encode_patch.go",
+			Find:    `		if !p.partial[at] {`,
+			Replace: `		if true {`,
+			Package: "engine", Test: "TestJSONPatchesKeepSiblings/a member", Fails: "(-want +got)",
+		},
+		{
 			Promise:   "If vet passes, the author made no mistake a machine can find",
 			Mechanism: "members of reset are compared with those of the resource",
 			File:      "spec/load/rest/reset.go",
