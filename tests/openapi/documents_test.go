@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -51,5 +52,39 @@ func TestDocumentsOfRealAPIs(t *testing.T) {
 				t.Errorf("missing: %s", resources)
 			}
 		})
+	}
+}
+
+// TestThePageShowsTheSpec makes the spec of the document on the page about OpenAPI: it contains the resource that the page shows.
+func TestThePageShowsTheSpec(t *testing.T) {
+	t.Parallel()
+	root, err := tools.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "howto", "openapi.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := func(head string) string {
+		_, after, found := strings.Cut(string(page), "\n```"+head+"\n")
+		text, _, closed := strings.Cut(after, "```\n")
+		if !found || !closed {
+			t.Fatalf("the page has no block %s", head)
+		}
+		return text
+	}
+	dir := t.TempDir()
+	document := filepath.Join(dir, "library.yaml")
+	if err := os.WriteFile(document, []byte(block("yaml library.yaml")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	declprov(t, 0, "init", "library", dir, "--openapi", document)
+	spec, err := os.ReadFile(filepath.Join(dir, "library.cue"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shown := block("cue"); !strings.Contains(string(spec), shown) {
+		t.Errorf("the page shows\n%s\nthe spec is\n%s", shown, spec)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // requests of the verb's method. "error 1" is a failed run that leaves the state of the host
 // unchanged. "open 1" is an error with an unknown effect, which the journal lists. "kept 1"
 // is a failed run with a state that the next run repairs. "ok 0" as the next run means that
-// there was nothing to do.
+// there was nothing to do. The next run of a delete whose effect is unknown reads the object first.
 //
 // The columns of creates differ in the spec: it has an idempotency key, a `find`, or neither.
 // `find` uses GET, which is not counted for creates. With neither, the next run creates
@@ -51,7 +51,7 @@ func (c cell) intents(t testing.TB, server *hostile.Server, name string) []journ
 // unresolvedIntents returns how many intents of a resource remain in the journal, because
 // only a person can find out their effect.
 func (c cell) unresolvedIntents() int {
-	if c.kind == "Bare" && strings.HasPrefix(c.want, "open") {
+	if c.verb == "create" && c.kind == "Bare" && strings.HasPrefix(c.want, "open") {
 		return 1
 	}
 	return 0
@@ -83,20 +83,20 @@ var table = []row{
 	{"handshake aborted", "ok 1 > ok 0 > 1", "ok 1 > ok 0 > 1", "ok 1 > ok 0 > 1", "ok 1 > ok 1", "ok 1 > ok 0", "ok 1 > ok 0"},
 
 	// No response in time: the operation ends with an error instead of waiting longer.
-	{"slow after commit", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "error 1 > ok 1"},
-	{"slow drip after commit", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "error 1 > ok 1"},
-	{"length too long", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "error 1 > ok 1"},
+	{"slow after commit", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "open 1 > ok 0"},
+	{"slow drip after commit", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "open 1 > ok 0"},
+	{"length too long", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "open 1 > ok 0"},
 
 	// A response that cannot be used.
-	{"length too short", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "error 1 > ok 1"},
-	{"truncated JSON", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "error 1 > ok 1"},
-	{"deep JSON", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "error 1 > ok 1"},
-	{"invalid UTF-8", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "error 1 > ok 1"},
-	{"compressed bomb", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "error 1 > ok 1"},
+	{"length too short", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "open 1 > ok 0"},
+	{"truncated JSON", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "open 1 > ok 0"},
+	{"deep JSON", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "open 1 > ok 0"},
+	{"invalid UTF-8", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "open 1 > ok 0"},
+	{"compressed bomb", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "open 1 > ok 0"},
 
 	// A response without information: after an update, the object is read, and find tells the id of a new one.
 	{"empty answer", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "ok 1 > ok 0"},
-	{"wrong content type", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "error 1 > ok 1"},
+	{"wrong content type", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "open 1 > ok 0"},
 
 	// The server requests a delay. A 429 says that the request had no effect. A 503 may come
 	// from a proxy that had forwarded the request.
@@ -112,10 +112,10 @@ var table = []row{
 	{"307 to elsewhere", "error 1 > ok 1 > 1", "error 1 > ok 1 > 1", "error 1 > ok 1 > 1", "error 1 > ok 1", "error 1 > ok 1", "error 1 > ok 1"},
 
 	// Failures with an unknown effect.
-	{"302 to elsewhere", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "error 1 > ok 1", "kept 1 > ok 1", "error 1 > ok 1"},
-	{"500 before commit", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "error 1 > ok 1", "kept 1 > ok 1", "error 1 > ok 1"},
-	{"503 alone", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "error 1 > ok 1", "kept 1 > ok 1", "error 1 > ok 1"},
-	{"500 after commit", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "error 1 > ok 1"},
+	{"302 to elsewhere", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "error 1 > ok 1", "kept 1 > ok 1", "open 1 > ok 1"},
+	{"500 before commit", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "error 1 > ok 1", "kept 1 > ok 1", "open 1 > ok 1"},
+	{"503 alone", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "error 1 > ok 1", "kept 1 > ok 1", "open 1 > ok 1"},
+	{"500 after commit", "open 1 > ok 1 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "error 1 > ok 1", "ok 1 > ok 0", "open 1 > ok 0"},
 	{"408", "ok 2 > ok 0 > 1", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "ok 2 > ok 1", "kept 1 > ok 1", "ok 2 > ok 0"},
 	{"502 before commit", "ok 2 > ok 0 > 1", "open 1 > ok 1 > 1", "open 1 > ok 1 > 1", "ok 2 > ok 1", "kept 1 > ok 1", "ok 2 > ok 0"},
 	{"504 after commit", "ok 2 > ok 0 > 1", "ok 1 > ok 0 > 1", "open 1 > ok 1 > 2", "ok 2 > ok 1", "ok 1 > ok 0", "ok 2 > ok 0"},
