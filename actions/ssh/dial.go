@@ -22,6 +22,8 @@ type Client struct {
 	jump *Client
 	// closed is closed when the connection has ended.
 	closed chan struct{}
+	// broken is true once a command has lost the connection, which is noticed there first.
+	broken atomic.Bool
 	// guard is started once, by startGuard.
 	guardOnce sync.Once
 	guard     *guard
@@ -194,7 +196,7 @@ func (c *Client) Alive() bool {
 	case <-c.closed:
 		return false
 	default:
-		return true
+		return !c.broken.Load()
 	}
 }
 

@@ -26,6 +26,9 @@ func (c *Client) Run(ctx context.Context, cmd *process.Command) (process.Exit, e
 		return process.Exit{}, &process.StartError{Err: err}
 	}
 	leader, exit, err := c.run(ctx, cmd)
+	if errors.Is(err, ErrLost) {
+		c.broken.Store(true)
+	}
 	if errors.Is(err, ErrLost) || exit.Stuck > 0 {
 		c.lost.add(leader, cmd.Grace)
 	}
