@@ -54,14 +54,7 @@ resources: Pet: {
 					w.WriteHeader(http.StatusNoContent)
 				}))
 				defer server.Close()
-				program, diags := engine.Compile(text, builtin.Families())
-				if diags.HasErrors() {
-					t.Fatalf("%+v", diags)
-				}
-				e, err := program.Configure(t.Context(), object("endpoint", server.URL), engine.Options{Dir: t.TempDir(), Journal: t.TempDir()})
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := wholeEngine(t, t, text, server.URL, t.TempDir())
 				inputs := object("petName", "a", "kept", map[string]any{"deep": map[string]any{"x": 1.0}}, "labels", map[string]any{"a~b": "1"}, "list", []any{1.0}, "note", "n", "password", "p")
 				state := engine.State{ID: "1", Inputs: inputs, Outputs: inputs}
 				out := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Pet"), State: state, Inputs: object(
@@ -105,14 +98,7 @@ func TestJSONPatchesKeepSiblings(t *testing.T) {
 					w.WriteHeader(http.StatusNoContent)
 				}))
 				defer server.Close()
-				program, diags := engine.Compile(text, builtin.Families())
-				if diags.HasErrors() {
-					t.Fatalf("%+v", diags)
-				}
-				e, err := program.Configure(t.Context(), object("endpoint", server.URL), engine.Options{Dir: t.TempDir(), Journal: t.TempDir()})
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := wholeEngine(t, t, text, server.URL, t.TempDir())
 				state := engine.State{ID: "1", Inputs: before, Outputs: before.Set("label", property.New("l"))}
 				inputs := before
 				switch c.set {

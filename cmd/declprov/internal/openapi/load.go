@@ -180,7 +180,7 @@ func (d *Document) check() error {
 		shared := item.get("parameters").resolved()
 		for _, o := range operationsOf(item) {
 			if o := o.resolved(); shared.node != nil && shared.node.Kind == yaml.SequenceNode && o.node.Kind == yaml.MappingNode {
-				own := member0(o.node, "parameters")
+				own := nodeAt(o.node, "parameters")
 				if own == nil || own.Kind != yaml.SequenceNode {
 					own = &yaml.Node{Kind: yaml.SequenceNode}
 					o.node.Content = append(o.node.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: "parameters"}, own)
@@ -197,7 +197,7 @@ func (d *Document) checkReferences() error {
 	var walk func(f *file, n *yaml.Node) error
 	checked := map[string]bool{}
 	walk = func(f *file, n *yaml.Node) error {
-		if ref := member0(n, "$ref"); ref != nil && ref.Kind == yaml.ScalarNode && !checked[f.path+"|"+ref.Value] {
+		if ref := nodeAt(n, "$ref"); ref != nil && ref.Kind == yaml.ScalarNode && !checked[f.path+"|"+ref.Value] {
 			checked[f.path+"|"+ref.Value] = true
 			to, err := f.find(ref.Value)
 			switch {

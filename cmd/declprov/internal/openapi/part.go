@@ -39,7 +39,7 @@ func (p part) resolved() part {
 		if p.node != nil && p.node.Kind == yaml.AliasNode {
 			p.node = p.node.Alias
 		}
-		ref := member0(p.node, "$ref")
+		ref := nodeAt(p.node, "$ref")
 		if ref == nil || ref.Kind != yaml.ScalarNode {
 			return p
 		}
@@ -52,8 +52,8 @@ func (p part) resolved() part {
 	return part{}
 }
 
-// member0 returns a member of a mapping, or nil.
-func member0(n *yaml.Node, name string) *yaml.Node {
+// nodeAt returns the node of a member of a mapping, or nil.
+func nodeAt(n *yaml.Node, name string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
 	}
@@ -68,7 +68,7 @@ func member0(n *yaml.Node, name string) *yaml.Node {
 // get returns a member.
 func (p part) get(name string) part {
 	p = p.resolved()
-	return part{node: member0(p.node, name), file: p.file}
+	return part{node: nodeAt(p.node, name), file: p.file}
 }
 
 // each calls f for each member, in the order of the document.

@@ -14,9 +14,7 @@ func (b *builder) addRest() {
 		b.rest[0].value = literalOf(b.path(b.item))
 		b.add("singleton", "true")
 		b.addUpdate(http.MethodPatch)
-		if len(b.constants) > 0 {
-			b.add("body", "{"+joined(b.constants)+"}")
-		}
+		b.addBody()
 		return
 	}
 	if trimmed := strings.TrimSuffix(b.collection, "/"); b.item != trimmed+"/{"+b.param+"}"+b.collection[len(trimmed):] {
@@ -44,21 +42,23 @@ func (b *builder) addRest() {
 		b.add("wrap", literalOf(b.wrap))
 	}
 	b.addUpdate(usual)
-	if len(b.constants) > 0 {
-		b.add("body", "{"+joined(b.constants)+"}")
-	}
+	b.addBody()
 	b.rest = append(b.rest, more...)
 	b.addList()
 	if !has(b.endpoint.object, "delete") {
 		b.keys = append(b.keys, option{"delete", "null"})
-		b.note("The document has no DELETE, so a resource that is deleted remains.")
+		b.notes = append(b.notes, "The document has no DELETE, so a resource that is deleted remains.")
 	}
 	b.noteRequired()
 }
 
 func (b *builder) add(key, value string) { b.rest = append(b.rest, option{key, value}) }
 
-func (b *builder) note(text string) { b.notes = append(b.notes, text) }
+func (b *builder) addBody() {
+	if len(b.constants) > 0 {
+		b.add("body", "{"+joined(b.constants)+"}")
+	}
+}
 
 // path returns a path of the document as a template.
 func (b *builder) path(path string) string {
@@ -168,10 +168,10 @@ func (b *builder) noteRequired() {
 		}
 	}
 	if queries != nil {
-		b.note("The API requires parameters in the query: " + strings.Join(queries, ", ") + ". Add them to rest: query.")
+		b.notes = append(b.notes, "The API requires parameters in the query: "+strings.Join(queries, ", ")+". Add them to rest: query.")
 	}
 	if headers != nil {
-		b.note("The API requires headers: " + strings.Join(headers, ", ") + ". Add them to http: headers.")
+		b.notes = append(b.notes, "The API requires headers: "+strings.Join(headers, ", ")+". Add them to http: headers.")
 	}
 }
 

@@ -13,7 +13,6 @@ type schema struct {
 	min, max                      *float64
 	above, below                  bool // min and max are excluded
 	items, entries                part
-	minLength                     *float64
 }
 
 // schemaOf reads a schema.
@@ -23,7 +22,7 @@ func schemaOf(p part) schema {
 		fixed: p.get("const").value(), def: p.get("default").value(),
 		nullable: p.get("nullable").isTrue() || p.get("x-nullable").isTrue(), readOnly: p.get("readOnly").isTrue(), writeOnly: p.get("writeOnly").isTrue(),
 		unique: p.get("uniqueItems").isTrue(), min: p.get("minimum").number(), max: p.get("maximum").number(),
-		items: p.get("items"), minLength: p.get("minLength").number(),
+		items: p.get("items"),
 	}
 	for _, e := range p.get("enum").list() {
 		s.enum = append(s.enum, e.value())

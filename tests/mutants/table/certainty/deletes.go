@@ -14,5 +14,11 @@ func ofDeletes() []mutant.Mutant {
 		mutant.InEngine(others, "a delete by name looks before it is repeated", "engine/run/deletion/deletion.go", `	if d.Operation.Writes() != 1 || `, `	if true || `, "TestLostDeletesByName", "robbed true"),
 		mutant.InEngine(others, "an update looks after a delete that did not come to its end", "engine/run/update.go", `	if err := deletion.RefuseUpdate(ctx, u.res.Instance, about, state); err != nil {`, `	if err := deletion.RefuseUpdate(ctx, u.res.Instance, about, state); err != nil && false {`, "TestUpdatesAfterBrokenDeletes/dies_after,_recreated", "sent true"),
 		mutant.InEngine("A failed update claims nothing", "its outputs are those of the inputs before", "engine/run/updating.go", `		next.Outputs = recorded.WithInputs(old.Inputs, declared)`, "", "TestFailedUpdatesClaimNothing", `the outputs have "new"`),
+		{
+			Promise: "A killed update is not forgotten", Mechanism: "no object is deleted while another process updates it",
+			File: "engine/run/delete.go", Find: `	if err := about.RefuseBusy(state); err != nil {`,
+			Replace: `	if err := about.RefuseBusy(state); err != nil && false {`,
+			Package: "engine", Test: "TestUpdateUnderWayElsewhere", Fails: "is deleted under the update",
+		},
 	}
 }

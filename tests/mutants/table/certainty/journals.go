@@ -114,12 +114,6 @@ func ofJournals() []mutant.Mutant {
 			Package: "engine", Test: "TestUpdateUnderWayElsewhere", Fails: "a second update sent",
 		},
 		{
-			Promise: "A killed update is not forgotten", Mechanism: "no object is deleted while another process updates it",
-			File: "engine/run/delete.go", Find: `	if err := about.RefuseBusy(state); err != nil {`,
-			Replace: `	if err := about.RefuseBusy(state); err != nil && false {`,
-			Package: "engine", Test: "TestUpdateUnderWayElsewhere", Fails: "is deleted under the update",
-		},
-		{
 			Promise: "A killed update is not forgotten", Mechanism: "what a read does not show is unknown after it, too",
 			File: "engine/run/update.go", Find: `		case m.Replace, failed.Seen && !slices.Contains(failed.Unread, m.Name), value`,
 			Replace: `		case m.Replace, failed.Seen, value`,
