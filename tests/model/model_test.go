@@ -17,6 +17,7 @@ import (
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/builtin"
 	"github.com/declprov/declprov/actions/sys/process/supervisor"
+	"github.com/declprov/declprov/tests/internal/memory"
 	"github.com/declprov/declprov/tests/internal/provider"
 	"github.com/declprov/declprov/tests/internal/tools"
 	"github.com/declprov/declprov/tests/model/specgen"
@@ -60,11 +61,10 @@ type share struct {
 	histories, cli, mechanism int
 }
 
-// base is a folder for what histories keep: in memory, where the machine has that,
-// for nothing of it has to outlive a loss of power.
+// base is a folder for what histories keep, in memory if possible.
 func base(t *testing.T) string {
-	dir, err := os.MkdirTemp("/dev/shm", "model-")
-	if err != nil {
+	dir := memory.MkdirTemp("model-")
+	if dir == "" {
 		return t.TempDir()
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })

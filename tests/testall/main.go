@@ -22,6 +22,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/declprov/declprov/tests/internal/memory"
 	"github.com/declprov/declprov/tests/internal/release"
 	"github.com/declprov/declprov/tests/internal/tools"
 )
@@ -55,6 +56,11 @@ func runAll(ctx context.Context, out io.Writer, verbose, whole bool, patterns []
 		r.leaveOut("the race detector", err.Error())
 	}
 	if err := setFlags(); err != nil {
+		return err
+	}
+	files, err := keepFilesInMemory()
+	defer os.RemoveAll(files)
+	if err != nil {
 		return err
 	}
 	if err := buildBinary(ctx, root); err != nil {
@@ -116,6 +122,21 @@ func setFlags() error {
 		return nil
 	}
 	return os.Setenv("GOFLAGS", strings.TrimSpace(given+" "+strings.Join(release.CompilerFlags(), " ")))
+}
+
+// keepFilesInMemory makes a folder in memory the one for temporary files of all tests, if possible and unless the user has chosen one, and returns it. What
+// the go command builds stays on the disk, because it is large.
+func keepFilesInMemory() (dir string, err error) {
+	if os.Getenv("TMPDIR") != "" {
+		return "", nil
+	}
+	if dir = memory.MkdirTemp("declprov-"); dir == "" {
+		return "", nil
+	}
+	if os.Getenv("GOTMPDIR") == "" {
+		err = os.Setenv("GOTMPDIR", os.TempDir())
+	}
+	return dir, errors.Join(err, os.Setenv("TMPDIR", dir))
 }
 
 // buildBinary builds the declprov that all tests of the second module run.
