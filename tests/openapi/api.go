@@ -38,6 +38,9 @@ type api struct {
 	slash        bool   // paths end in a slash
 	shared       bool   // one schema for what is sent and received
 	basePath     string
+	style        string // where operations are
+	fills        bool   // the API chooses the values of what the program does not set
+	madeAs       string // the only member of the response to a create, which is the id, or ""
 	members      []member
 }
 
@@ -66,10 +69,23 @@ func generate(r *rand.Rand) *api {
 		a.items = pick(r, "", "results")
 	}
 	a.shared = r.IntN(2) == 0 && !a.named
+	a.fills = r.IntN(2) == 0
+	if a.style = pick(r, restStyle, restStyle, verbStyle, pluralStyle, colonStyle); a.style != restStyle {
+		a.slash = false
+		if a.put && a.style == verbStyle {
+			a.style = restStyle
+		}
+	}
+	if !a.named && a.wrap == "" && r.IntN(4) == 0 {
+		a.madeAs = "thing_" + a.id
+	}
 	convert := pick(r, snake, camel, pascal)
 	kinds := []func(name string) member{
 		func(n string) member {
 			return member{name: n, schema: map[string]any{"type": "string"}, values: []any{"a", "b \"c\""}}
+		},
+		func(n string) member {
+			return member{name: n, schema: map[string]any{"type": "string", "format": "date-time"}, values: []any{"2030-01-02T03:04:05Z", "2031-01-02T03:04:05Z"}}
 		},
 		func(n string) member {
 			return member{name: n, schema: map[string]any{"type": "integer", "minimum": 1}, values: []any{1.0, 7.0}}
@@ -153,7 +169,7 @@ func (a *api) schema(shown bool) map[string]any {
 		} else if m.nullable {
 			s["nullable"] = true
 		}
-		if m.required || m.readOnly && shown {
+		if m.required || m.readOnly && shown || a.fills && shown && !a.shared && m.fillable() {
 			required = append(required, m.name)
 		}
 		properties[m.name] = s
@@ -205,7 +221,15 @@ func (a *api) document(host string) map[string]any {
 	if a.put {
 		item["put"] = operation("201", in(a.schema(false)), in(a.schema(true)))
 	} else {
-		collection["post"] = operation("201", in(a.schema(false)), in(a.schema(true)))
+		made := in(a.schema(true))
+		if a.madeAs != "" {
+			kind := "string"
+			if a.number {
+				kind = "integer"
+			}
+			made = map[string]any{"type": "object", "properties": map[string]any{a.madeAs: map[string]any{"type": kind}}}
+		}
+		collection["post"] = operation("201", in(a.schema(false)), made)
 		if a.update != "none" {
 			item[strings.ToLower(a.update)] = operation("200", in(a.schema(false)), in(a.schema(true)))
 		}
@@ -231,10 +255,9 @@ func (a *api) document(host string) map[string]any {
 	if a.slash {
 		slash = "/"
 	}
-	out := map[string]any{
-		"info":  map[string]any{"title": "generated", "version": "1"},
-		"paths": map[string]any{a.path + slash: collection, a.path + "/{" + last + "}" + slash: item},
-	}
+	paths := map[string]any{}
+	a.place(paths, collection, item, a.path+slash, a.object(last)+slash)
+	out := map[string]any{"info": map[string]any{"title": "generated", "version": "1"}, "paths": paths}
 	if old {
 		out["swagger"], out["host"], out["schemes"] = "2.0", host, []any{"http"}
 		if a.basePath != "" {
@@ -262,7 +285,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no such path", http.StatusNotFound)
 		return
 	}
-	path = strings.TrimSuffix(path, "/")
+	r.Method, path = s.plain(r.Method, strings.TrimSuffix(path, "/"))
 	if strings.Count(path, "/") == strings.Count(s.path, "/") {
 		s.collection(w, r, path)
 		return
@@ -301,6 +324,10 @@ func (s *server) collection(w http.ResponseWriter, r *http.Request, path string)
 			o[s.id] = id
 		}
 		s.objects[path+"/"+text(id)] = o
+		if s.madeAs != "" {
+			reply(w, http.StatusCreated, map[string]any{s.madeAs: id})
+			return
+		}
 		s.reply(w, http.StatusCreated, o)
 	default:
 		http.Error(w, "no such method", http.StatusMethodNotAllowed)
@@ -375,6 +402,7 @@ func (s *server) received(r *http.Request, whole bool) (map[string]any, string) 
 			return nil, "unexpected " + name
 		}
 	}
+	s.fill(body, whole)
 	return body, ""
 }
 

@@ -2,8 +2,10 @@ package openapi
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/declprov/declprov/spec"
 )
@@ -36,8 +38,8 @@ func connection(doc *Document, name string) ([]property, []option) {
 // words splits a name in camelCase.
 func words(name string) []string { return strings.Split(spec.WireName("snake_case", name), "_") }
 
-// schemeOf returns the scheme of credentials that most operations require, if any.
-func schemeOf(doc *Document) part {
+// schemeOf returns the scheme of credentials that most operations require, if any, and its name.
+func schemeOf(doc *Document) (part, string) {
 	schemes := doc.root.get("components").get("securitySchemes")
 	if !schemes.exists() {
 		schemes = doc.root.get("securityDefinitions") // version 2.0
@@ -60,15 +62,39 @@ func schemeOf(doc *Document) part {
 	count(doc.root.get("security"), operations+1)
 	best := ""
 	for _, name := range schemes.keys() {
-		if best == "" || counts[name] > counts[best] {
+		if best == "" || counts[name] > counts[best] || counts[name] == counts[best] && isOutdated(schemes.get(best)) {
 			best = name
 		}
 	}
-	return schemes.get(best)
+	return schemes.get(best), best
+}
+
+// isOutdated reports whether a description says that credentials are deprecated.
+func isOutdated(scheme part) bool {
+	return scheme.get("deprecated").isTrue() || strings.Contains(strings.ToLower(scheme.get("description").text()), "deprecated")
+}
+
+// authorizationWord matches what descriptions say of the word before a token.
+var authorizationWord = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?i)(?:prefix(?:ed)?(?: with)?|prepended with|the word|Authorization:)\\s*[\"'`]?((?-i:Bearer|bearer|Token|token|ApiKey|Key|JWT|SSWS|Bot|Basic|Api-Key))[\"'`\\s]")
+})
+
+// prefixOf returns the word before the token in the header Authorization, or "".
+func prefixOf(scheme part, name string) string {
+	word := ""
+	if m := authorizationWord().FindStringSubmatch(scheme.get("description").text() + " "); m != nil {
+		word = m[1]
+	} else if of := strings.ToLower(name); strings.Contains(of, "jwt") || strings.Contains(of, "bearer") {
+		word = "Bearer"
+	}
+	if strings.EqualFold(word, "bearer") {
+		return "Bearer"
+	}
+	return word
 }
 
 // credentials returns the value of `auth` for a scheme in CUE, with the settings that it requires.
-func credentials(scheme part) (string, []property) {
+func credentials(scheme part, name string) (string, []property) {
 	setting := func(name, doc string) property {
 		return property{name: name, typ: "string", doc: doc, attributes: []string{"@secret()"}}
 	}
@@ -85,6 +111,11 @@ func credentials(scheme part) (string, []property) {
 	case method == "basic", method == "digest":
 		user := property{name: "username", typ: "string", doc: "User name."}
 		return "{" + method + `: {username: "${config.username}", password: "${config.password}"}}`, []property{user, setting("password", "Password.")}
+	case kind == "apiKey" && in == "header" && strings.EqualFold(scheme.get("name").text(), "Authorization") && prefixOf(scheme, name) != "":
+		if prefix := prefixOf(scheme, name); prefix != "Bearer" {
+			return `{apiKey: {header: "Authorization", value: ` + literalOf(prefix+" ${config.token}") + "}}", token
+		}
+		return `{bearer: "${config.token}"}`, token
 	case kind == "apiKey" && slices.Contains([]string{"header", "query", "cookie"}, in):
 		return "{apiKey: {" + in + ": " + literalOf(scheme.get("name").text()) + `, value: "${config.token}"}}`, token
 	case kind == "oauth2" && strings.HasPrefix(tokenURL, "http") && !strings.Contains(tokenURL, "$"):

@@ -20,7 +20,14 @@ type endpoint struct {
 	// param is the parameter of the id, the last one in item. Parents are the parameters before it.
 	param   string
 	parents []string
+	// elsewhere are the operations that have a path of their own, by their kind: create, list, read, update, delete.
+	elsewhere map[string]place
+	// others are further paths that create such objects.
+	others []string
 }
+
+// place is a request of a document.
+type place struct{ method, path string }
 
 // parameterIn returns the name of the parameter that a segment is, or "".
 func parameterIn(segment string) string {
@@ -65,6 +72,9 @@ func endpoints(doc *Document) ([]endpoint, []LeftOut) {
 		case e != nil:
 			found = append(found, *e)
 			used[e.item], used[e.collection] = true, true
+			for _, at := range e.elsewhere {
+				used[at.path] = true
+			}
 		}
 	}
 	for _, path := range paths {
@@ -103,15 +113,21 @@ func endpointAt(doc *Document, path string) (*endpoint, string) {
 	if last := parameterIn(all[len(all)-1]); last != "" {
 		e := &endpoint{item: path, object: item, param: last, parents: params[:len(params)-1]}
 		e.collection, e.objects = collectionOf(doc, path)
-		if !has(e.objects, "post") {
+		e.findElsewhere(doc)
+		if !has(e.objects, "post") && !(has(item, "put") && hasNoBody(item.get("put"))) {
 			e.createElsewhere(doc)
+			e.createOfOwner(doc)
+		}
+		if !has(e.objects, "post") && !hasItems(doc, path) && postCreates(item, e.param) {
+			e.objects = with(e.objects, "post", item.get("post"))
+			e.at("create", http.MethodPost, e.item)
 		}
 		switch {
 		case slices.Contains(e.parents, e.param):
 			return nil, "two parameters of the path have the same name"
 		case !has(e.objects, "post") && !has(item, "put"):
 			return nil, ""
-		case !has(item, "get") && !has(e.objects, "get"):
+		case !has(e.object, "get") && !has(e.objects, "get"):
 			return nil, ""
 		}
 		return e, ""
@@ -199,7 +215,10 @@ func (e endpoint) nameOf() []string {
 		name = word + name
 		out = append(out, name)
 	}
-	return append(out, "Object")
+	if out == nil {
+		return []string{"Object"}
+	}
+	return out
 }
 
 // parentNames returns the names of the inputs for the parents, by the parameter.

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/declprov/declprov/spec"
 )
@@ -9,30 +10,61 @@ import (
 // usualIDs are the usual names of members that identify an object, the likely ones first.
 var usualIDs = []string{"id", "uuid", "_id", "uid", "guid", "gid"}
 
-// idMember returns the member of an object that a parameter of a path stands for, or nil: the one of the same name, the one whose name
+// identifier is what a path calls the id of its objects.
+type identifier struct {
+	// param is the parameter, kind the kind of its values, and resource the name of the resource.
+	param, kind, resource string
+}
+
+// names reports whether the parameter stands for a name, and not for an id that the server has chosen.
+func (id identifier) names() bool { return id.kind == stringKind && canBeChosen(id.param) }
+
+// member returns the member of an object that the parameter stands for, or nil: the one of the same name, the one whose name
 // ends the parameter's (id of petId, gid of task_gid), the one that is named after the resource, or one with a usual name.
-func idMember(v view, param, resource string) *member {
-	first := func(is func(name string) bool) *member {
-		i := slices.IndexFunc(v.members, func(m member) bool { return is(m.name) && scalar(viewOf(m.schema)) })
-		if i < 0 {
-			return nil
-		}
-		return &v.members[i]
-	}
-	of := words(param)
+func (id identifier) member(v view) *member {
+	of := words(id.param)
 	tries := []func(name string) bool{
-		func(name string) bool { return spec.SameSpelling(name, param) },
+		func(name string) bool { return spec.SameSpelling(name, id.param) },
 		func(name string) bool {
 			w := words(name)
 			return len(w) < len(of) && slices.Equal(of[len(of)-len(w):], w)
 		},
-		func(name string) bool { return spec.SameSpelling(name, resource+"Id") },
+		func(name string) bool {
+			return isName(name) && strings.HasSuffix(strings.ToLower(id.param), strings.ToLower(name))
+		}, // secretname
+		func(name string) bool { return spec.SameSpelling(name, id.resource+"Id") },
 	}
 	for _, usual := range usualIDs {
 		tries = append(tries, func(name string) bool { return name == usual })
 	}
 	for _, is := range tries {
-		if m := first(is); m != nil {
+		for i, m := range v.members {
+			if of := viewOf(m.schema); is(m.name) && scalar(of) && !(id.names() && of.kind == integerKind) {
+				return &v.members[i]
+			}
+		}
+	}
+	if id.names() && (isName(id.param) || strings.HasSuffix(strings.ToLower(id.resource), strings.ToLower(strings.ReplaceAll(id.param, "_", "")))) {
+		if m := nameMember(v); m != nil {
+			return m // /repos/{owner}/{repo}
+		}
+	}
+	var found *member
+	for i, m := range v.members { // rule_name of {name}
+		if w := words(m.name); len(w) > len(of) && slices.Equal(w[len(w)-len(of):], of) && scalar(viewOf(m.schema)) && !viewOf(m.schema).deprecated {
+			if found != nil {
+				return nil
+			}
+			found = &v.members[i]
+		}
+	}
+	return found
+}
+
+// nameMember returns the member of an object that is its name, or nil.
+func nameMember(v view) *member {
+	for _, name := range []string{"name", "slug", "login", "username", "key"} {
+		if m := v.member(name); m != nil && viewOf(m.schema).kind == stringKind {
 			return m
 		}
 	}
@@ -45,14 +77,14 @@ func scalar(v view) bool {
 
 // opened returns the object in a response, and the member that contains it, or "". An object that has the id itself is not in a member,
 // and neither is one whose other members are sent in a body.
-func opened(v, body view, param, resource string) (view, string) {
-	if idMember(v, param, resource) != nil {
+func (id identifier) opened(v, body view) (view, string) {
+	if id.member(v) != nil {
 		return v, ""
 	}
 	inner := ""
 	for _, m := range v.members {
 		of := viewOf(m.schema)
-		if of.kind == objectKind && idMember(of, param, resource) != nil && (inner == "" || m.name == "data") {
+		if of.kind == objectKind && id.member(of) != nil && (inner == "" || m.name == "data") {
 			inner = m.name
 		}
 	}

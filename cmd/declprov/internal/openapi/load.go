@@ -33,6 +33,8 @@ const (
 // Document is an OpenAPI document.
 type Document struct {
 	root, paths part
+	// rule is the naming rule that most members follow, or "".
+	rule string
 	// folder is the folder that references may lead to, or "".
 	folder string
 	files  map[string]*file
@@ -41,13 +43,15 @@ type Document struct {
 	at *url.URL
 	// invalid are the references that lead nowhere.
 	invalid []LeftOut
+	// views are the views of schemas.
+	views map[viewKey]view
 }
 
 // Load reads a document from a file, a URL, or the standard input for the location "-". References may lead to other files of the document's
 // folder, but not to a network: the document may have been written by somebody else. It returns an error if the document cannot be read, is
 // none, or refers to something else.
 func Load(ctx context.Context, location string) (*Document, error) {
-	doc := &Document{files: map[string]*file{}}
+	doc := &Document{files: map[string]*file{}, views: map[viewKey]view{}}
 	text, err := doc.read(ctx, location)
 	if err != nil {
 		return nil, err
@@ -64,10 +68,11 @@ func Load(ctx context.Context, location string) (*Document, error) {
 		doc.files[f.path] = f
 	}
 	doc.root = part{node: f.root, file: f}
-	doc.paths = doc.root.get("paths").resolved()
+	doc.paths = pathsOf(doc.root)
 	if err := doc.check(); err != nil {
 		return nil, fmt.Errorf("%s is not a valid OpenAPI document: %w", location, err)
 	}
+	doc.rule = ruleOf(doc)
 	return doc, nil
 }
 
@@ -118,14 +123,11 @@ func (d *Document) limited(r io.Reader) ([]byte, error) {
 
 // add parses a file.
 func (d *Document) add(path string, text []byte) (*file, error) {
-	var top yaml.Node
-	if err := yaml.Unmarshal(text, &top); err != nil {
+	root, err := parse(text)
+	if err != nil {
 		return nil, err
 	}
-	if len(top.Content) != 1 {
-		return nil, errors.New("it is empty")
-	}
-	f := &file{doc: d, path: path, root: top.Content[0], found: map[string]part{}}
+	f := &file{doc: d, path: path, root: root, found: map[string]part{}}
 	if path != "" {
 		d.files[path] = f
 	}

@@ -52,6 +52,23 @@ func (p part) resolved() part {
 	return part{}
 }
 
+// beside returns what is next to a reference, or nothing.
+func (p part) beside() part {
+	if p.node == nil || p.node.Kind != yaml.MappingNode || nodeAt(p.node, "$ref") == nil {
+		return part{}
+	}
+	own := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: p.node.Line}
+	for i := 0; i+1 < len(p.node.Content); i += 2 {
+		if p.node.Content[i].Value != "$ref" {
+			own.Content = append(own.Content, p.node.Content[i], p.node.Content[i+1])
+		}
+	}
+	if len(own.Content) == 0 {
+		return part{}
+	}
+	return part{node: own, file: p.file}
+}
+
 // nodeAt returns the node of a member of a mapping, or nil.
 func nodeAt(n *yaml.Node, name string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {

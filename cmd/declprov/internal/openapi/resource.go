@@ -44,6 +44,8 @@ type builder struct {
 	// wrap and unwrap are the members of bodies and responses that contain the object, or "".
 	wrap, unwrap string
 	id           *member
+	// madeID is the member of the response to the create that is the id, if the object is not in it, or "".
+	madeID string
 	// chosen means that the program chooses the id.
 	chosen bool
 }
@@ -80,43 +82,6 @@ func firstOf(texts ...string) string {
 	return texts[i]
 }
 
-// findCreate finds the request that makes an object, or changes settings.
-func (b *builder) findCreate() string {
-	switch {
-	case b.collection == "":
-		b.create = b.update
-	case has(b.objects, "post"):
-		b.create = operationOf(b.objects, http.MethodPost)
-	case !b.putCreates():
-		return "it has no POST that creates an object, and PUT may only change one"
-	default:
-		b.create = operationOf(b.endpoint.object, http.MethodPut)
-		b.chosen = true
-	}
-	if !b.create.exists() {
-		return "the document does not say what a change sends"
-	}
-	ref := bodyOf(b.create.part)
-	if !ref.exists() {
-		return "the body of " + b.create.method + " is not in JSON, or has no schema"
-	}
-	b.body = viewOf(ref)
-	if b.body.kind != objectKind || len(b.body.members) == 0 {
-		return "the body of " + b.create.method + " has no members in the document"
-	}
-	return ""
-}
-
-// putCreates reports whether PUT creates an object that does not exist: the document lists the status 201, or the program can choose the
-// name in the path.
-func (b *builder) putCreates() bool {
-	if b.endpoint.object.get("put").get("responses").get("201").exists() {
-		return true
-	}
-	of := words(b.param)
-	return !slices.Contains(usualIDs, of[len(of)-1])
-}
-
 // findObject finds what the API shows of an object.
 func (b *builder) findObject() string {
 	shown := responseOf(b.endpoint.object.get("get"))
@@ -127,10 +92,14 @@ func (b *builder) findObject() string {
 	if !shown.exists() {
 		shown = made
 	}
-	if !shown.exists() {
+	switch {
+	case !shown.exists() && isMembership(b):
+		b.object = view{kind: objectKind}
+		return ""
+	case !shown.exists():
 		return "the document does not say what GET returns"
 	}
-	b.object = viewOf(shown)
+	b.object = objectOf(shown)
 	if b.collection == "" {
 		if b.object.kind != objectKind || len(b.object.members) == 0 {
 			return "the document does not say what GET returns"
@@ -138,16 +107,24 @@ func (b *builder) findObject() string {
 		b.made = b.object
 		return ""
 	}
-	b.object, b.unwrap = opened(b.object, b.body, b.param, b.name)
+	b.object, b.unwrap = identifierOf(b).opened(b.object, b.body)
 	if b.object.kind != objectKind {
 		return "GET returns no object"
 	}
-	b.made = viewOf(made)
+	b.made = objectOf(made)
 	if made.exists() {
 		inner := ""
-		b.made, inner = opened(b.made, b.body, b.param, b.name)
+		b.made, inner = identifierOf(b).opened(b.made, b.body)
 		switch {
 		case inner == b.unwrap:
+		case (inner == "" || b.unwrap == "") && b.object.member(inner+b.unwrap) != nil:
+			if !b.chosen {
+				return "the object is in a member of only some responses, and has a member of the same name"
+			}
+			b.made = view{}
+			b.rest = append(b.rest, option{"response", `"none"`})
+		case inner == "" && identifierOf(b).member(b.made) != nil && identifierOf(b).member(b.made).name != identifierOf(b).member(b.object).name:
+			// It has the id only.
 		case inner == "" || b.unwrap == "":
 			b.unwrap = inner + b.unwrap + "?"
 		default:
@@ -179,12 +156,12 @@ func (b *builder) listed() part {
 
 // findID finds the member that is the id, and whether the program chooses it.
 func (b *builder) findID() string {
-	b.id = idMember(b.object, b.param, b.name)
+	b.id = identifierOf(b).member(b.object)
 	if b.id == nil && !b.chosen {
 		return fmt.Sprintf("the response does not have a member for {%s}", b.param)
 	}
 	if b.id == nil || b.chosen {
-		if b.id != nil && viewOf(b.id.schema).readOnly {
+		if b.id != nil && viewOf(b.id.schema).readOnly && !canBeChosen(b.param) {
 			return "it has no POST that creates an object, and the server chooses the id"
 		}
 		return ""
@@ -194,6 +171,10 @@ func (b *builder) findID() string {
 		return ""
 	}
 	if b.made.member(b.id.name) == nil {
+		if m := identifierOf(b).member(b.made); m != nil && b.wrap == "" && !strings.Contains(b.unwrap, "?") && viewOf(m.schema).kind == viewOf(b.id.schema).kind {
+			b.madeID = m.name
+			return ""
+		}
 		if responseOf(b.create.part).exists() || !hasLocation(b.create.part) {
 			return fmt.Sprintf("the response to %s does not have the member %s, the id", b.create.method, b.id.name)
 		}
@@ -240,11 +221,15 @@ func (b *builder) findUpdate() {
 			}
 		}
 	}
-	b.changed = viewOf(bodyOf(b.update.part))
+	b.changed = objectOf(bodyOf(b.update.part))
 	if b.wrap != "" && b.changed.member(b.wrap) != nil {
 		b.changed = viewOf(b.changed.member(b.wrap).schema)
 	}
 	b.changed = b.changed.flattened()
+	if len(b.changed.members) > 0 && b.collection != "" && !slices.ContainsFunc(b.changed.members, func(m member) bool { return b.body.member(m.name) != nil }) {
+		b.update, b.changed = operation{}, view{} // it is an action
+		delete(b.elsewhere, "update")
+	}
 	if b.id == nil || b.chosen {
 		return
 	}
@@ -274,12 +259,28 @@ func (b *builder) addParents() {
 		p.wire = b.param
 		if b.id != nil {
 			p.name, p.wire = b.declaredName(b.id.name), b.id.name
+			if viewOf(b.id.schema).kind == integerKind {
+				p.typ = "int"
+			}
 			if spec.WireName(b.rule, p.name) != p.wire {
 				p.attributes = append(p.attributes, member{name: p.wire}.wireAttribute())
 			}
 		}
 		b.inputs = append(b.inputs, p)
 	}
+}
+
+// identifierOf returns what the path calls the id.
+func identifierOf(b *builder) identifier {
+	id := identifier{param: b.param, resource: b.name}
+	for _, o := range operationsOf(b.endpoint.object) {
+		for _, p := range parametersOf(o) {
+			if p.get("in").text() == "path" && p.get("name").text() == b.param {
+				id.kind = cmp.Or(id.kind, p.get("type").text(), viewOf(p.get("schema")).kind)
+			}
+		}
+	}
+	return id
 }
 
 // describe returns the description of a parameter of the path.
@@ -309,7 +310,7 @@ func (b *builder) addInputs() {
 	for _, m := range b.body.members {
 		v := viewOf(m.schema)
 		isID := b.id != nil && m.name == b.id.name
-		if !sent.has(v) || isID && !b.chosen {
+		if !sent.has(v) || isID && !b.chosen || isSurrogate(b, m) || isRecord(b, m) {
 			continue
 		}
 		if only := v.constant(); only != "" && m.required && m.last == "" && !isID {
@@ -328,8 +329,12 @@ func (b *builder) addInputs() {
 		case b.update.exists() && b.collection != "" && b.changed.member(m.name) == nil && len(b.changed.members) > 0:
 			p.attributes = append(p.attributes, "@replace()")
 		}
-		if !b.shows(m.name, v) && !isID {
+		switch shown := b.shows(m.name, v); {
+		case isID:
+		case !shown:
 			p.attributes = append(p.attributes, "@noRead()")
+		case v.kind == stringKind && v.format == "date-time":
+			p.attributes = append(p.attributes, sameTime)
 		}
 		if b.collection == "" && strings.HasPrefix(p.typ, "*") { // settings keep the values of the server
 			_, p.typ, _ = strings.Cut(p.typ, " | ")
@@ -338,6 +343,9 @@ func (b *builder) addInputs() {
 		b.inputs = append(b.inputs, p)
 	}
 }
+
+// sameTime is the attribute of a time: servers write it in a form of their own.
+const sameTime = `@equal("${old == new || parsetime(old) == parsetime(new)}")`
 
 // member returns the property for a member of the object.
 func (b *builder) member(m member, v view, d direction) property {
@@ -369,16 +377,6 @@ func (b *builder) shows(name string, as view) bool {
 		(as.kind != arrayKind || viewOf(shown.items).kind == viewOf(as.items).kind)
 }
 
-// fills reports whether the API may choose the value of an input that the program does not set. Where a document lists required members
-// of the response, the others are absent then.
-func (b *builder) fills(p property, m member) bool {
-	i := slices.IndexFunc(b.inputs, func(in property) bool { return in.name == p.name && in.wire == p.wire })
-	if i < 0 || !b.inputs[i].optional || b.inputs[i].typ != strings.TrimPrefix(p.typ, "null | ") || slices.Contains(b.inputs[i].attributes, "@noRead()") {
-		return false
-	}
-	return b.collection != "" && (m.required || len(b.object.required) == 0)
-}
-
 // addOutputs adds the members that the API shows and the program does not set.
 func (b *builder) addOutputs() {
 	members := slices.Clone(b.object.members)
@@ -395,11 +393,17 @@ func (b *builder) addOutputs() {
 		}
 		p := b.member(m, v, received)
 		isInput := b.takes(p.name)
-		if isInput && !b.fills(p, m) || slices.ContainsFunc(b.outputs, func(o property) bool { return o.name == p.name }) {
+		if !isInput && slices.ContainsFunc(b.inputs, func(in property) bool { return strings.EqualFold(in.name, p.name) }) || m.name == b.madeID {
+			continue // the same thing in another spelling
+		}
+		if isInput && !b.fills(p, m) || slices.ContainsFunc(b.outputs, func(o property) bool { return strings.EqualFold(o.name, p.name) }) {
 			continue
 		}
 		if isInput {
 			p.doc = ""
+		}
+		if p.optional = p.optional || isCollection(v); p.optional && !isID {
+			p.typ = strings.TrimPrefix(p.typ, "null | ") // many servers omit empty lists and maps that their documents require
 		}
 		switch {
 		case isID:

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -22,11 +23,7 @@ func (b *builder) addRest() {
 	}
 	switch {
 	case b.chosen:
-		id := b.param
-		if b.id != nil {
-			id = b.id.name
-		}
-		b.add("id", literalOf("${inputs."+b.declaredName(id)+"}"))
+		b.add("id", literalOf("${inputs."+nameOfID(b)+"}"))
 	case b.id.name != "id":
 		b.add("id", literalOf(b.id.name))
 	}
@@ -34,6 +31,11 @@ func (b *builder) addRest() {
 	if b.create.method == http.MethodPut {
 		b.add("create", `"PUT"`)
 		usual = http.MethodPut
+	}
+	for _, kind := range []string{"create", "read", "list", "delete"} {
+		if at, ok := b.elsewhere[kind]; ok && (kind != "create" || b.madeID == "") {
+			b.add(kind, literalOf(at.method+" "+pathOfObject(b, at.path)))
+		}
 	}
 	if b.unwrap != "" {
 		b.add("unwrap", literalOf(b.unwrap))
@@ -44,10 +46,27 @@ func (b *builder) addRest() {
 	b.addUpdate(usual)
 	b.addBody()
 	b.rest = append(b.rest, more...)
+	if b.madeID != "" {
+		b.keys = append(b.keys, option{"create", "{as: \"made\", http: {method: \"POST\", path: " + literalOf(b.path(cmp.Or(b.elsewhere["create"].path, b.collection))) + ", json: " + literalOf(sentToCreate(b)) + "}}"},
+			option{"id", literalOf("${steps.made.body." + b.madeID + "}")})
+		if len(b.parents) > 0 {
+			way := ""
+			for _, param := range b.parents {
+				way += "${inputs." + b.parentNames()[param] + "}/"
+			}
+			b.keys = append(b.keys, option{"import", literalOf(way + "${id}")})
+		}
+	}
 	b.addList()
 	if !has(b.endpoint.object, "delete") {
 		b.keys = append(b.keys, option{"delete", "null"})
 		b.notes = append(b.notes, "The document has no DELETE, so a resource that is deleted remains.")
+	}
+	if b.create.get("deprecated").isTrue() {
+		b.keys = append(b.keys, option{"deprecated", `"The API has deprecated it."`})
+	}
+	if len(b.others) > 0 {
+		b.notes = append(b.notes, "The document has other requests that create such an object: POST "+strings.Join(b.others, ", POST ")+".")
 	}
 	b.noteRequired()
 }
@@ -72,6 +91,23 @@ func (b *builder) path(path string) string {
 	return strings.Join(out, "/")
 }
 
+// pathOfObject returns a path of the document, which may have the id of the object, as a template.
+func pathOfObject(b *builder, path string) string {
+	id := "${id}"
+	if b.chosen {
+		id = "${inputs." + nameOfID(b) + "}"
+	}
+	return strings.ReplaceAll(b.path(strings.ReplaceAll(path, "{"+b.param+"}", "\x00")), "\x00", id)
+}
+
+// nameOfID returns the name of the input that is the id.
+func nameOfID(b *builder) string {
+	if b.id != nil {
+		return b.declaredName(b.id.name)
+	}
+	return b.declaredName(b.param)
+}
+
 // addUpdate adds how an object is changed, unless it is the usual way.
 func (b *builder) addUpdate(usual string) {
 	switch {
@@ -81,8 +117,13 @@ func (b *builder) addUpdate(usual string) {
 	case b.byBody:
 		b.keys = append(b.keys, option{"update", "{http: {method: " + literalOf(b.update.method) + ", path: " + literalOf(b.path(b.collection)) + ", json: " + literalOf(b.whole()) + "}}"})
 		return
+	case b.elsewhere["update"].path != "":
+		b.add("update", literalOf(b.update.method+" "+pathOfObject(b, b.elsewhere["update"].path)))
 	case b.update.method != usual:
 		b.add("update", literalOf(b.update.method))
+	}
+	if b.update.method == http.MethodPost && b.elsewhere["create"].path == b.item {
+		b.add("patch", `"all"`) // the same request creates
 	}
 	if b.update.method != http.MethodPatch {
 		return
@@ -95,16 +136,30 @@ func (b *builder) addUpdate(usual string) {
 	}
 }
 
+// withoutParents returns the expression for the inputs without the parents.
+func withoutParents(b *builder) string {
+	if len(b.parents) == 0 {
+		return "inputs"
+	}
+	var names []string
+	for _, name := range sortedKeys(b.parentNames()) {
+		names = append(names, "'"+b.parentNames()[name]+"'")
+	}
+	return "omit(inputs, " + strings.Join(names, ", ") + ")"
+}
+
+// sentToCreate returns the body of a create as a template.
+func sentToCreate(b *builder) string {
+	inputs := withoutParents(b)
+	if len(b.constants) > 0 {
+		inputs = "merge(" + inputs + ", {" + joined(b.constants) + "})"
+	}
+	return "${" + inputs + "}"
+}
+
 // whole returns the body of an update that names the object.
 func (b *builder) whole() string {
-	inputs := "inputs"
-	if len(b.parents) > 0 {
-		var names []string
-		for _, name := range sortedKeys(b.parentNames()) {
-			names = append(names, "'"+b.parentNames()[name]+"'")
-		}
-		inputs = "omit(inputs, " + strings.Join(names, ", ") + ")"
-	}
+	inputs := withoutParents(b)
 	if b.chosen {
 		return "${" + inputs + "}"
 	}
@@ -129,7 +184,7 @@ func (b *builder) findList() string {
 			b.list, b.items = list, name
 		}
 	}
-	if !has(b.endpoint.object, "get") && !b.list.exists() {
+	if !has(b.endpoint.object, "get") && (!b.list.exists() || b.id == nil) {
 		return "the document has no request that reads an object, and no list that shows it"
 	}
 	return ""
@@ -141,6 +196,7 @@ func (b *builder) addList() {
 		b.add("read", `"list"`)
 	}
 	if !b.list.exists() {
+		b.rest = slices.DeleteFunc(b.rest, func(o option) bool { return o.key == "list" })
 		b.add("list", `"none"`)
 		return
 	}

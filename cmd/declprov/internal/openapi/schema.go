@@ -9,7 +9,7 @@ type schema struct {
 	enum                          []any
 	fixed, def                    any
 	nullable, readOnly, writeOnly bool
-	unique                        bool
+	unique, deprecated            bool
 	min, max                      *float64
 	above, below                  bool // min and max are excluded
 	items, entries                part
@@ -22,7 +22,7 @@ func schemaOf(p part) schema {
 		fixed: p.get("const").value(), def: p.get("default").value(),
 		nullable: p.get("nullable").isTrue() || p.get("x-nullable").isTrue(), readOnly: p.get("readOnly").isTrue(), writeOnly: p.get("writeOnly").isTrue(),
 		unique: p.get("uniqueItems").isTrue(), min: p.get("minimum").number(), max: p.get("maximum").number(),
-		items: p.get("items"),
+		items: p.get("items"), deprecated: p.get("deprecated").isTrue() || p.get("x-deprecated").isTrue(),
 	}
 	for _, e := range p.get("enum").list() {
 		s.enum = append(s.enum, e.value())
@@ -44,3 +44,6 @@ func schemaOf(p part) schema {
 	}
 	return s
 }
+
+// listsValues reports whether a schema lists its values.
+func (s schema) listsValues() bool { return s.fixed != nil || len(s.enum) > 0 }

@@ -46,14 +46,22 @@ type document struct {
 func Write(doc *Document, o Options) (*Spec, error) {
 	found, left := endpoints(doc)
 	left = append(left, doc.invalid...)
-	t := &types{rule: ruleOf(doc), made: map[string]*definition{}, named: map[string]*definition{}}
+	t := newTypes(doc)
 	d := &document{name: o.Name, wire: t.rule}
 	d.title = strings.TrimSuffix(strings.TrimSpace(doc.root.get("info").get("title").text()), ".")
 	d.settings, d.http = connection(doc, o.Name)
 	out := &Spec{}
-	taken := map[string]bool{}
+	// What is left out takes no name.
+	found = slices.DeleteFunc(found, func(e endpoint) bool {
+		_, reason := newTypes(doc).build(e, e.nameOf()[0])
+		if reason != "" {
+			left = append(left, LeftOut{e.item, reason})
+		}
+		return reason != ""
+	})
+	named := namesOf(found)
 	for _, e := range found {
-		name := e.unusedName(taken)
+		name := named[e.item]
 		if len(o.Only) > 0 && !slices.ContainsFunc(o.Only, func(pattern string) bool { ok, err := path.Match(pattern, name); return ok && err == nil }) {
 			continue
 		}
@@ -64,7 +72,6 @@ func Write(doc *Document, o Options) (*Spec, error) {
 			left = append(left, LeftOut{e.item, reason})
 			continue
 		}
-		taken[name] = true
 		d.resources = append(d.resources, r)
 		out.Resources = append(out.Resources, Summary{name, e.item})
 	}
@@ -98,6 +105,21 @@ func noResources(left []LeftOut) error {
 		fmt.Fprintf(&b, "\n  %s: %s", l.Path, l.Reason)
 	}
 	return fmt.Errorf("%s", &b)
+}
+
+func newTypes(doc *Document) *types {
+	return &types{rule: doc.rule, made: map[string]*definition{}, named: map[string]*definition{}}
+}
+
+// namesOf returns the names of resources by the paths of their objects. Those with the fewest parents have the shortest names:
+// /labels/{id} is a Label rather than /repos/{repo}/labels/{id}.
+func namesOf(found []endpoint) map[string]string {
+	out, taken := map[string]string{}, map[string]bool{}
+	for _, e := range slices.SortedStableFunc(slices.Values(found), func(a, b endpoint) int { return cmp.Compare(len(a.parents), len(b.parents)) }) {
+		name := e.unusedName(taken)
+		out[e.item], taken[name] = name, true
+	}
+	return out
 }
 
 // unusedName returns a name for the resource of an endpoint that no other one has.

@@ -99,6 +99,43 @@ func TestOnly(t *testing.T) {
 	}
 }
 
+// TestJSON checks that documents in JSON are read as such: YAML does not have what some of them contain.
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	const paths = `"paths": {"/a": {"post": X, "get": X}, "/a/{id}": {"get": X}}`
+	const operation = `{"requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/A"}}}}, "responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/A"}}}}}}`
+	const schemas = `"components": {"schemas": {"A": {"type": "object", "properties": {"id": {"type": "integer", "readOnly": true}, "n": {"type": "string", "description": "TEXT", "maxLength": 9223372036854775808}}}}}`
+	document := `{"openapi": "3.0.0", ` + strings.ReplaceAll(paths, "X", operation) + ", " + schemas + "}"
+	for name, c := range map[string]struct{ text, want string }{
+		"plain":           {strings.Replace(document, "TEXT", "Plain.", 1), "// Plain."},
+		"surrogates":      {strings.Replace(document, "TEXT", `A \ud83d\ude00 b.`, 1), "// A \U0001f600 b."},
+		"half of a pair":  {strings.Replace(document, "TEXT", `A \ud83d b.`, 1), "// A \ufffd b."},
+		"slashes":         {strings.Replace(document, "TEXT", `A\/b.`, 1), "// A/b."},
+		"a mark":          {"\ufeff" + strings.Replace(document, "TEXT", "Plain.", 1), "// Plain."},
+		"tabs":            {strings.ReplaceAll(strings.Replace(document, "TEXT", "Plain.", 1), ": {", ":\n\t\t{"), "// Plain."},
+		"long names":      {strings.Replace(document, `"schemas": {`, `"schemas": {"`+strings.Repeat("b", 3000)+`": {},`, 1), "// TEXT"},
+		"YAML in braces":  {`{openapi: 3.0.0, ` + strings.ReplaceAll(paths, "X", operation) + ", " + schemas + "}", "// TEXT"},
+		"lines of errors": {strings.Replace(document, `"maxLength"`, "\n\n\"items\": {\"$ref\": \"#/none\"}, \"maxLength\"", 1), "// TEXT"},
+	} {
+		path := filepath.Join(t.TempDir(), "a.json")
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		doc, err := Load(t.Context(), path)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		made, err := Write(doc, Options{Name: "made-up"})
+		if err != nil || !strings.Contains(string(made.Text), c.want) {
+			t.Errorf("%s: expected %q: %v", name, c.want, err)
+		}
+		if want := "#/none (line 3)"; name == "lines of errors" && (len(made.LeftOut) != 1 || made.LeftOut[0].Path != want) {
+			t.Errorf("%s: expected %q, got %v", name, want, made.LeftOut)
+		}
+	}
+}
+
 // TestDocumentsThatCannotBeRead checks that each of them is an error, and that references leave the folder of the document nowhere.
 func TestDocumentsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
@@ -125,6 +162,8 @@ func TestDocumentsThatCannotBeRead(t *testing.T) {
 		"the wrong kind":        head + "paths: [1]",
 		"no paths in it":        "swagger: '2.0'\ninfo: {title: a, version: '1'}\npaths: []",
 		"nothing in the schema": strings.Repeat("[", 100000),
+		"deep JSON":             strings.Repeat(`{"a":`, 100000) + "1" + strings.Repeat("}", 100000),
+		"half of JSON":          `{"openapi": "3.0.0", "paths": {`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

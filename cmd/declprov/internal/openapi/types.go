@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/names"
@@ -40,6 +41,8 @@ type types struct {
 	made map[string]*definition
 	// named are the definitions by their names.
 	named map[string]*definition
+	// open are the definitions whose members are being translated, from the outermost to the innermost.
+	open []*definition
 }
 
 // direction tells whether a schema describes what is sent or what is received: readOnly members are not sent, and writeOnly ones not received.
@@ -122,13 +125,15 @@ func (t *types) object(v view, d direction, path string, depth int) string {
 	if def := t.made[key]; def != nil && v.name != "" {
 		return "#" + def.name
 	}
-	def := &definition{name: t.unused(name), doc: v.description}
+	def := &definition{name: t.unused(name), doc: cmp.Or(v.about, v.description)}
 	if v.name != "" {
 		t.made[key] = def
 	}
 	t.definitions = append(t.definitions, def)
 	t.named[def.name] = def
+	t.open = append(t.open, def)
 	def.properties = t.membersOf(v, d, def.name, depth+1)
+	t.open = t.open[:len(t.open)-1]
 	return "#" + t.same(def, key)
 }
 
@@ -184,11 +189,17 @@ func (t *types) property(m member, v view, d direction, path string, depth int) 
 	if value := defaultOf(v); value != "" && d == sent {
 		p.typ, p.optional = withDefault(value, p.typ), false
 	}
+	if slices.ContainsFunc(t.open, func(def *definition) bool { return "#"+def.name == p.typ }) {
+		p.optional = true // a type that contains itself
+	}
 	if v.nullable && !p.optional && !strings.HasPrefix(p.typ, "*") && p.typ != "_" {
 		p.typ = "null | " + p.typ
 	}
 	if isSecret(name, v) {
 		p.attributes = append(p.attributes, "@secret()")
+	}
+	if v.deprecated {
+		p.attributes = append(p.attributes, `@deprecated("The API has deprecated it.")`)
 	}
 	if v.unique && v.kind == arrayKind {
 		p.attributes = append(p.attributes, "@set()")
@@ -356,5 +367,20 @@ func isSecret(name string, v view) bool {
 // declared returns the name of a property for a name on the wire: in lowerCamelCase.
 func declared(wire string) string {
 	name := names.Suggest(wire, false)
+	if strings.IndexFunc(name, unicode.IsLower) < 0 || len(wire) > 1 && strings.ToUpper(wire[:2]) == wire[:2] {
+		return lowerAcronym(strings.ToUpper(name[:1]) + name[1:])
+	}
 	return strings.ToLower(name[:1]) + name[1:]
+}
+
+// lowerAcronym returns a name that begins with capital letters in lowerCamelCase: ID is id, and URLPrefix urlPrefix.
+func lowerAcronym(name string) string {
+	end := strings.IndexFunc(name, func(r rune) bool { return !unicode.IsUpper(r) })
+	switch {
+	case end < 0:
+		return strings.ToLower(name)
+	case end > 1 && unicode.IsLower(rune(name[end])) && name[end:] != "s":
+		end--
+	}
+	return strings.ToLower(name[:end]) + name[end:]
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // maxDepth limits how deep schemas contain each other where they have no name, and chains of allOf.
@@ -23,8 +25,9 @@ const (
 // view is a schema with what it consists of (`allOf`), and without the alternative null.
 type view struct {
 	schema
-	// name is the name of the component, or "".
+	// name is the name of the component, or "", and about its description.
 	name     string
+	about    string
 	kind     string
 	members  []member
 	required []string
@@ -50,15 +53,44 @@ func (v view) member(name string) *member {
 	return nil
 }
 
-// viewOf returns the view of a schema. The view of none is a value of any kind.
-func viewOf(p part) view { return viewAt(p, maxDepth) }
+// viewKey is what a view depends on.
+type viewKey struct {
+	node      *yaml.Node
+	component string
+}
+
+// viewOf returns the view of a schema. The view of none is a value of any kind. Views are kept: large documents use a schema in thousands
+// of places.
+func viewOf(p part) view {
+	if p.node == nil {
+		return view{}
+	}
+	key := viewKey{p.node, p.component}
+	v, ok := p.file.doc.views[key]
+	if !ok {
+		v = viewAt(p, maxDepth)
+		v.members, v.required, v.variants = slices.Clip(v.members), slices.Clip(v.required), slices.Clip(v.variants)
+		p.file.doc.views[key] = v
+	}
+	return v
+}
 
 func viewAt(p part, depth int) view {
+	if own := p.beside(); own.exists() && depth > 0 {
+		// In version 3.1, what is next to a reference holds, too. In documents of older versions, authors mean the same.
+		v := viewAt(own, depth-1)
+		v.add(viewAt(p.resolved(), depth-1))
+		v.kind = kindOf(v)
+		return v
+	}
 	p = p.resolved()
 	if !p.exists() || depth == 0 {
 		return view{}
 	}
 	v := view{schema: schemaOf(p), name: p.component}
+	if v.name != "" {
+		v.about = v.description
+	}
 	p.get("properties").each(func(name string, value part) {
 		if v.member(name) == nil && name != "" {
 			v.members = append(v.members, member{name: name, schema: value})
@@ -88,12 +120,15 @@ func (v *view) require(names []string) {
 func (v *view) add(p view) {
 	own := len(v.members)
 	for _, m := range p.members {
-		if v.member(m.name) == nil {
+		switch same := v.member(m.name); {
+		case same == nil:
 			v.members = append(v.members, m)
+		case !schemaOf(same.schema).listsValues() && schemaOf(m.schema).listsValues():
+			same.schema = m.schema // the kind of an object is any string in what all kinds have in common
 		}
 	}
 	v.require(p.required)
-	v.name, v.kind = cmp.Or(v.name, p.name), cmp.Or(v.kind, p.kind)
+	v.name, v.kind, v.about = cmp.Or(v.name, p.name), cmp.Or(v.kind, p.kind), cmp.Or(v.about, p.about)
 	if own > 0 && len(v.members) > own {
 		v.name = "" // more than the part
 	}
@@ -120,26 +155,59 @@ func (v *view) add(p view) {
 	if v.variants == nil {
 		v.variants = p.variants
 	}
-	v.nullable, v.readOnly, v.writeOnly, v.unique = v.nullable || p.nullable, v.readOnly || p.readOnly, v.writeOnly || p.writeOnly, v.unique || p.unique
+	v.nullable, v.readOnly, v.writeOnly = v.nullable || p.nullable, v.readOnly || p.readOnly, v.writeOnly || p.writeOnly
+	v.unique, v.deprecated = v.unique || p.unique, v.deprecated || p.deprecated
 }
 
-// addAlternatives takes over the only alternative that is not null, or keeps them all.
+// addAlternatives takes over the only alternative that is not null, joins lists of values to one list, or keeps all alternatives.
 func (v *view) addAlternatives(alternatives []part, depth int) {
 	var values []part
+	var enum []any
+	onlyTexts := true
 	for _, a := range alternatives {
-		if s := schemaOf(a); s.nullable && len(s.types) == 0 && len(a.resolved().keys()) == 1 {
+		of := viewAt(a, depth-1)
+		if of.isNull() {
 			v.nullable = true
 			continue
 		}
 		values = append(values, a)
+		onlyTexts = onlyTexts && of.isListOfTexts()
+		enum = append(enum, of.values()...)
+		v.nullable = v.nullable || of.nullable && onlyTexts
 	}
-	switch len(values) {
-	case 0:
-	case 1:
+	switch {
+	case len(values) == 0:
+	case len(values) == 1:
 		v.add(viewAt(values[0], depth-1))
+	case onlyTexts:
+		v.add(view{schema: schema{enum: enum}, kind: stringKind})
 	default:
 		v.variants = values
 	}
+}
+
+// isNull reports whether null is the only value.
+func (v view) isNull() bool {
+	if len(v.enum) > 0 {
+		return !slices.ContainsFunc(v.enum, func(e any) bool { return e != nil })
+	}
+	return v.nullable && v.kind == anyKind && v.variants == nil && v.fixed == nil
+}
+
+// values returns the values that a schema lists.
+func (v view) values() []any {
+	if v.fixed != nil {
+		return []any{v.fixed}
+	}
+	return v.enum
+}
+
+// isListOfTexts reports whether a schema lists its values, which are strings.
+func (v view) isListOfTexts() bool {
+	return len(v.values()) > 0 && !slices.ContainsFunc(v.values(), func(e any) bool {
+		_, ok := e.(string)
+		return !ok && e != nil
+	})
 }
 
 // kindOf returns the kind of the values of a schema.

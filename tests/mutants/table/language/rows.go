@@ -9,5 +9,5 @@ import (
 
 // Rows returns the rows in the order of the printed table.
 func Rows() []mutant.Mutant {
-	return slices.Concat(ofLanguage(), ofNames(), ofMessages(), ofCompilation(), ofMatrix(), ofPlans(), ofBudgets())
+	return slices.Concat(ofLanguage(), ofNames(), ofMessages(), ofCompilation(), ofMatrix(), ofPlans(), ofBudgets(), ofDocuments())
 }
