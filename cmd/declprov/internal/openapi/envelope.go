@@ -49,14 +49,21 @@ func (id identifier) member(v view) *member {
 			return m // /repos/{owner}/{repo}
 		}
 	}
+	return memberEndingIn(v, of)
+}
+
+// memberEndingIn returns the only member whose name ends in words, such as rule_name in name, or nil.
+func memberEndingIn(v view, of []string) *member {
 	var found *member
-	for i, m := range v.members { // rule_name of {name}
-		if w := words(m.name); len(w) > len(of) && slices.Equal(w[len(w)-len(of):], of) && scalar(viewOf(m.schema)) && !viewOf(m.schema).deprecated {
-			if found != nil {
-				return nil
-			}
-			found = &v.members[i]
+	for i, m := range v.members {
+		w := words(m.name)
+		if len(w) <= len(of) || !slices.Equal(w[len(w)-len(of):], of) || !scalar(viewOf(m.schema)) || viewOf(m.schema).deprecated {
+			continue
 		}
+		if found != nil {
+			return nil
+		}
+		found = &v.members[i]
 	}
 	return found
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// isChosenByServer reports whether a member of the body is one that the server sets, although the document does not say so.
+func isChosenByServer(b *builder, m member) bool { return isSurrogate(b, m) || isRecord(b, m) }
+
 // isSurrogate reports whether a member is an id that the server chooses in addition to the name that the program chooses.
 func isSurrogate(b *builder, m member) bool {
 	return b.id != nil && b.chosen && b.id.name != m.name && !m.required && slices.Contains(usualIDs, m.name) && b.object.member(m.name) != nil

@@ -310,7 +310,7 @@ func (b *builder) addInputs() {
 	for _, m := range b.body.members {
 		v := viewOf(m.schema)
 		isID := b.id != nil && m.name == b.id.name
-		if !sent.has(v) || isID && !b.chosen || isSurrogate(b, m) || isRecord(b, m) {
+		if !sent.has(v) || isID && !b.chosen || isChosenByServer(b, m) {
 			continue
 		}
 		if only := v.constant(); only != "" && m.required && m.last == "" && !isID {
@@ -329,12 +329,8 @@ func (b *builder) addInputs() {
 		case b.update.exists() && b.collection != "" && b.changed.member(m.name) == nil && len(b.changed.members) > 0:
 			p.attributes = append(p.attributes, "@replace()")
 		}
-		switch shown := b.shows(m.name, v); {
-		case isID:
-		case !shown:
-			p.attributes = append(p.attributes, "@noRead()")
-		case v.kind == stringKind && v.format == "date-time":
-			p.attributes = append(p.attributes, sameTime)
+		if !isID {
+			p.attributes = append(p.attributes, comparison(v, b.shows(m.name, v))...)
 		}
 		if b.collection == "" && strings.HasPrefix(p.typ, "*") { // settings keep the values of the server
 			_, p.typ, _ = strings.Cut(p.typ, " | ")
@@ -346,6 +342,17 @@ func (b *builder) addInputs() {
 
 // sameTime is the attribute of a time: servers write it in a form of their own.
 const sameTime = `@equal("${old == new || parsetime(old) == parsetime(new)}")`
+
+// comparison returns the attributes that say how an input is compared with what the API shows.
+func comparison(v view, shown bool) []string {
+	switch {
+	case !shown:
+		return []string{"@noRead()"}
+	case v.kind == stringKind && v.format == "date-time":
+		return []string{sameTime}
+	}
+	return nil
+}
 
 // member returns the property for a member of the object.
 func (b *builder) member(m member, v view, d direction) property {
