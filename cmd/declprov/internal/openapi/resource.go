@@ -111,6 +111,20 @@ func (b *builder) findObject() string {
 	if b.object.kind != objectKind {
 		return "GET returns no object"
 	}
+	if reason := openMade(b, made); reason != "" {
+		return reason
+	}
+	if len(b.body.members) == 1 {
+		only := b.body.members[0]
+		if of := viewOf(only.schema); of.kind == objectKind && len(of.members) > 0 && b.object.member(only.name) == nil {
+			b.body, b.wrap = of, only.name
+		}
+	}
+	return ""
+}
+
+// openMade finds the object in the response to the create. It returns the reason if the responses have it in different members.
+func openMade(b *builder, made part) string {
 	b.made = objectOf(made)
 	if made.exists() {
 		inner := ""
@@ -129,12 +143,6 @@ func (b *builder) findObject() string {
 			b.unwrap = inner + b.unwrap + "?"
 		default:
 			return fmt.Sprintf("the responses have the object in different members: %s and %s", inner, b.unwrap)
-		}
-	}
-	if len(b.body.members) == 1 {
-		only := b.body.members[0]
-		if of := viewOf(only.schema); of.kind == objectKind && len(of.members) > 0 && b.object.member(only.name) == nil {
-			b.body, b.wrap = of, only.name
 		}
 	}
 	return ""
@@ -384,6 +392,18 @@ func (b *builder) shows(name string, as view) bool {
 		(as.kind != arrayKind || viewOf(shown.items).kind == viewOf(as.items).kind)
 }
 
+// hasSpelling reports whether a property has a name in any spelling: SDKs do not tell labelID from labelId.
+func hasSpelling(properties []property, name string) bool {
+	return slices.ContainsFunc(properties, func(p property) bool { return strings.EqualFold(p.name, name) })
+}
+
+// omittable makes an output optional if it is a list or a map: many servers omit empty ones that their documents require.
+func omittable(p *property, v view) {
+	if isCollection(v) {
+		p.optional, p.typ = true, strings.TrimPrefix(p.typ, "null | ")
+	}
+}
+
 // addOutputs adds the members that the API shows and the program does not set.
 func (b *builder) addOutputs() {
 	members := slices.Clone(b.object.members)
@@ -400,18 +420,13 @@ func (b *builder) addOutputs() {
 		}
 		p := b.member(m, v, received)
 		isInput := b.takes(p.name)
-		if !isInput && slices.ContainsFunc(b.inputs, func(in property) bool { return strings.EqualFold(in.name, p.name) }) || m.name == b.madeID {
-			continue // the same thing in another spelling
-		}
-		if isInput && !b.fills(p, m) || slices.ContainsFunc(b.outputs, func(o property) bool { return strings.EqualFold(o.name, p.name) }) {
+		if isInput && !b.fills(p, m) || !isInput && hasSpelling(b.inputs, p.name) || hasSpelling(b.outputs, p.name) || m.name == b.madeID {
 			continue
 		}
 		if isInput {
 			p.doc = ""
 		}
-		if p.optional = p.optional || isCollection(v); p.optional && !isID {
-			p.typ = strings.TrimPrefix(p.typ, "null | ") // many servers omit empty lists and maps that their documents require
-		}
+		omittable(&p, v)
 		switch {
 		case isID:
 			p.optional, p.typ = false, strings.TrimPrefix(p.typ, "null | ")
