@@ -16,8 +16,8 @@ import (
 	"github.com/declprov/declprov/spec/expr"
 )
 
-// resume continues an operation at the step at which it stopped.
-func (u update) resume(ctx context.Context, state recorded.State) Result {
+// goOn continues an operation at the step at which it stopped, and returns the run that does so, too.
+func (u update) goOn(ctx context.Context, state recorded.State) (Result, *run) {
 	res := u.res
 	f := state.Private.Failed
 	op := res.Create
@@ -33,7 +33,7 @@ func (u update) resume(ctx context.Context, state recorded.State) Result {
 		r.ETags, r.Token = state.Private.ETags, state.Private.Token
 		defer halfMade{r.run}.openOnPanic()
 		if err := (halfMade{r.run}).take(f.Entry); err != nil {
-			return Result{Err: err}
+			return Result{Err: err}, r.run
 		}
 	}
 	r.resume(state)
@@ -41,21 +41,21 @@ func (u update) resume(ctx context.Context, state recorded.State) Result {
 		r.Vars.Values["id"] = f.ID // as the steps before have seen it
 	}
 	if err := r.Open(); err != nil {
-		return Result{Err: err}
+		return Result{Err: err}, r.run
 	}
 	if r.Verb == plan.Create {
 		if err := r.settleUndo(ctx, f); err != nil {
-			return Result{Err: r.Mask().Error(err)}
+			return Result{Err: r.Mask().Error(err)}, r.run
 		}
 	}
 	r.Log.Message(operation.Info, fmt.Sprintf("going on with the %s that stopped %s", f.Op, op.WhereStopped(f.Step)))
 	if r.Verb == plan.Update {
-		return r.finish(ctx)
+		return r.finish(ctx), r.run
 	}
 	out := r.finishCreate(ctx)
 	halfMade{r.run}.end(&out)
 	r.recordHandover(out)
-	return out.WithKnownID(state)
+	return out.WithKnownID(state), r.run
 }
 
 // resume restores the results of an earlier run. The run then continues at the step at which the
@@ -138,18 +138,25 @@ func (r updating) undoAgain(ctx context.Context, s *plan.Step, failure string) (
 // The update is not run before that, because it would change objects that the create has not made
 // and that somebody else may own.
 func (u update) finishThenChange(ctx context.Context, state recorded.State) Result {
-	original, made := u, Result{State: &state}
+	original, made, drifted := u, Result{State: &state}, state.Private.Failed.Drifted
+	var r *run
 	original.req.Inputs = state.Inputs
 	known := recorded.RanWith(state, state.Inputs)
 	if known {
-		made = original.resume(ctx, state)
+		made, r = original.goOn(ctx, state)
 	}
 	if !known || stop.Err(ctx) == nil && ctx.Err() == nil && operation.StoppedAgain(state, made.State, made.Err) {
-		made = u.resume(ctx, *made.State)
+		made, r = u.goOn(ctx, *made.State)
 		made.State = made.State.WithInputsOf(state, u.res.Resource)
+	}
+	if made.Err == nil && made.State != nil && drifted {
+		u.drift(ctx, &made, r)
 	}
 	if made.Err != nil || made.State == nil {
 		made.State.KeepOriginal(state.Inputs)
+		if drifted {
+			made.State.KeepDrifted()
+		}
 		return made
 	}
 	out := u.change(ctx, *made.State, u.addUnknown(state, nil))

@@ -51,7 +51,7 @@ func (u update) run(ctx context.Context, state recorded.State) Result {
 			return *out
 		}
 	}
-	if recorded.IsHalfMade(u.res.Resource, state) && !recorded.RanWith(state, u.req.Inputs) && !u.req.Preview {
+	if (recorded.IsHalfMade(u.res.Resource, state) || u.mayDrift(state)) && !recorded.RanWith(state, u.req.Inputs) && !u.req.Preview {
 		return u.finishThenChange(ctx, state)
 	}
 	return u.change(ctx, state, changes)
@@ -95,7 +95,7 @@ func (u update) change(ctx context.Context, state recorded.State, changes []valu
 	}
 	switch {
 	case !req.Preview && u.resumes(state, changes):
-		return u.resume(ctx, state)
+		return u.resumeDrifted(ctx, state)
 	case state.Private.Failed == nil && len(changes) == 0:
 		return Result{State: recorded.Rewrite(res.Resource, state, req.Inputs)}
 	case res.Update == nil && !req.Preview:

@@ -147,9 +147,13 @@ func (r Reading) State(old recorded.State, yield any, importing bool) (*recorded
 	private.ETags = r.ETags
 	private.SchemaVersion = r.Resource.Spec.SchemaVersion // an import has none yet
 	private.Unshown = r.unshown(old, yield, importing)
-	if f := private.Failed; f != nil && f.Op == string(plan.Update) {
+	if f := private.Failed; f != nil {
 		seen := *f
-		seen.Seen, seen.Unread = true, r.Unread(old, yield) // from now on what differs in the rest is known
+		if f.Op == string(plan.Update) {
+			seen.Seen, seen.Unread = true, r.Unread(old, yield) // from now on what differs in the rest is known
+		} else {
+			seen.Drifted = f.Drifted || !property.New(inputs).Equals(property.New(old.Inputs))
+		}
 		private.Failed = &seen
 	}
 	found, err := r.identify(old, recorded.State{Inputs: inputs, Outputs: recorded.WithInputs(inputs, got.Values), Private: private}, importing && !old.Private.Lookup)

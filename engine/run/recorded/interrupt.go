@@ -88,6 +88,15 @@ func (s *State) KeepOriginal(inputs property.Map) {
 	f.Original, s.Private.Failed = o, &f
 }
 
+// KeepDrifted adds to the state of a failed create that a refresh has shown other inputs.
+func (s *State) KeepDrifted() {
+	if s == nil || s.Private.Failed == nil {
+		return
+	}
+	f := *s.Private.Failed
+	f.Drifted, s.Private.Failed = true, &f
+}
+
 // OriginalInputs returns the inputs with which the object of a state was begun to be made. Files are those that
 // the host has recorded: if the program has given others since, nothing has the first ones any more.
 func (s State) OriginalInputs() (property.Map, error) {

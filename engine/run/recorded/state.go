@@ -269,6 +269,9 @@ type Failed struct {
 	// the inputs Unread, which that read did not show.
 	Seen   bool     `json:"seen,omitempty"`
 	Unread []string `json:"unread,omitempty"`
+	// Drifted is true if a refresh has shown other inputs than those that the create ran with: its steps that are left may not
+	// bring them back.
+	Drifted bool `json:"drifted,omitempty"`
 	// Unknown is true if it is not known whether the step was done.
 	Unknown bool `json:"unknown,omitempty"`
 	// ID is the id that the steps of an update used, if the resource has another one

@@ -16,6 +16,12 @@ func ofWaits() []mutant.Mutant {
 		mutant.InEngine(killed, "what find found of an earlier create stands for its response", "engine/run/earlier_create.go", `	operation.StandIn(r.Run, maker)
 `, ``,
 			"TestLostJobs/argument,_killed,_other_inputs,_find_tells_it_false", "calls:"),
+		mutant.InEngine(whole, "what a refresh has shown of a create that stopped is not taken for what the program has", "engine/run/reading/reading.go", `seen.Drifted = f.Drifted || !`, `seen.Drifted = false && !`,
+			`TestDriftedCreates/stops_at_wait,_drifts_"size",_wants_"",_nothing,_update_changes`, `the state has size "s1", the object "theirs"`),
+		mutant.InEngine(whole, "a create that stops again does not forget what a refresh has shown", "engine/run/recorded/interrupt.go", `f.Drifted, s.Private.Failed = true, &f`, `f.Drifted, s.Private.Failed = false, &f`,
+			`TestDriftedCreates/stops_at_wait,_drifts_"size",_wants_"",_stops,_update_changes`, `the state has size "s1", the object "theirs"`),
+		mutant.InEngine(whole, "what no update can change back is replaced", "engine/run/drifted.go", `u.requireReplacement(changes); replaces != nil {`, `u.requireReplacement(changes); replaces != nil && false {`,
+			`TestDriftedCreates/stops_at_wait,_drifts_"kind",_wants_"tags",_nothing,_update_all`, `the state has kind "k1", the object "theirs"`),
 		mutant.InEngine(whole, "what find found before a retry stands for the response", "engine/run/owner.go", `	operation.Found(o.Run, s, found)`, `	operation.Found(o.Run, s, nil)`,
 			"TestLostJobs/argument,_retried,_find_tells_it_false", "calls:"),
 		mutant.InEngine(killed, "the status of find is not that of the lost response", "engine/run/operation/stand_in.go", `of.Yield != "" && path[0] != of.Yield || `, ``,
