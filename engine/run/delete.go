@@ -50,7 +50,7 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 	if gone, err := (missingObject{res, state}).refuseUnproven(ctx); gone || err != nil {
 		return err
 	}
-	now, err := withCurrentInputs(ctx, res, res.Delete, state)
+	now, err := res.WithCurrentInputs(ctx, res.Delete, state)
 	if err != nil {
 		return err
 	}
@@ -66,6 +66,9 @@ func (rs *Resources) Delete(ctx context.Context, of *plan.Resource, state record
 		return r.Mask().Error(err)
 	}
 	defer d.OpenOnPanic()
+	if res.IsGoneUntagged(ctx, state) {
+		d.Skip()
+	}
 	err = r.Steps(ctx)
 	if err == nil {
 		// What is to be removed may be on the pages that were left out.

@@ -13,6 +13,8 @@ import (
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
+	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 )
 
@@ -154,9 +156,7 @@ func (u update) finishThenChange(ctx context.Context, state recorded.State) Resu
 	}
 	if made.Err != nil || made.State == nil {
 		made.State.KeepOriginal(state.Inputs)
-		if drifted {
-			made.State.KeepDrifted()
-		}
+		made.State.KeepDrifted(drifted)
 		return made
 	}
 	out := u.change(ctx, *made.State, u.addUnknown(state, nil))
@@ -164,4 +164,52 @@ func (u update) finishThenChange(ctx context.Context, state recorded.State) Resu
 		out.State = made.State
 	}
 	return out
+}
+
+// resumeDrifted continues an operation at the step at which it stopped. If it completes a create whose object a refresh has shown with
+// other values, it brings them back.
+func (u update) resumeDrifted(ctx context.Context, state recorded.State) Result {
+	out, r := u.goOn(ctx, state)
+	if !state.Private.Failed.Drifted || out.State == nil {
+		return out
+	}
+	if out.State.KeepDrifted(true); out.Err != nil {
+		if state.Private.Failed.Original != nil {
+			out.State.KeepOriginal(u.req.Inputs) // the host keeps what the refresh has shown
+		}
+		return out
+	}
+	changes := u.drift(ctx, &out, r)
+	if len(changes) == 0 {
+		out.State.KeepOriginal(u.req.Inputs)
+		return out
+	}
+	changed := u.change(ctx, *out.State, changes)
+	if changed.State == nil {
+		changed.State = out.State
+	}
+	return changed
+}
+
+// drift returns what differs between the object whose create r has completed and the program, and gives the result the values that the
+// object has. The result gets an error if that is not known, or if no update can change it.
+func (u update) drift(ctx context.Context, out *Result, r *run) []value.Change {
+	now, err := u.res.Seen(ctx, *out.State)
+	if err != nil {
+		err = fmt.Errorf("a refresh has shown other values than the program has, and whether they remain cannot be read: %w", err)
+		out.State.Private.Failed = operation.Stopped(r.Run, r.Given, len(r.Operation.Steps), err)
+		out.State.KeepDrifted(true)
+		out.Err = r.Mask().Error(err)
+		return nil
+	}
+	changes := u.changes(ctx, now)
+	if len(changes) == 0 {
+		return nil
+	}
+	out.State = &now
+	if replaces := recorded.RequireReplacement(u.res.Resource, changes); replaces != nil {
+		out.Err = fmt.Errorf("the create is complete now, but somebody has changed %s since, which no update can change back: run `pulumi up` again, which replaces it", diag.And(replaces))
+		return nil
+	}
+	return changes
 }

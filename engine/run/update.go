@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/declprov/declprov/engine/run/entries"
 	"github.com/declprov/declprov/engine/run/recorded"
 	"github.com/declprov/declprov/engine/run/stop"
-	"github.com/declprov/declprov/engine/run/verdict"
 	"github.com/declprov/declprov/engine/value"
 	"github.com/declprov/declprov/spec/diag"
 )
@@ -51,7 +49,7 @@ func (u update) run(ctx context.Context, state recorded.State) Result {
 			return *out
 		}
 	}
-	if (recorded.IsHalfMade(u.res.Resource, state) || u.mayDrift(state)) && !recorded.RanWith(state, u.req.Inputs) && !u.req.Preview {
+	if recorded.IsUnfinished(u.res.Resource, state) && !recorded.RanWith(state, u.req.Inputs) && !u.req.Preview {
 		return u.finishThenChange(ctx, state)
 	}
 	return u.change(ctx, state, changes)
@@ -102,7 +100,7 @@ func (u update) change(ctx context.Context, state recorded.State, changes []valu
 		return Result{Err: fmt.Errorf("%s cannot be changed in place: its spec has no update", req.Type)}
 	}
 	if state.Private.Failed != nil && !req.Preview {
-		now, err := withCurrentInputs(ctx, res, res.Update, state)
+		now, err := res.WithCurrentInputs(ctx, res.Update, state)
 		if err != nil {
 			return Result{Err: err}
 		}
@@ -216,31 +214,4 @@ func (u update) settle(ctx context.Context, s *recorded.State, changes []value.C
 		return &Result{Err: err}
 	}
 	return r.reconcile(ctx, s)
-}
-
-// After an update that failed, nothing tells which of its inputs the object has. What an operation
-// computes from the recorded ones, such as the members to remove from a group, would be wrong: those that
-// the update had added would stay for ever.
-
-// withCurrentInputs returns a state with the inputs that the object has now, if an update of it has failed and an
-// operation refers to recorded inputs. It reads them; what read does not show is as recorded,
-// and so is all of it if the state lacks what read relies on.
-func withCurrentInputs(ctx context.Context, res resource, op *plan.Operation, s recorded.State) (recorded.State, error) {
-	f := s.Private.Failed
-	if f == nil || f.Op != string(plan.Update) || f.Seen || res.Read == nil || !op.RecallsInputs(res.Resource) || recorded.CheckComplete(res.Resource, s, plan.Read) != nil {
-		return s, nil
-	}
-	r, yield, err := res.ReadUntilSeen(ctx, s)
-	if errors.Is(err, verdict.ErrGone) || errors.Is(err, verdict.ErrNotFound) {
-		return s, nil // the operation finds that, too
-	}
-	var seen *recorded.State
-	if err == nil {
-		seen, err = r.State(s, yield, false)
-	}
-	if err != nil {
-		return s, fmt.Errorf("an earlier update failed, and what it has changed cannot be read: %w", r.Mask().Error(err))
-	}
-	s.Inputs = seen.Inputs
-	return s, nil
 }

@@ -140,7 +140,7 @@ func TestAFamilyIsOneFolderAndOneLine(t *testing.T) {
 // aboutHTTP are the engine's tests of what only the http family does: responses, pages,
 // namespaces, the names on the wire.
 var aboutHTTP = []string{
-	"TestImportsOfOtherForms", "TestParallelFirstCalls", "TestCompiledPartsAreImmutable", "TestDefaultsKeepEveryLatePart", "TestDefaultsReportEverySlip", "TestVerdictsNarrow",
+	"TestUntaggedDeletes", "TestImportsOfOtherForms", "TestParallelFirstCalls", "TestCompiledPartsAreImmutable", "TestDefaultsKeepEveryLatePart", "TestDefaultsReportEverySlip", "TestVerdictsNarrow",
 	"TestRawArguments", "TestPagesSeeDeclaredNames", "TestPagesKeepSecrets", "TestListsSeeDeclaredNames", "TestPagesThatDoNotFit",
 	"TestFailuresSeeDeclaredNames", "TestFindsAreOfTheType", "TestWhatIsFoundFirstNeedNotFit", "TestFindsOfAnotherType",
 	"TestEveryWayToAResourceHasItsETag", "TestSecretsThatVetFinds", "TestNeverNull", "TestRemediesNameTheWire", "TestErrorsListWhatIsThere",

@@ -72,12 +72,17 @@ func (d *Deletion) nextWrite() *plan.Step {
 	return nil
 }
 
-// skip takes the delete for done, because its object is gone.
+// skip takes the delete for done whose response was lost.
 func (d *Deletion) skip(is lookup.Presence, why string) {
 	d.Log.Message(operation.Info, "the response to the delete was lost: it was done, as read or find shows")
 	if is == lookup.Foreign {
 		d.Log.Message(operation.Info, "what is there now is another object, which is left alone: "+why)
 	}
+	d.Skip()
+}
+
+// Skip takes the delete for done, because its object is gone.
+func (d *Deletion) Skip() {
 	d.Missed, d.Finished = true, map[int]bool{}
 	for _, s := range d.Operation.Steps {
 		d.Finished[s.Index] = true

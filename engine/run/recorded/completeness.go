@@ -14,6 +14,13 @@ func IsHalfMade(res *plan.Resource, s State) bool {
 	return f != nil && f.Op == string(plan.Create) && CanContinue(res, s) && f.Step < len(res.Create.Steps)
 }
 
+// IsUnfinished reports whether a create stopped halfway, or is complete and only has to find out whether its object still has
+// the other values that a refresh has shown.
+func IsUnfinished(res *plan.Resource, s State) bool {
+	f := s.Private.Failed
+	return IsHalfMade(res, s) || f != nil && f.Drifted && f.Step == len(res.Create.Steps) && CanResume(res, s, s.Inputs)
+}
+
 // IsPartlyUndone reports whether some steps of the create of a resource were undone.
 func IsPartlyUndone(s State) bool {
 	f := s.Private.Failed

@@ -88,13 +88,23 @@ func (s *State) KeepOriginal(inputs property.Map) {
 	f.Original, s.Private.Failed = o, &f
 }
 
-// KeepDrifted adds to the state of a failed create that a refresh has shown other inputs.
-func (s *State) KeepDrifted() {
-	if s == nil || s.Private.Failed == nil {
+// KeepDrifted adds to the state of a failed create that a refresh has shown other inputs, if it has.
+func (s *State) KeepDrifted(has bool) {
+	if s == nil || s.Private.Failed == nil || !has {
 		return
 	}
 	f := *s.Private.Failed
 	f.Drifted, s.Private.Failed = true, &f
+}
+
+// RequireReplacement returns the names of the inputs of changes that no update can send.
+func RequireReplacement(res *plan.Resource, changes []value.Change) (names []string) {
+	for _, c := range changes {
+		if c.Replace || res.Update == nil {
+			names = append(names, value.TopLevel(c.Path))
+		}
+	}
+	return slices.Compact(names)
 }
 
 // OriginalInputs returns the inputs with which the object of a state was begun to be made. Files are those that

@@ -269,8 +269,9 @@ type Failed struct {
 	// the inputs Unread, which that read did not show.
 	Seen   bool     `json:"seen,omitempty"`
 	Unread []string `json:"unread,omitempty"`
-	// Drifted is true if a refresh has shown other inputs than those that the create ran with: its steps that are left may not
-	// bring them back.
+	// Drifted is true if a refresh has shown other inputs than those that the create ran with. The steps that are left may not
+	// bring them back, and the host then records that the object has all that the program says. So it is read once more when
+	// the create is complete, and an update sends what differs.
 	Drifted bool `json:"drifted,omitempty"`
 	// Unknown is true if it is not known whether the step was done.
 	Unknown bool `json:"unknown,omitempty"`

@@ -20,5 +20,7 @@ func ofDeletes() []mutant.Mutant {
 			Replace: `	if err := about.RefuseBusy(state); err != nil && false {`,
 			Package: "engine", Test: "TestUpdateUnderWayElsewhere", Fails: "is deleted under the update",
 		},
+		mutant.InEngine(whole, "what a failed create has left, and is gone, is deleted without an ETag", "engine/run/delete.go", `	if res.IsGoneUntagged(ctx, state) {`, `	if false && res.IsGoneUntagged(ctx, state) {`,
+			"TestUntaggedDeletes/undone_true,_tagged_false,_gone_false,_refreshed_true,_remove", "nothing is there, and the delete says"),
 	}
 }

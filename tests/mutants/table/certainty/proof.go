@@ -349,7 +349,7 @@ func ofProof() []mutant.Mutant {
 		return true`, `	case f.Stuck:
 		return false`,
 			"TestWhatCannotGoOnIsMadeAnew/no_id", "it is replaced: false"),
-		mutant.InEngine(whole, "a create that stopped halfway is finished before its inputs change", "engine/run/update.go", `	if recorded.IsHalfMade(u.res.Resource, state) && `, `	if false && recorded.IsHalfMade(u.res.Resource, state) && `,
+		mutant.InEngine(whole, "a create that stopped halfway is finished before its inputs change", "engine/run/update.go", `	if recorded.IsUnfinished(u.res.Resource, state) && `, `	if false && recorded.IsUnfinished(u.res.Resource, state) && `,
 			"TestHalfMadeWithOtherInputs/at_once", `"part 1"`),
 		mutant.InEngine(whole, "a create continues with other inputs than it began with, and no update takes its place", "engine/run/recorded/completeness.go", `CanContinue(res, s) &&`, `CanResume(res, s, s.Inputs) &&`,
 			"TestHalfMadeIsNeverUpdated", "half_made_test.go:"),

@@ -20,7 +20,7 @@ func ofWaits() []mutant.Mutant {
 			`TestDriftedCreates/stops_at_wait,_drifts_"size",_wants_"",_nothing,_update_changes`, `the state has size "s1", the object "theirs"`),
 		mutant.InEngine(whole, "a create that stops again does not forget what a refresh has shown", "engine/run/recorded/interrupt.go", `f.Drifted, s.Private.Failed = true, &f`, `f.Drifted, s.Private.Failed = false, &f`,
 			`TestDriftedCreates/stops_at_wait,_drifts_"size",_wants_"",_stops,_update_changes`, `the state has size "s1", the object "theirs"`),
-		mutant.InEngine(whole, "what no update can change back is replaced", "engine/run/drifted.go", `u.requireReplacement(changes); replaces != nil {`, `u.requireReplacement(changes); replaces != nil && false {`,
+		mutant.InEngine(whole, "what no update can change back is replaced", "engine/run/resume.go", `recorded.RequireReplacement(u.res.Resource, changes); replaces != nil {`, `recorded.RequireReplacement(u.res.Resource, changes); replaces != nil && false {`,
 			`TestDriftedCreates/stops_at_wait,_drifts_"kind",_wants_"tags",_nothing,_update_all`, `the state has kind "k1", the object "theirs"`),
 		mutant.InEngine(whole, "what find found before a retry stands for the response", "engine/run/owner.go", `	operation.Found(o.Run, s, found)`, `	operation.Found(o.Run, s, nil)`,
 			"TestLostJobs/argument,_retried,_find_tells_it_false", "calls:"),
