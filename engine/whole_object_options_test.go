@@ -218,6 +218,21 @@ func TestFailedWholeObjects(t *testing.T) {
 				}
 			}
 		}, requests: []string{get, put + " if 0", get, put + " if 1", get, put + " if 2", get, put + " if 3", get, put + " if 4"}, fails: "412"},
+		"always changed, waits": {options: `, ifMatch: true, wait: until: "${body.size == 2}"`, prepare: func(s *wholeServer) {
+			s.before = func(r *http.Request) {
+				if r.Method == http.MethodPut {
+					s.change("/things/7", "k", 1.0)
+				}
+			}
+		}, requests: []string{get, put + " if 0", get, put + " if 1", get, put + " if 2", get, put + " if 3", get, put + " if 4"}, fails: "412"},
+		"changed once, waits": {options: `, ifMatch: true, wait: until: "${body.size == 2}"`, prepare: func(s *wholeServer) {
+			once := sync.Once{}
+			s.before = func(r *http.Request) {
+				if r.Method == http.MethodPut {
+					once.Do(func() { s.change("/things/7", "k", 1.0) })
+				}
+			}
+		}, requests: []string{get, put + " if 0", get, put + " if 1", get, get}}, // the wait, and the next ETag
 		"never received": {prepare: func(s *wholeServer) {
 			s.before = func(r *http.Request) {
 				if r.Method == http.MethodPut {

@@ -140,6 +140,11 @@ func (c *Call) Typed() bool {
 	return false
 }
 
+// MustNotBeRepeated reports whether a step has an effect that a `retry` of all steps must not repeat.
+func MustNotBeRepeated(s *Step) bool {
+	return s.Effect == actions.Write && s.Known && !s.Certainty.Repeatable()
+}
+
 // Retry is a compiled `retry` block.
 type Retry struct {
 	On                          []string

@@ -4,6 +4,7 @@ package steps
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/compile/arguments"
@@ -81,11 +82,13 @@ func (c *Compiler) undo(s *plan.Step, t *scopes.Trail) {
 }
 
 // groupRetry compiles a `retry` beside `steps`, which repeats all of them. It reports the first
-// step with an effect that must not be repeated when a later step fails.
+// step with an effect that must not be repeated when a later step fails. A conditional step may be refused itself, and then all steps are
+// repeated; if only steps that read follow it, their failures repeat nothing.
 func (c *Compiler) groupRetry(op *plan.Operation, n *spec.Node, before *expr.Scope) {
 	op.Retry = c.retry(n, before)
 	for i, s := range op.Steps {
-		if i == len(op.Steps)-1 || s.Effect != actions.Write || !s.Known || s.Certainty.Repeatable() {
+		more := slices.ContainsFunc(op.Steps[i+1:], func(later *plan.Step) bool { return later.Effect == actions.Write })
+		if i == len(op.Steps)-1 || !plan.MustNotBeRepeated(s) || s.Certainty == actions.Conditional && !more {
 			continue
 		}
 		summary, remedy := "would be repeated", s.RepeatRemedy+" Or give"

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/declprov/declprov/actions"
@@ -174,7 +175,7 @@ func (r *Run) Steps(ctx context.Context) error {
 			return err
 		}
 		var failed *StepError
-		if !errors.As(err, &failed) {
+		if !errors.As(err, &failed) || slices.ContainsFunc(r.Operation.Steps[:min(r.Failed, len(r.Operation.Steps))], plan.MustNotBeRepeated) {
 			return err
 		}
 		v := verdict.Verdict{Status: failed.Status, Err: failed.Err, Class: failed.class}

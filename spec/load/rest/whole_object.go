@@ -92,7 +92,7 @@ func replaceObject(x *expansion, op *spec.Operation, r requestLine) {
 	op.Steps, op.Listed = slices.Insert(op.Steps, last, read), true
 	path, _, _ := strings.Cut(x.objectPath(r).Text, "?")
 	op.Lock = text(segmentsCall.ReplaceAllString(path, "${string($1)}"), at)
-	if x.s.IfMatch != nil && x.s.IfMatch.Text == "true" && x.s.Wait == nil { // a step that waits must not repeat the change
+	if x.s.IfMatch != nil && x.s.IfMatch.Text == "true" {
 		op.Retry = object(at, field("on", &spec.Node{Kind: spec.ListNode, Items: []*spec.Node{{Kind: spec.NumberNode, Text: "412", Range: at}}, Range: at}),
 			field("attempts", &spec.Node{Kind: spec.NumberNode, Text: "5", Range: at}))
 	}
