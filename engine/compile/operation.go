@@ -3,6 +3,7 @@ package compile
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/declprov/declprov/engine/compile/finding"
 	"github.com/declprov/declprov/engine/compile/scopes"
@@ -101,7 +102,29 @@ func (c *resourceCompiler) scope(v plan.Verb) *expr.Scope {
 	}
 	s := scopes.Of(c.CommonScope(names...), m.Name)
 	s.NullHelp = nullHelp(c.r, v)
+	if v == plan.Read || v == plan.Delete {
+		s.Sought = &expr.Sought{ID: pathOfID(m)}
+	}
 	return s
+}
+
+// pathOfID returns the path of what the server chooses in the id, in the result that the id is evaluated on. It returns nil if
+// that is not one value.
+func pathOfID(m *spec.Resource) (path []string) {
+	v, diags := expr.Compile(m.ID, scopes.Untyped(), nil)
+	if m.ID == nil || diags.HasErrors() {
+		return nil
+	}
+	for _, ref := range v.Refs() {
+		switch name := ref.Path[0]; {
+		case !slices.Contains(plan.AnswerNames, name) && name != "steps":
+		case path != nil:
+			return nil
+		default:
+			path = ref.Path
+		}
+	}
+	return path
 }
 
 // find compiles `find`: the operation that looks for the object of a create or update whose
@@ -112,7 +135,9 @@ func (c *resourceCompiler) find() {
 		return
 	}
 	c.In("find", "find", func() {
-		t := scopes.NewTrail(c.scope(plan.Create))
+		scope := c.scope(plan.Create)
+		scope.Sought = &expr.Sought{ID: pathOfID(c.r.Spec), Responses: true}
+		t := scopes.NewTrail(scope)
 		t.Proves = true
 		c.r.Find = c.steps.Operation(m, t, nil)
 		if c.r.Find.Stepless() {

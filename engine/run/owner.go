@@ -11,6 +11,7 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/recorded"
+	"github.com/declprov/declprov/spec/expr"
 )
 
 // owner implements operation.Owner for a run that changes a resource.
@@ -211,6 +212,9 @@ func (o owner) findBeforeUpdate(ctx context.Context) error {
 		return nil
 	}
 	id, f, found, err := o.res.FindID(ctx, o.Given)
+	if errors.Is(err, expr.ErrSeveral) && !o.res.Rules().Differ(ctx, o.Resource.SoughtBy, o.Before, o.Given) {
+		return nil // the id tells which of them it is; find proves nothing afterwards
+	}
 	if err != nil {
 		return o.Stop(o.Operation.Steps[0], 1, actions.Refused, fmt.Errorf("looking for it before it is changed: %w", err))
 	}

@@ -39,6 +39,8 @@ type (
 	Name = check.Name
 	// Ref is one reference of a template.
 	Ref = check.Ref
+	// Sought is how a template looks for the object of a resource.
+	Sought = check.Sought
 	// Absence is what a template may say about the existence of an object.
 	Absence = check.Absence
 )
@@ -60,6 +62,9 @@ type (
 	// EvalError is an error in the evaluation of a template.
 	EvalError = eval.EvalError
 )
+
+// ErrSeveral is the error of a template that looks for one object, if several fit: see Scope.Sought.
+var ErrSeveral = eval.ErrSeveral
 
 // Time returns a point in time as a value of a name.
 func Time(t time.Time) any { return eval.Moment(t) }

@@ -10,7 +10,7 @@ import (
 
 // Extend returns the scope with more names, or with other types of names that it has.
 func Extend(s *expr.Scope, names ...expr.Name) *expr.Scope {
-	out := &expr.Scope{Types: s.Types, NullHelp: s.NullHelp, Resources: s.Resources}
+	out := &expr.Scope{Types: s.Types, NullHelp: s.NullHelp, Resources: s.Resources, Sought: s.Sought}
 	replaced := map[string]bool{}
 	for _, n := range names {
 		replaced[n.Name] = true

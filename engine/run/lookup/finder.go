@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -13,6 +14,7 @@ import (
 	"github.com/declprov/declprov/engine/run/operation"
 	"github.com/declprov/declprov/engine/run/stop"
 	"github.com/declprov/declprov/engine/run/verdict"
+	"github.com/declprov/declprov/spec/expr"
 )
 
 // Finder looks for the object of a resource, and tells whether it is the resource's own.
@@ -69,12 +71,37 @@ func (f Finder) Find(ctx context.Context, s *plan.Step) (any, error) {
 	case err != nil:
 		return nil, err
 	default:
-		found, err = operation.FoundAs(r, s)
+		if found, err = operation.FoundAs(r, s); err == nil {
+			err = f.onlyOne(s, found)
+		}
 	}
 	if err == nil && found == nil {
 		err = r.NotOnPages(r.Operation.Steps...)
 	}
 	return found, err
+}
+
+// onlyOne returns an error if find found a list of objects with different ids, where the id is that of one of them: the first may
+// be somebody else's.
+func (f Finder) onlyOne(s *plan.Step, found any) error {
+	members, _ := found.(map[string]any)
+	list, _ := members[s.Yield].([]any)
+	if s != f.Resource.Maker || len(list) < 2 || !f.Resource.IDFromResponses() {
+		return nil
+	}
+	ids := []string{}
+	for _, item := range list {
+		if _, isObject := item.(map[string]any); !isObject {
+			return nil
+		}
+		if id := f.IDIn(s, s.WithYield([]any{item}, found)); id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) < 2 {
+		return nil
+	}
+	return fmt.Errorf("find: %w, with the ids %q and %q, and nothing shows which of them is meant: import the one that is, or remove the other, or look by more in `find`", expr.ErrSeveral, ids[0], ids[1])
 }
 
 // DefaultConsistency is the default of `consistency`: how long the server may not show a new object.

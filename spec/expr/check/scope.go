@@ -32,6 +32,16 @@ type Scope struct {
 	NullHelp func(part string) string
 	// Resources are the resources of the spec, for the remedy of a reference to one. It may be nil.
 	Resources *Resources
+	// Sought is set if templates look for the object of a resource: several that fit are then an error. It may be nil.
+	Sought *Sought
+}
+
+// Sought is how a template looks for the object of a resource.
+type Sought struct {
+	// ID is the path of the id in an object, as names; nil if it is not known.
+	ID []string
+	// Responses means that a response consists of nothing but what may be the object, as that of a `find` does.
+	Responses bool
 }
 
 // Name is one name of a scope.

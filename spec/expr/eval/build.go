@@ -21,7 +21,7 @@ type builder struct {
 // Build compiles a checked expression. It modifies the tree.
 func (m *Machine) Build(of *check.Result) (Piece, error) {
 	b := builder{machine: m, of: of}
-	selecting, segments := parse.Selects(of.Tree), parse.IsSegments(of.Tree)
+	selecting, segments := parse.Selects(of.Tree) || takesOneOfResponse(of), parse.IsSegments(of.Tree)
 	out := Piece{Part: b.build(of.Tree), segments: segments, at: of.Place.Whole(), place: of.Place}
 	switch part := out.Part.(type) {
 	case *formula:
@@ -38,8 +38,10 @@ func (m *Machine) Build(of *check.Result) (Piece, error) {
 // so that unknown and secret values keep their places. Others are compiled for the
 // virtual machine.
 func (b *builder) build(n ast.Node) Evaluator {
-	if part := b.buildStructure(n); part != nil {
-		return part
+	if n != b.of.Tree || !takesOneOfResponse(b.of) {
+		if part := b.buildStructure(n); part != nil {
+			return part
+		}
 	}
 	at := b.of.Extents.Of(n)
 	var refs []check.Reference

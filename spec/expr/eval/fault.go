@@ -12,9 +12,15 @@ import (
 
 // fault is an error of an evaluation. hidden is the message without quoted values,
 // for evaluations that may involve secrets.
-type fault struct{ message, hidden string }
+type fault struct {
+	message, hidden string
+	// is is what Unwrap returns: the kind of the fault, or nil.
+	is error
+}
 
 func (f *fault) Error() string { return f.message }
+
+func (f *fault) Unwrap() error { return f.is }
 
 // Quoted is the text of a value in a message.
 type Quoted string
@@ -41,7 +47,9 @@ func DescribeKind(v any) string {
 
 // Faultf returns a fault. Arguments of type Quoted are hidden if secrets may be
 // involved.
-func Faultf(format string, args ...any) error {
+func Faultf(format string, args ...any) error { return faultf(format, args...) }
+
+func faultf(format string, args ...any) *fault {
 	hidden := make([]any, len(args))
 	for i, a := range args {
 		hidden[i] = a
@@ -52,7 +60,7 @@ func Faultf(format string, args ...any) error {
 			hidden[i] = a.hidden
 		}
 	}
-	return &fault{fmt.Sprintf(format, args...), fmt.Sprintf(format, hidden...)}
+	return &fault{message: fmt.Sprintf(format, args...), hidden: fmt.Sprintf(format, hidden...)}
 }
 
 var (
@@ -70,7 +78,7 @@ type EvalError struct {
 	err     error
 }
 
-// Unwrap returns the error that ended the evaluation early: that of its context or of
+// Unwrap returns ErrSeveral, or the error that ended the evaluation early: that of its context or of
 // its budget. It returns nil for other errors.
 func (e *EvalError) Unwrap() error { return e.err }
 
@@ -83,6 +91,8 @@ func (e *EvalError) keep(err error) {
 		e.err = stopped
 	case errors.Is(err, ErrWork):
 		e.err = ErrWork
+	case errors.Is(err, ErrSeveral):
+		e.err = ErrSeveral
 	}
 }
 

@@ -66,6 +66,9 @@ type program struct {
 // compile compiles a part of a checked expression.
 func (m *Machine) compile(n ast.Node, of *check.Result) (*program, error) {
 	w := rewriter{strict: of.Strict, demands: of.Demands, notNull: of.NotNull, functions: m.Functions}
+	if of.Scope != nil && of.Scope.Sought != nil {
+		w.sought, w.result = of.Scope.Sought, listOfResult(of.Tree)
+	}
 	root := w.rewrite(n)
 	config := parse.Config()
 	config.Functions, config.Env = m.Table, m.env

@@ -40,7 +40,7 @@ func Operators() map[string]PricedOperation {
 		// The values that the virtual machine's loops read and produce.
 		"bool": {Flat, opBool}, "list": {Metered, opList}, "step": {Flat, opStep}, "int64": {Flat, opInt}, "text": {Flat, opKey},
 		"group": {OfItems, opGroup}, "sortBy": {Metered, OpSortBy}, "sum": {OfItems, opSum}, "lastTrue": {OfItems, opLastTrue},
-		"entries of": {Metered, opEntriesOf}, "with values": {OfItems, opWithValues},
+		"unique": {OfItems, opUnique}, "entries of": {Metered, opEntriesOf}, "with values": {OfItems, opWithValues},
 	}
 }
 

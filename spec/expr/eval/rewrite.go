@@ -22,6 +22,9 @@ type rewriter struct {
 	demands   map[*ast.MemberNode]check.Demand
 	notNull   map[ast.Node]bool
 	functions *check.Functions
+	// sought is set if the expression looks for an object. result is then the list of which its value is an item, or nil.
+	sought *check.Sought
+	result ast.Node
 	// loops is the number of predicates around the current node.
 	loops int
 	// ofEntries reports that the innermost predicate runs over the entries of a map, whose
@@ -96,7 +99,13 @@ func (w *rewriter) rewritePart(n ast.Node) ast.Node {
 		case w.demands[n] == check.ContainerWithMember:
 			name = "!!."
 		}
-		return w.makeCall(n, name, w.rewrite(n.Node), w.rewrite(n.Property))
+		of := n.Node
+		if isIndex(n.Property) {
+			of = w.rewriteOneOf(of)
+		} else {
+			of = w.rewrite(of)
+		}
+		return w.makeCall(n, name, of, w.rewrite(n.Property))
 	case *ast.SliceNode:
 		return w.makeCall(n, "[:]", w.rewrite(n.Node), w.rewrite(n.From), w.rewrite(n.To))
 	case *ast.CallNode:
@@ -219,9 +228,12 @@ func (w *rewriter) rewriteCall(n *ast.CallNode) ast.Node {
 	}
 	if f := w.functions.Named[id.Value]; f != nil {
 		for i, arg := range n.Arguments {
-			if len(f.Params) > 0 && f.Param(i).Pattern {
+			switch {
+			case len(f.Params) > 0 && f.Param(i).Pattern:
 				n.Arguments[i] = regexpNode(arg, w)
-			} else {
+			case takesOne(id.Value):
+				n.Arguments[i] = w.rewriteOneOf(arg)
+			default:
 				n.Arguments[i] = w.rewrite(arg)
 			}
 		}
@@ -265,11 +277,20 @@ func (w *rewriter) rewriteBuiltin(n *ast.BuiltinNode) ast.Node {
 	case "sortBy":
 		return w.rewriteKeyed(n, list, "sortBy")
 	}
+	sought := len(n.Arguments) > 1 && w.seeks(n.Arguments[1])
 	switch n.Name {
 	// The virtual machine's backward loops leave its stack in an invalid state.
 	case "findLast":
 		found := w.makeLoop("filter", n, list, w.rewriteBody(n.Arguments[1], true))
+		if sought {
+			found = w.makeUnique(n, found)
+		}
 		return w.makeCall(n, "last", found)
+	case "find":
+		if sought {
+			found := w.makeLoop("filter", n, list, w.rewriteBody(n.Arguments[1], true))
+			return w.makeCall(n, "first", w.makeUnique(n, found))
+		}
 	case "findLastIndex":
 		return w.makeCall(n, "lastTrue", w.makeLoop("map", n, list, w.rewriteBody(n.Arguments[1], true)))
 	}

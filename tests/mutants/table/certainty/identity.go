@@ -5,6 +5,18 @@ import "github.com/declprov/declprov/tests/mutants/mutant"
 // ofIdentity are the mechanisms by which a resource stays the one that it is.
 func ofIdentity() []mutant.Mutant {
 	return []mutant.Mutant{
+		mutant.InEngine(foreign, "of several objects that fit none is guessed", "spec/expr/eval/sought.go", `	if w.sought == nil || w.loops > 0 {`, `	if true {`,
+			"TestSeveralMatches/unique,_2_of_them,_1_per_page,_after", "no error"),
+		mutant.InEngine(foreign, "the first object of a response is not guessed", "spec/expr/eval/sought.go", `w.sought.Responses && w.result == list`, `false && w.result == list`,
+			"TestSeveralMatches/first_of_the_response,_2_of_them,_1_per_page,_before", "does not name two of"),
+		mutant.InEngine(foreign, "the first object of a list that find returns is not guessed", "engine/run/lookup/finder.go", `	if len(ids) < 2 {`, `	if true {`,
+			"TestSeveralMatchesInOtherFamilies/command,_the_list,_2_of_them", "does not name two of"),
+		mutant.InEngine("A message gives advice that is right for the cause", "an object on two pages is one", "spec/expr/eval/sought.go", `	if x != nil && y != nil {`, `	if false {`,
+			"TestObjectsOnTwoPages/unique", "several objects fit"),
+		mutant.InEngine("A message gives advice that is right for the cause", "an update beside others of its name is sent", "engine/run/owner.go", `	if errors.Is(err, expr.ErrSeveral) && !`, `	if false && !`,
+			"TestUpdatesBesideOthers/a", "several objects fit"),
+		mutant.InEngine("Nothing is lost", "an update that waits is repeated after a change of somebody else", "engine/run/operation/run.go", `slices.ContainsFunc(r.Operation.Steps[:min(r.Failed, len(r.Operation.Steps))], plan.MustNotBeRepeated)`, `len(r.Operation.Steps) > 2`,
+			"TestFailedWholeObjects/changed_once,_waits", "412"),
 		{
 			Promise:   "A message gives advice that is right for the cause",
 			Mechanism: "the remedy of a refused import has the form of an import",
