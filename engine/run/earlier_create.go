@@ -254,7 +254,7 @@ func (r earlier) settleByFind(ctx context.Context, i journal.Intent) (*recorded.
 // object belongs to the renamed one. If the object no longer exists, the intent is removed.
 func (r earlier) refuseHanded(ctx context.Context, list []journal.Intent) error {
 	for _, i := range list {
-		tells := entries.IsHalfMade(i) && r.Resource.MakesMore() || i.Operation == journal.Create && i.Step == r.Resource.Maker.Index && r.Resource.CanTell()
+		tells := entries.IsHalfMade(i) && (r.Resource.MakesMore() || entries.NamesAnother(i, r.EvalPublicID())) || i.Operation == journal.Create && i.Step == r.Resource.Maker.Index && r.Resource.CanTell()
 		if !tells || i.Status != journal.Handed || entries.Elsewhere(r.Resource, i) != "" {
 			continue
 		}

@@ -24,6 +24,10 @@ func IsHalfMade(i journal.Intent) bool {
 	return i.Operation == journal.Create && i.Step == journal.Whole
 }
 
+// NamesAnother reports whether the id that a new create would have is not that of an entry: then it leaves the object of the entry without an owner,
+// also if it is safe to repeat. An id is "" if it is not known.
+func NamesAnother(i journal.Intent, id string) bool { return id != "" && i.ID != "" && id != i.ID }
+
 // SetHalfMade makes an entry that of a create whose state is s, which contains no secrets.
 func SetHalfMade(i *journal.Intent, of *plan.Resource, s recorded.State) (err error) {
 	i.Operation, i.Step, i.ID, i.Place = journal.Create, journal.Whole, s.ID, placeOf(of)
