@@ -21,7 +21,11 @@ func TestWhatWasHandedUnderAnotherName(t *testing.T) {
 							t.Parallel()
 							s := newShelf(t, `{as: "it", world: post: {what: "make", with: "${inputs.name}"`+first+`}}, {world: post: {what: "part", with: "${inputs.name}"`+second+`}}`, "")
 							s.spec = strings.Replace(s.spec, "${steps.it.id}", "${inputs.name}", 1)
-							s.on("make", func(name string) actions.Outcome { s.last++; s.things[name] = name; return yields("id", name, "name", name) })
+							s.on("make", func(name string) actions.Outcome {
+								s.last++
+								s.things[name] = name
+								return yields("id", name, "name", name)
+							})
 							s.created("it", "ann")
 							if !exists {
 								delete(s.things, "ann")
