@@ -25,6 +25,7 @@ func Compile(p *spec.Provider, families []*actions.Family) (*plan.Program, diag.
 	prog, c := begin(p, families, p.Resource)
 	for _, m := range p.Functions {
 		f := c.function(m)
+		unlikely.CheckFunction(c.Collector, "function", f)
 		prog.AddFunction(m.Name, func() (*plan.Function, error) { return f, nil })
 	}
 	for _, m := range p.Ephemerals {
@@ -32,6 +33,7 @@ func Compile(p *spec.Provider, families []*actions.Family) (*plan.Program, diag.
 			continue // the loader has reported it
 		}
 		f := c.opener(m)
+		unlikely.CheckFunction(c.Collector, "ephemeral", f)
 		prog.AddFunction(m.Opener().Name, func() (*plan.Function, error) { return f, nil })
 	}
 	resources := map[string]*plan.Resource{}
@@ -47,6 +49,7 @@ func Compile(p *spec.Provider, families []*actions.Family) (*plan.Program, diag.
 	c.checkAliases()
 	for _, m := range p.Components {
 		compiled := c.component(m, resources)
+		unlikely.CheckComponent(c.Collector, compiled)
 		prog.AddComponent(m.Name, func() (*plan.Component, error) { return compiled, nil })
 	}
 	component.CheckRecursion(c.Collector, p)

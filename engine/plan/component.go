@@ -88,7 +88,7 @@ func (out *Component) MarkMentioned() {
 		ch.mentioned = map[string]bool{}
 		byKey[ch.Key] = ch
 	}
-	for _, v := range out.templates() {
+	for _, v := range out.Templates() {
 		for _, ref := range v.Refs() {
 			if ref.Path[0] != "children" || len(ref.Path) < 2 || byKey[ref.Path[1]] == nil {
 				continue
@@ -104,8 +104,8 @@ func (out *Component) MarkMentioned() {
 	}
 }
 
-// templates returns the templates that are evaluated with the children in scope.
-func (out *Component) templates() []*expr.Value {
+// Templates returns the templates that are evaluated with the children in scope.
+func (out *Component) Templates() []*expr.Value {
 	list := []*expr.Value{out.Whole}
 	for _, a := range out.Yields {
 		list = append(list, a.Value)

@@ -57,6 +57,8 @@ type Diagnostic struct {
 	Path string
 	// Edits carry out the remedy, if replacing text can do that.
 	Edits []Edit `json:",omitempty"`
+	// Tentative is true if an error somewhere else in the spec may be the cause: see List.Certain.
+	Tentative bool `json:"-"`
 }
 
 // List is the list of diagnostics of one run.
@@ -65,6 +67,15 @@ type List []Diagnostic
 // HasErrors reports whether any diagnostic is an error.
 func (l List) HasErrors() bool {
 	return slices.ContainsFunc(l, func(d Diagnostic) bool { return d.Severity == Error })
+}
+
+// Certain returns the diagnostics without the tentative ones if any is an error: what could not be compiled may use
+// what seems to be unused, and when the error is corrected, the next run knows.
+func (l List) Certain() List {
+	if !l.HasErrors() {
+		return l
+	}
+	return slices.DeleteFunc(slices.Clone(l), func(d Diagnostic) bool { return d.Tentative })
 }
 
 // Sorted returns the diagnostics sorted by file and position, without duplicates. The order is

@@ -61,6 +61,7 @@ const (
 	CodeNeverGone            = "never-gone"            // a read that never reports that the object does not exist (warning)
 	CodeDeniedIsGone         = "denied-is-gone"        // a `gone` in read that is also true if the credentials may not read the object (warning)
 	CodeNotUpdated           = "not-updated"           // an input that create sends and no update does (warning)
+	CodeNotSent              = "not-sent"              // an input that nothing uses (warning)
 	CodeObjectNotNamed       = "object-not-named"      // a read, update or delete that does not say which object it is about, or says less than the id (warning)
 	CodeConstantCondition    = "constant-condition"    // an until, fail or refused that does not depend on anything (warning)
 	CodeLockReleased         = "lock-released"         // a step that writes what an earlier step with the same lock has read, without a lock next to `steps` (warning)

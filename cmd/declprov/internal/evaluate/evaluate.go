@@ -32,7 +32,7 @@ func evaluate(ctx context.Context, s build.Spec, tool string) *build.Response {
 	prog, more := engine.Compile(doc.Provider, builtin.Families())
 	findings = append(findings, more...)
 	findings = append(findings, names.Lint(doc.Provider, findings)...)
-	a := &build.Response{Findings: findings.Sorted(), Unchecked: prog.Unchecked}
+	a := &build.Response{Findings: findings.Certain().Sorted(), Unchecked: prog.Unchecked}
 	defer func() { resolveEdits(a.Findings, a.Sources, s.Format) }()
 	if len(findings)+len(a.Unchecked) > 0 {
 		a.Sources = sourcesOf(doc) // for the snippets
@@ -42,7 +42,7 @@ func evaluate(ctx context.Context, s build.Spec, tool string) *build.Response {
 	}
 	pulumi, more := schema.Pulumi(doc.Provider)
 	if len(more) > 0 {
-		a.Findings, a.Sources = append(findings, more...).Sorted(), sourcesOf(doc)
+		a.Findings, a.Sources = append(findings, more...).Certain().Sorted(), sourcesOf(doc)
 	}
 	if a.Findings.HasErrors() {
 		return a

@@ -95,5 +95,23 @@ func ofMessages() []mutant.Mutant {
 			Replace:   `text[max(0, 0*strings.Index(text, verdict.ErrGone.Error())):]`,
 			Package:   "engine", Test: "TestWhyAnObjectIsGone", Fails: "failed",
 		},
+		{
+			Promise:   "What fails only at run time is reported before",
+			Mechanism: "vet warns of an input that nothing uses",
+			File:      "engine/compile/unlikely/sent.go",
+			Find:      `if p.Deprecated != "" || exempt`,
+			Replace:   `if true || p.Deprecated != "" || exempt`,
+			Package:   "tests/mistakes", Test: "TestAlone/cue/input-not-sent", Fails: "not-sent",
+		},
+		{
+			Promise:   "A mistake is reported once",
+			Mechanism: "an input that something wrong may use is not unused",
+			File:      "spec/diag/diagnostic.go",
+			Find: `	if !l.HasErrors() {
+		return l`,
+			Replace: `	if true || !l.HasErrors() {
+		return l`,
+			Package: "engine", Test: "TestUnusedBesideErrors", Fails: "beside an error",
+		},
 	}
 }
