@@ -80,7 +80,7 @@ func (c *resourceCompiler) scope(v plan.Verb) *expr.Scope {
 			id = scopes.OptionalString // an import does not give it
 		}
 		names = append(names,
-			expr.Name{Name: "inputs", Type: scopes.LackingType(scopes.OptionalType(m.Inputs, c.r.Identity.Inputs()), c.r.Lacks)},
+			expr.Name{Name: "inputs", Type: scopes.LackingType(scopes.OptionalType(m.Inputs, c.givenInputs()), c.r.Lacks)},
 			expr.Name{Name: "state", Type: scopes.OptionalType(scopes.StateType(m.Inputs, m.Outputs), nil)},
 			expr.Name{Name: "id", Type: id})
 	case plan.Update:
@@ -125,6 +125,19 @@ func pathOfID(m *spec.Resource) (path []string) {
 		}
 	}
 	return path
+}
+
+// givenInputs returns the inputs that an import gives: all of them if the id or the import is wrong, so that nothing else is
+// reported because of that.
+func (c *resourceCompiler) givenInputs() map[string]bool {
+	m, given := c.r.Spec, c.r.Identity.Inputs()
+	if m.ID != nil && c.r.ID == nil || m.Import != nil && !c.r.Identity.Imports.IsSet() {
+		given = map[string]bool{}
+		for _, p := range m.Inputs.Fields {
+			given[p.Name] = true
+		}
+	}
+	return given
 }
 
 // find compiles `find`: the operation that looks for the object of a create or update whose

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/declprov/declprov/spec"
@@ -95,6 +96,26 @@ func TestItemMembers(t *testing.T) {
 		}
 		if edit != want.edit || remedy != want.remedy {
 			t.Errorf("%s: expected the edit %q and %q, got %q and %q in %+v", expression, want.edit, want.remedy, edit, remedy, diags)
+		}
+	}
+}
+
+// TestNoneDeclared: what has no members says where to declare one.
+func TestNoneDeclared(t *testing.T) {
+	none := &spec.Type{Kind: spec.Object}
+	scope := &Scope{Names: []Name{{Name: "inputs", Type: none}, {Name: "config", Type: none}, {Name: "body", Type: none}}}
+	for expression, want := range map[string]string{
+		"inputs.owner":         "No inputs are declared here. Lists, methods and functions have inputs of their own: add `inputs: owner: string`.",
+		"a/${inputs.owner}":    "No inputs are declared here. Lists, methods and functions have inputs of their own: add `inputs: owner: string`.",
+		"x=${upper(config.x)}": "The spec has no settings. Add `config: x: string`.",
+		"body.id":              "It is declared without members.",
+	} {
+		if !strings.Contains(expression, "$") {
+			expression = "${" + expression + "}"
+		}
+		_, diags := Compile(&spec.Node{Kind: spec.StringNode, Text: expression}, scope, nil)
+		if len(diags) != 1 || diags[0].Detail != want {
+			t.Errorf("%s: expected %q, got %+v", expression, want, diags)
 		}
 	}
 }

@@ -263,12 +263,26 @@ func (f *findings) UnknownMember(at parse.Extent, t *spec.Type, name string, bas
 			of = "#" // the item, of which .name is short for #.name
 		}
 		f.FailMeaning(types.CodeUnknownMember, at, name, t.FieldNames(), "%s has no member %q", of, name)
+		if len(t.Fields) == 0 {
+			f.last().Detail = noneDeclared(of, name)
+		}
 		f.noteDeclared(t)
 	case t.Kind == spec.Asset || t.Kind == spec.Archive:
 		f.Fail(types.CodeUnknownMember, at, "It can only be passed to an action as a whole.", "%s is %s, which has no members", f.Text(base.At), types.Describe(t))
 	default:
 		f.Fail(types.CodeUnknownMember, at, "", "%s is %s, which has no member %q", f.Text(base.At), types.Describe(t), name)
 	}
+}
+
+// noneDeclared returns the remedy for a member of something that is declared without members.
+func noneDeclared(of, name string) string {
+	switch of {
+	case "inputs":
+		return fmt.Sprintf("No inputs are declared here. Lists, methods and functions have inputs of their own: add `inputs: %s: string`.", name)
+	case "config":
+		return fmt.Sprintf("The spec has no settings. Add `config: %s: string`.", name)
+	}
+	return "It is declared without members."
 }
 
 // isOfResponse reports a member that the result of a request does not have, if it has it by another name, or its body has it.

@@ -16,32 +16,65 @@ var keyNames = []string{"key", "Key", "k", "name", "str", "String", "text", "id"
 
 // reportMap reports a struct that stands for a map: {string: string}, {"*": string} or {[key]: string}.
 func (x *linter) reportMap(f *ast.Field, s lintSite) bool {
-	lit, ok := f.Value.(*ast.StructLit)
-	if !ok || len(lit.Elts) != 1 || x.blocks[f] {
+	if x.blocks[f] {
 		return false
 	}
-	member, ok := lit.Elts[0].(*ast.Field)
-	if !ok || member.Constraint != token.ILLEGAL || !x.isKeyOfMap(member, s.types && x.props[f]) {
-		return false
+	for _, part := range alternatives(f.Value) {
+		lit, ok := part.(*ast.StructLit)
+		if !ok || len(lit.Elts) != 1 {
+			continue
+		}
+		member, ok := lit.Elts[0].(*ast.Field)
+		if ok && member.Constraint == token.ILLEGAL && x.isKeyOfMap(member, s.types && x.props[f]) {
+			reportKeyOfMap(x.doc, member, s)
+			x.bad[f.Value] = true
+			return true
+		}
 	}
-	at := x.doc.Files.RangeOf(member.Label)
+	return false
+}
+
+// alternatives returns the parts of a type: what `|` separates, and the type of the items instead of a list.
+func alternatives(e ast.Expr) []ast.Expr {
+	switch e := e.(type) {
+	case *ast.BinaryExpr:
+		if e.Op == token.OR {
+			return append(alternatives(e.X), alternatives(e.Y)...)
+		}
+	case *ast.ParenExpr:
+		return alternatives(e.X)
+	case *ast.ListLit:
+		if len(e.Elts) == 1 {
+			if rest, ok := e.Elts[0].(*ast.Ellipsis); ok && rest.Type != nil {
+				return alternatives(rest.Type)
+			}
+		}
+	}
+	return []ast.Expr{e}
+}
+
+// reportKeyOfMap reports the member that stands for all members of a map.
+func reportKeyOfMap(doc *source.Document, member *ast.Field, s lintSite) {
+	at := doc.Files.RangeOf(member.Label)
 	text := "[string]"
-	if written := x.doc.Files.TextAt(at); x.doc.Raw && (written == "" || written[0] != '[') {
+	if written := doc.Files.TextAt(at); doc.Raw && (written == "" || written[0] != '[') {
 		text = `"[string]"`
 	}
-	value := x.doc.Files.TextAt(x.doc.Files.RangeOf(member.Value))
+	value := doc.Files.TextAt(doc.Files.RangeOf(member.Value))
 	if value == "" {
 		value = "…"
 	}
-	x.doc.Report(source.CodeBadType, at, source.PlaceOf(s.path), fmt.Sprintf("%s names a member, not the keys of a map", x.doc.Files.TextAt(at)),
-		fmt.Sprintf("For a map, write {%s: %s}.", text, value)).Suggest(diag.Edit{At: at, Text: text})
-	x.bad[f.Value] = true
-	return true
+	named := ""
+	if source.LabelOf(member) == "string" && value != "string" {
+		named = fmt.Sprintf(" If the member is called string, write {\"string\": %s}.", value)
+	}
+	doc.Report(source.CodeBadType, at, source.PlaceOf(s.path), fmt.Sprintf("%s names a member, not the keys of a map", doc.Files.TextAt(at)),
+		fmt.Sprintf("For a map, write {%s: %s}.%s", text, value, named)).Suggest(diag.Edit{At: at, Text: text})
 }
 
-// isKeyOfMap reports whether the only member of a struct stands for all members of a map. A member that is
-// called string is one only if its type is string, too: CUE would take the type for the member. Outside of types, which
-// definitions may be, the star may be a name.
+// isKeyOfMap reports whether the only member of a struct stands for all members of a map. Outside of types, which
+// definitions may be, the star may be a name, and so may string, unless its value can only be a type. One whose name has quotes
+// is called string.
 func (x *linter) isKeyOfMap(member *ast.Field, inType bool) bool {
 	if list, ok := member.Label.(*ast.ListLit); ok {
 		if len(list.Elts) != 1 {
@@ -50,7 +83,13 @@ func (x *linter) isKeyOfMap(member *ast.Field, inType bool) bool {
 		id, ok := list.Elts[0].(*ast.Ident)
 		return ok && id.Node == nil && x.top[id.Name] == nil && slices.Contains(keyNames, id.Name)
 	}
-	name := source.LabelOf(member)
-	id, isIdent := member.Value.(*ast.Ident)
-	return inType && name == "*" || (inType || !x.doc.Raw) && name == "string" && isIdent && id.Name == "string" && x.doc.Files.TextAt(x.doc.Files.RangeOf(member.Label)) == "string"
+	switch source.LabelOf(member) {
+	case "*":
+		return inType
+	case "string":
+		id, isIdent := member.Value.(*ast.Ident)
+		isType := isIdent && slices.Contains(source.PredeclaredTypes, id.Name)
+		return (inType || isType && !x.doc.Raw) && x.doc.Files.TextAt(x.doc.Files.RangeOf(member.Label)) == "string"
+	}
+	return false
 }

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/expr/parse"
 	"github.com/declprov/declprov/spec/load/source"
 	"github.com/declprov/declprov/spec/template"
 )
@@ -35,7 +37,10 @@ func (x listed) idOfItem() *spec.Node {
 		key, written = "import", x.r.Import
 	}
 	id, ok := x.ofItem(written)
-	if ok {
+	switch {
+	case ok && id == "": // a mistake in the template, which is reported there
+		return &spec.Node{Range: at}
+	case ok:
 		return text(id, at)
 	}
 	x.Warn(source.CodeListedID, written.Range, source.Place{Context: x.place.Context, Path: strings.TrimSuffix(x.place.Path, ".rest") + "." + key}, "the ids of listed objects are not those by which users import them",
@@ -121,8 +126,9 @@ func (x listed) nameInItem() string {
 // it is there.
 func (x listed) ofItem(n *spec.Node) (id string, ok bool) {
 	pieces, bad := template.Scan(n.Text)
-	if n.Kind != spec.StringNode || bad != nil {
-		return "", n.Kind != spec.StringNode || bad != nil // a mistake, which is reported elsewhere
+	wrong := func(p template.Piece) bool { return p.Expr && !parse.CanParse(p.Text) }
+	if n.Kind != spec.StringNode || bad != nil || slices.ContainsFunc(pieces, wrong) {
+		return "", true // a mistake, which is reported elsewhere
 	}
 	chosen := 0 // the parts that the server chooses, and that are no members of the response to the create
 	for _, p := range pieces {

@@ -346,6 +346,7 @@ func (x *Extractor) readProperty(m, parent walk.Item, s Site) *spec.Property {
 	checkUnmarkedSecret(x, p, m, at)
 	checkLiteralSetting(x, p, m, at)
 	checkAlternative(x, m, at)
+	checkDefaultType(x, p, m, at)
 	checkConstant(x, p, m, at)
 	return p
 }

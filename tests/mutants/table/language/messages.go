@@ -113,5 +113,37 @@ func ofMessages() []mutant.Mutant {
 		return l`,
 			Package: "engine", Test: "TestUnusedBesideErrors", Fails: "beside an error",
 		},
+		{
+			Promise:   "A mistake is reported once",
+			Mechanism: "inputs in read are not null because an id is wrong",
+			File:      "engine/compile/operation.go",
+			Find:      `if m.ID != nil && c.r.ID == nil ||`,
+			Replace:   `if false && m.ID != nil && c.r.ID == nil ||`,
+			Package:   "engine", Test: "TestBrokenIDs", Fails: "errors, want 1",
+		},
+		{
+			Promise:   "A mistake is reported once",
+			Mechanism: "the ids in a list are not wrong because an id is",
+			File:      "spec/load/rest/listed.go",
+			Find:      `case ok && id == "":`,
+			Replace:   `case false && ok && id == "":`,
+			Package:   "engine", Test: "TestBrokenIDs", Fails: "errors, want 1",
+		},
+		{
+			Promise:   "What fails only at run time is reported before",
+			Mechanism: "vet warns of a default in quotes beside another type",
+			File:      "spec/load/typing/alternative.go",
+			Find:      `if !isOther || of < 0 {`,
+			Replace:   `if true || !isOther || of < 0 {`,
+			Package:   "tests/mistakes", Test: "TestAlone/cue/default-quotes", Fails: "default-quotes",
+		},
+		{
+			Promise:   "A remedy is what the author means",
+			Mechanism: "a list has no inputs of the resource",
+			File:      "spec/expr/check/findings.go",
+			Find:      `if len(t.Fields) == 0 {`,
+			Replace:   `if false && len(t.Fields) == 0 {`,
+			Package:   "spec/expr", Test: "TestNoneDeclared", Fails: "expected",
+		},
 	}
 }
