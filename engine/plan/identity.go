@@ -45,3 +45,18 @@ func (i identification) Inputs() map[string]bool {
 	}
 	return out
 }
+
+// AddressInputs returns the inputs by which a create, and the later requests for its object, name it. known is false if other values do, too.
+func AddressInputs(r *Resource) (names []string, known bool) {
+	names = slices.Clone(r.Identity.Addressing)
+	for _, ref := range slices.Concat(r.ID.Refs(), ExposedRefs(r.Maker)) {
+		switch {
+		case ref.Path[0] == "config" || ref.Path[0] == "session":
+		case ref.Path[0] != "inputs" || len(ref.Path) < 2:
+			return nil, false
+		default:
+			names = append(names, ref.Path[1])
+		}
+	}
+	return names, true
+}

@@ -88,7 +88,7 @@ func (r earlier) isOther(i journal.Intent) bool {
 // as that of settings is.
 func (r earlier) supersedes(i journal.Intent) bool {
 	maker := r.Resource.Maker
-	names, known := r.addressInputs()
+	names, known := plan.AddressInputs(r.Resource)
 	if !known || maker.Certainty != actions.Safe || r.Resource.Finds(maker) || r.Resource.Read == nil {
 		return false
 	}
@@ -103,21 +103,6 @@ func (r earlier) supersedes(i journal.Intent) bool {
 	return err == nil && !slices.ContainsFunc(names, func(name string) bool {
 		return slices.Contains(i.Withheld, name) || !value.PlainEqual(inputs.Get(name), r.Given.Get(name))
 	})
-}
-
-// addressInputs returns the inputs by which a create, and the later requests for its object, name it. known is false if other values do, too.
-func (r earlier) addressInputs() (names []string, known bool) {
-	names = slices.Clone(r.Resource.Identity.Addressing)
-	for _, ref := range slices.Concat(r.Resource.ID.Refs(), plan.ExposedRefs(r.Resource.Maker)) {
-		switch {
-		case ref.Path[0] == "config" || ref.Path[0] == "session":
-		case ref.Path[0] != "inputs" || len(ref.Path) < 2:
-			return nil, false
-		default:
-			names = append(names, ref.Path[1])
-		}
-	}
-	return names, true
 }
 
 // forgetSuperseded removes the entries of earlier creates of which this one has left nothing.
