@@ -16,7 +16,7 @@ resources: Part: {
 	inputs: {name: string, size?: int, mode: *"a" | "b", key?: string @secret()}
 	outputs: {code: string, pin: string @secret()}
 	id: "${inputs.name}"
-	create: {world: do: {what: "make"}, return: {code: "c", pin: "p"}}
+	create: {world: do: {what: "make", with: "${inputs}"}, return: {code: "c", pin: "p"}}
 	delete: world: do: what: "x"
 }
 components: Twig: {

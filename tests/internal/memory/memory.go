@@ -18,7 +18,7 @@ func MkdirTemp(prefix string) string {
 	if err != nil {
 		return ""
 	}
-	if err := os.Chmod(dir, 0o711); err != nil { // tests run programs as other users
+	if err := os.Chmod(dir, 0o777|os.ModeSticky); err != nil { // as /tmp: tests run servers as other users
 		os.RemoveAll(dir)
 		return ""
 	}
