@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/tests/internal/memory"
 	"github.com/declprov/declprov/tests/internal/provider"
 	"github.com/declprov/declprov/tests/internal/release"
 	"github.com/declprov/declprov/tests/internal/tools"
@@ -35,7 +36,10 @@ func main() {
 	case *bareExec:
 		err = bareCommands(ctx)
 	default:
-		err = run(ctx, *rounds, *ops, wanted(*only, *cli))
+		var isWanted func(part string) bool
+		if isWanted, err = wanted(*only, *cli); err == nil {
+			err = run(ctx, *rounds, *ops, isWanted)
+		}
 	}
 	stop()
 	if err != nil {
@@ -89,13 +93,18 @@ func partNames() []string {
 }
 
 // wanted returns a function that reports whether a part is measured: the parts in only, or
-// else all parts, the CLI only if cli is set.
-func wanted(only string, cli bool) func(string) bool {
+// else all parts, the CLI only if cli is set. It returns an error if only names something else.
+func wanted(only string, cli bool) (func(part string) bool, error) {
 	if only == "" {
-		return func(name string) bool { return cli || name != partCLI }
+		return func(part string) bool { return cli || part != partCLI }, nil
 	}
 	names := strings.Split(only, ",")
-	return func(name string) bool { return slices.Contains(names, name) }
+	for _, name := range names {
+		if !slices.Contains(partNames(), name) {
+			return nil, fmt.Errorf("-only: %q is not a part; the parts are %s", name, strings.Join(partNames(), ", "))
+		}
+	}
+	return func(part string) bool { return slices.Contains(names, part) }, nil
 }
 
 func run(ctx context.Context, rounds, ops int, wanted func(part string) bool) (err error) {
@@ -103,9 +112,12 @@ func run(ctx context.Context, rounds, ops int, wanted func(part string) bool) (e
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp(memoryDisk(), "declprov-bench-")
-	if err != nil {
-		return err
+	// A file system on a disk costs more than any provider, and would hide its cost.
+	dir := memory.MkdirTemp("declprov-bench-")
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "declprov-bench-"); err != nil {
+			return err
+		}
 	}
 	defer os.RemoveAll(dir)
 	b := &bench{root: root, dir: dir, rounds: rounds, ops: ops}
@@ -133,15 +145,6 @@ func run(ctx context.Context, rounds, ops int, wanted func(part string) bool) (e
 		r.print(os.Stdout)
 	}
 	return nil
-}
-
-// memoryDisk returns a folder in memory, or "" if there is none. A file system on a disk
-// costs more than any provider and would hide its cost.
-func memoryDisk() string {
-	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
-		return "/dev/shm"
-	}
-	return ""
 }
 
 func (b *bench) build(ctx context.Context) error {
