@@ -21,11 +21,20 @@ import (
 
 var apis = flag.Int("apis", 16, "number of generated APIs")
 
+// repeated are the seeds of APIs for which a spec was wrong once. In 202, an update must contain the name that is in its path.
+var repeated = []int{202}
+
 // TestGeneratedAPIs makes specs from the documents of generated APIs. Vet finds no error, and a life by `declprov try` finds that nothing is
 // missing: each member is sent, each change arrives, and another up would change nothing.
 func TestGeneratedAPIs(t *testing.T) {
 	t.Parallel()
+	seeds := slices.Clone(repeated)
 	for seed := range *apis {
+		if !slices.Contains(seeds, seed) {
+			seeds = append(seeds, seed)
+		}
+	}
+	for _, seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(uint64(seed), 7))

@@ -57,5 +57,12 @@ func ofDocuments() []mutant.Mutant {
 			Replace: `	if len(objects) >= 0 {`,
 			Package: folder, Test: "TestSpecs/products.yaml", Fails: golden,
 		},
+		{
+			Promise: lives, Mechanism: "an update repeats the id that its body requires",
+			File:    folder + "/rest.go",
+			Find:    `	if repeatsID(b) {`,
+			Replace: `	if false && repeatsID(b) {`,
+			Package: "tests/openapi", Test: "TestGeneratedAPIs/202", Fails: "missing name",
+		},
 	}
 }
