@@ -4,7 +4,7 @@ package memory
 
 import "os"
 
-// enough is the space in bytes that must be free. A run of all tests uses a tenth of it.
+// enough is the space in bytes that must be free: much more than the 50 MB that a run of all tests was seen to use.
 const enough = 4 << 30
 
 // MkdirTemp makes a new folder in memory, whose name begins with prefix. It returns "" on systems other than Linux, if too little memory is free, and if

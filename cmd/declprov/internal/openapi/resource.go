@@ -238,12 +238,15 @@ func (b *builder) findUpdate() {
 		b.update, b.changed = operation{}, view{} // it is an action
 		delete(b.elsewhere, "update")
 	}
-	if b.id == nil || b.chosen {
+	if b.id == nil {
 		return
 	}
 	if sentAs := b.changed.member(b.id.name); sentAs != nil && !b.byBody && sentAs.required && sent.has(viewOf(sentAs.schema)) {
 		id := `"${id}"`
-		if viewOf(sentAs.schema).kind == integerKind {
+		switch {
+		case b.chosen:
+			id = literalOf("${inputs." + nameOfID(b) + "}") // rest leaves it out of updates, because it is in the path
+		case viewOf(sentAs.schema).kind == integerKind:
 			id = `"${int(id)}"`
 		}
 		b.constants = append(b.constants, option{b.id.name, id})

@@ -74,22 +74,9 @@ func (b *builder) addRest() {
 func (b *builder) add(key, value string) { b.rest = append(b.rest, option{key, value}) }
 
 func (b *builder) addBody() {
-	body := b.constants
-	if repeatsID(b) {
-		body = append(slices.Clone(body), option{b.id.name, literalOf("${inputs." + nameOfID(b) + "}")})
+	if len(b.constants) > 0 {
+		b.add("body", "{"+joined(b.constants)+"}")
 	}
-	if len(body) > 0 {
-		b.add("body", "{"+joined(body)+"}")
-	}
-}
-
-// repeatsID reports whether an update must contain the id that the program has chosen, which is in its path: rest leaves it out.
-func repeatsID(b *builder) bool {
-	if b.id == nil || b.byBody || b.update.method != http.MethodPut || slices.ContainsFunc(b.constants, func(o option) bool { return o.key == b.id.name }) {
-		return false
-	}
-	m := b.changed.member(b.id.name)
-	return m != nil && m.required && slices.ContainsFunc(b.inputs, func(p property) bool { return p.name == nameOfID(b) })
 }
 
 // path returns a path of the document as a template.
