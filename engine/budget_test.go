@@ -51,7 +51,7 @@ resources: Thing: {
 					t.Errorf("error = %v", out.Err)
 				}
 				// The budget alone would end it only after several seconds.
-				if took := time.Since(start); took > 10*time.Second {
+				if took := time.Since(start); took > time.Minute {
 					t.Errorf("it took %s", took)
 				}
 			})
@@ -94,7 +94,7 @@ resources: Thing: {
 				if !errors.Is(out.Err, want) && !strings.Contains(out.Err.Error(), want.Error()) {
 					t.Errorf("error = %v", out.Err)
 				}
-				if took := time.Since(start); took > 10*time.Second {
+				if took := time.Since(start); took > time.Minute {
 					t.Errorf("it took %s", took)
 				}
 			})
@@ -131,7 +131,7 @@ resources: Thing: {
 			if err != nil || len(out.Failures) != 1 || !strings.Contains(out.Failures[0].Reason, "deadline exceeded") {
 				t.Errorf("%.300v, %v", out.Failures, err)
 			}
-			if took := time.Since(start); took > 10*time.Second {
+			if took := time.Since(start); took > time.Minute {
 				t.Errorf("it took %s", took)
 			}
 		})

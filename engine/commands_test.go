@@ -389,11 +389,11 @@ func TestCommandFails(t *testing.T) {
 		"said in JSON":         {`exec: {shell: "echo run >> runs; echo '{\"why\": \"no good\"}'; exit 3", stdout: "json", error: "${stdout.why}"}`, "exit code 3: no good", false, 1},
 		"ok":                   {`exec: {shell: "echo run >> runs; exit 3", exitCodes: ok: [0, 3]}`, "", true, 1},
 		"a signal":             {`exec: {shell: "echo run >> runs; kill -9 $$"}`, "SIGKILL", false, 1},
-		"its own time":         {`exec: {shell: "echo run >> runs; echo so far >&2; sleep 1000", timeout: "2s"}`, "longer than its timeout of 2s, and was ended: so far", false, 1},
-		"the step's time":      {`{exec: {shell: "echo run >> runs; sleep 1000"}, timeout: "2s"}`, "it took longer than 2s", false, 1},
+		"its own time":         {`exec: {shell: "echo run >> runs; echo so far >&2; sleep 1000", timeout: "10s"}`, "longer than its timeout of 10s, and was ended: so far", false, 1},
+		"the step's time":      {`{exec: {shell: "echo run >> runs; sleep 1000"}, timeout: "10s"}`, "it took longer than 10s", false, 1},
 		"repeated by code":     {`{exec: {shell: "echo run >> runs; exit 75"}, retry: {on: [75], attempts: 3, backoff: "1ms"}}`, "exit code 75", false, 3},
 		"not by another":       {`{exec: {shell: "echo run >> runs; exit 3"}, retry: {on: [75], attempts: 3, backoff: "1ms"}}`, "exit code 3", false, 1},
-		"repeated by time":     {`{exec: {shell: "echo run >> runs; sleep 1000", timeout: "2s", idempotent: true}, retry: {on: ["timeout"], attempts: 2, backoff: "1ms"}}`, "timeout", false, 2},
+		"repeated by time":     {`{exec: {shell: "echo run >> runs; sleep 1000", timeout: "10s", idempotent: true}, retry: {on: ["timeout"], attempts: 2, backoff: "1ms"}}`, "timeout", false, 2},
 		"until it works":       {`{exec: {shell: "echo run >> runs; test $(wc -l < runs) = 3", idempotent: true}, retry: {attempts: 5, backoff: "1ms"}}`, "", true, 3},
 		"refused":              {`exec: {shell: "echo run >> runs; exit 9", exitCodes: refused: [9]}`, "exit code 9", false, 1},
 		"what did not start":   {`exec: {command: ["./none"]}`, "does not exist, or the interpreter", false, 0},
@@ -405,6 +405,7 @@ func TestCommandFails(t *testing.T) {
 		"more than is allowed": {`{exec: {shell: "echo run >> runs; echo 1234567890", maxBytes: 5}, fail: "${result.stdout == \"\" ? \"x\" : null}"}`, "exceeds maxBytes (5 bytes)", false, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // some wait for a timeout that a busy machine meets
 			e, dir := newWorld().engine(t, `
 resources: It: {
 	inputs: {}
@@ -414,7 +415,7 @@ resources: It: {
 }`)
 			began := time.Now()
 			out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("It"), Inputs: object()})
-			if took := time.Since(began); took > 20*time.Second {
+			if took := time.Since(began); took > time.Minute {
 				t.Errorf("it took %s", took)
 			}
 			switch {

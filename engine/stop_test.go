@@ -36,7 +36,7 @@ func (c *cancelled) create(t *testing.T, e *engine.Engine) engine.Result {
 	t.Helper()
 	began := time.Now()
 	out := e.Create(c.ctx, engine.CreateRequest{Ref: ref("Thing"), Inputs: check(t, e, "Thing", object("name", "a")), Log: &c.log})
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("it took %s", took)
 	}
 	return out

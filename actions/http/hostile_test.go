@@ -154,7 +154,7 @@ func TestFaults(t *testing.T) {
 				}
 				start := time.Now()
 				out := ts.run("/pets", a)
-				if took := time.Since(start); took > 5*time.Second && a["timeout"] == "300ms" {
+				if took := time.Since(start); took > time.Minute && a["timeout"] == "300ms" {
 					t.Errorf("it took %s", took)
 				}
 				want, again := f.status, f.again

@@ -328,7 +328,7 @@ func TestPagesHaveATotal(t *testing.T) {
 			start := time.Now()
 			out := ts.run("/n", args{"paginate": args{name: how, "timeout": "300ms"}, "items": lateMember("body.items"), "paginate.cursor.next": lateMember("body.next")})
 			ts.expect(out, actions.Refused, "timeout", "the pages took longer than 300ms together (`paginate.timeout`)")
-			if took := time.Since(start); took > 10*time.Second {
+			if took := time.Since(start); took > time.Minute {
 				t.Errorf("the pages took %s", took)
 			}
 		})

@@ -253,10 +253,10 @@ func TestRun(t *testing.T) {
 		{"no stdin", process.Command{Args: []string{"cat"}}, "", "", process.Exit{}},
 		{"a folder", process.Command{Args: []string{"pwd"}, Dir: "/"}, "/\n", "", process.Exit{}},
 		{"a variable", process.Command{Args: []string{"sh", "-c", `printf %s "$A_1"`}, Env: []string{"A_1=it's $HOME\n"}}, "it's $HOME\n", "", process.Exit{}},
-		{"timeout", process.Command{Args: []string{"sleep", "60"}, Timeout: time.Second, Grace: time.Minute}, "", "", process.Exit{Code: -1, Signal: "SIGTERM", Ended: process.ErrTimeout}},
+		{"timeout", process.Command{Args: []string{"sleep", "600"}, Timeout: 10 * time.Second, Grace: time.Minute}, "", "", process.Exit{Code: -1, Signal: "SIGTERM", Ended: process.ErrTimeout}},
 		{
 			"timeout of a command that ignores SIGTERM",
-			process.Command{Args: []string{"sh", "-c", "trap '' TERM; echo on; while :; do sleep 1; done"}, Timeout: 2 * time.Second, Grace: 30 * time.Millisecond},
+			process.Command{Args: []string{"sh", "-c", "trap '' TERM; echo on; while :; do sleep 1; done"}, Timeout: 10 * time.Second, Grace: 30 * time.Millisecond},
 			"on\n", "",
 			process.Exit{Code: -1, Signal: "SIGKILL", Ended: process.ErrTimeout},
 		},
@@ -351,7 +351,7 @@ func TestPool(t *testing.T) {
 		t.Errorf("%d connections for %d commands", dials, 3*perConnection)
 	}
 	m.hangUp()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for p.alive() > 0 && time.Now().Before(deadline) {
 		time.Sleep(time.Millisecond)
 	}

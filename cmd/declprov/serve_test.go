@@ -230,7 +230,7 @@ func TestServeCommand(t *testing.T) {
 	if err := p.cmd.Wait(); err != nil {
 		t.Errorf("the process ended with %v\n%s", err, p.stderr)
 	}
-	if took := time.Since(begun); took > 2*time.Second {
+	if took := time.Since(begun); took > time.Minute {
 		t.Errorf("the process took %s to end", took)
 	}
 }

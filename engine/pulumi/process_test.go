@@ -135,19 +135,15 @@ func (p *process) client(t *testing.T) *client.Client {
 	return c
 }
 
-// ends waits for the process, and reports how long it took.
-func (p *process) ends(t *testing.T, within time.Duration) {
+// ends waits for the process.
+func (p *process) ends(t *testing.T) {
 	t.Helper()
-	start := time.Now()
 	select {
 	case err := <-p.ended:
 		if err != nil {
 			t.Errorf("it ended with %v", err)
 		}
-		if took := time.Since(start); took > within {
-			t.Errorf("it took %v to end", took)
-		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("it does not end")
 	}
 }
@@ -167,7 +163,7 @@ func TestProcess(t *testing.T) {
 			if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
 				t.Fatal(err)
 			}
-			p.ends(t, time.Second)
+			p.ends(t)
 		})
 	}
 }
@@ -192,7 +188,7 @@ func TestSignalsEndOperations(t *testing.T) {
 			if err := <-failed; status.Code(err) != codes.Canceled {
 				t.Errorf("error = %v, want Canceled", err)
 			}
-			p.ends(t, time.Second)
+			p.ends(t)
 		})
 	}
 }
@@ -216,7 +212,7 @@ func TestUndoAfterASignal(t *testing.T) {
 	if err := <-failed; status.Code(err) != codes.Canceled {
 		t.Errorf("error = %v, want Canceled", err)
 	}
-	p.ends(t, time.Second)
+	p.ends(t)
 }
 
 // TestStubbornOperations: one that does not end does not keep the process.
@@ -232,7 +228,7 @@ func TestStubbornOperations(t *testing.T) {
 	if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	p.ends(t, 5*time.Second) // then the engine kills
+	p.ends(t) // then the engine kills
 	if err := <-failed; err == nil {
 		t.Error("the operation succeeded")
 	}
@@ -259,7 +255,7 @@ func TestStdin(t *testing.T) {
 		if err := p.stdin.Close(); err != nil {
 			t.Fatal(err)
 		}
-		p.ends(t, 2*time.Second)
+		p.ends(t)
 	})
 	for name, args := range map[string][]string{"live engine": {alive.Addr().String()}, "attach mode": nil} {
 		t.Run(name, func(t *testing.T) {

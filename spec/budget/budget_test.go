@@ -120,7 +120,7 @@ func TestRegexpsStop(t *testing.T) {
 				start := time.Now()
 				err := match(New(ctx, 1<<60), s)
 				cancel()
-				if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took > 5*time.Second {
+				if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took > time.Minute {
 					t.Errorf("%s: %v after %s", what, err, took)
 				}
 			}
@@ -138,7 +138,7 @@ func TestRegexpsOfHostileSize(t *testing.T) {
 	} {
 		start := time.Now()
 		re, err := Compile(text)
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > time.Minute {
 			t.Errorf("%.40s took %s: %v", text, took, err)
 		}
 		if err == nil && re.steps > maxSteps {

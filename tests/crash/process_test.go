@@ -45,7 +45,7 @@ func (p *process) attach(t *testing.T, strace string, args ...string) {
 	if err := p.strace.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); !traced(pid); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !traced(pid); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("strace did not attach: is ptrace permitted on this machine?")
 		}

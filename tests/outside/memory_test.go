@@ -114,8 +114,8 @@ func TestManySmallValues(t *testing.T) {
 				}
 				began := worked(t, p.PID)
 				err := way.run(t.Context(), p, name)
-				if took := worked(t, p.PID) - began; took > mostTime {
-					t.Errorf("%s: it took %s", way.name, took)
+				if busy := worked(t, p.PID) - began; busy > mostTime {
+					t.Errorf("%s: it took %s", way.name, busy)
 				}
 				if err == nil || !strings.Contains(err.Error(), way.says) {
 					t.Errorf("%s: expected an error that says %q, got %v", way.name, way.says, err)

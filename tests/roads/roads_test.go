@@ -113,7 +113,7 @@ func unpackRelease(ts *testscript.TestScript, _ bool, _ []string) {
 }
 
 // endLimit is how long processes may outlive the CLI that started them.
-const endLimit = 15 * time.Second
+const endLimit = time.Minute
 
 // marks identify the processes of a road: each has one of the texts in its environment or
 // command line, or is a plugin in the home of the CLI.

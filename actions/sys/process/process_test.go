@@ -208,7 +208,7 @@ func TestCancelledDuringGrace(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var p Pool
 	c := shell(`trap 'echo term' TERM; echo on; while :; do sleep 0.1; done`)
-	c.Timeout, c.Grace = 2*time.Second, time.Hour // by when the trap is set
+	c.Timeout, c.Grace = 10*time.Second, time.Hour // by when the trap is set
 	c.Stdout = writer(func(b []byte) {
 		if bytes.Contains(b, []byte("term")) {
 			cancel()
@@ -248,7 +248,7 @@ func TestBackground(t *testing.T) {
 	if got, err := p.Run(t.Context(), c); err != nil || got != (Exit{}) {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("it took %s", took)
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(stdout.String()))

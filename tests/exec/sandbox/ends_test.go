@@ -33,7 +33,7 @@ func TestNothingOutlivesTheProvider(t *testing.T) {
 
 func TestNothingOutlivesTheTimeout(t *testing.T) {
 	need(t)
-	w := newWorld(t, granting, `, timeout: "2s", grace: "100ms"`)
+	w := newWorld(t, granting, `, timeout: "10s", grace: "100ms"`)
 	failed := make(chan error)
 	go func() { failed <- w.linger() }()
 	pid, scratch := w.lingers()

@@ -99,7 +99,7 @@ func TestComplaint20RetriedPOST(t *testing.T) {
 			}
 			panic(http.ErrAbortHandler) // the connection breaks
 		})
-		if _, err := f.Create(t.Context(), thing, f.check(values{"name": text("a")}), client.Operation{Timeout: 900 * time.Millisecond}); err == nil {
+		if _, err := f.Create(t.Context(), thing, f.check(values{"name": text("a")}), client.Operation{Timeout: 5 * time.Second}); err == nil {
 			t.Fatal("the create succeeded")
 		}
 		calls := slices.DeleteFunc(f.requests(), func(c call) bool { return c.Method != "POST" })

@@ -55,7 +55,7 @@ func newHost(t *testing.T, server *hostile.Server, resource client.Resource) *ho
 
 // maxOperation is the maximum time of an operation. It covers a few delays of one or two
 // seconds that a server requests, but not a connection that a server keeps open.
-const maxOperation = 7 * time.Second
+const maxOperation = 30 * time.Second
 
 // run starts a provider and runs an operation. The outcome is "ok", "error", or "kept" if the
 // error came with a state.

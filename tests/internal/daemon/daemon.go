@@ -15,7 +15,7 @@ import (
 
 const (
 	// startLimit is how long a server may take until it accepts connections.
-	startLimit = 20 * time.Second
+	startLimit = time.Minute
 	// stopLimit is how long a server may take to end after SIGTERM.
 	stopLimit = 5 * time.Second
 )

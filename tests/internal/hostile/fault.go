@@ -123,7 +123,7 @@ func body(name string, change func(string) string) Fault {
 }
 
 // silence is longer than any timeout in the tests.
-const silence = 8 * time.Second
+const silence = time.Minute
 
 // Faults returns all faults by name. elsewhere is a URL that must not get requests.
 func Faults(elsewhere string) map[string]Fault {
