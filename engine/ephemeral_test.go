@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -150,10 +151,13 @@ func TestEphemeralCloseIsBounded(t *testing.T) {
 		openPass(t, e)
 	}
 	w.log()
+	var began sync.WaitGroup
+	began.Add(3)
 	w.hooks["close"] = func(ctx context.Context, call *actions.Call) actions.Outcome {
+		began.Done()
 		switch with, _ := call.Args["with"].(string); {
 		case strings.HasPrefix(with, "l1"):
-			<-ctx.Done()
+			<-ctx.Done() // otherwise, it would never end
 			return actions.Outcome{Status: actions.Failed, Err: ctx.Err()}
 		case strings.HasPrefix(with, "l2"):
 			panic("a bug")
@@ -161,8 +165,9 @@ func TestEphemeralCloseIsBounded(t *testing.T) {
 			return actions.Outcome{Status: actions.Gone}
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
+	go func() { began.Wait(); cancel() }()
 	err := e.Close(ctx)
 	if err == nil || strings.Count(err.Error(), "close of Pass failed") != 2 {
 		t.Errorf("error = %v, want two", err)

@@ -48,9 +48,11 @@ func TestRateLimit(t *testing.T) {
 	if took := time.Since(start); took < 190*time.Millisecond {
 		t.Errorf("five requests took %s", took)
 	}
+	hourly := args{"rateLimit": args{"requests": int64(1), "per": "1h"}}
+	ts.done(ts.run("/y", hourly))
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	out := ts.kind.Run(ctx, ts.call("/x", a))
+	out := ts.kind.Run(ctx, ts.call("/y", hourly))
 	ts.expect(out, actions.Refused, "timeout", "waiting for the rate or concurrency limit")
 }
 
@@ -72,7 +74,7 @@ func TestStopEndsTheWaitForATurn(t *testing.T) {
 			first.Go(func() { ts.run("/x", limit) })
 			<-began
 			ctx, cancel := context.WithCancel(t.Context()) // with a deadline, it would not wait at all
-			defer time.AfterFunc(3*time.Second, cancel).Stop()
+			defer time.AfterFunc(time.Minute, cancel).Stop()
 			stop, stopNow := context.WithCancelCause(t.Context())
 			defer time.AfterFunc(20*time.Millisecond, func() { stopNow(actions.ErrStopped) }).Stop()
 			out := ts.kind.Run(actions.WithStop(ctx, stop), ts.call("/x", limit))

@@ -108,16 +108,16 @@ func TestStreamTimeout(t *testing.T) {
 	due <- 0
 	ts := silentAfter(t, due)
 	arrived := 0
-	c := ts.call("/s", args{"stream": "events", "timeout": "300ms"})
+	c := ts.call("/s", args{"stream": "events", "timeout": "3s"})
 	c.Until = true
 	c.Event = func(actions.Outcome) bool {
 		if arrived++; arrived < 4 {
 			n := arrived
-			time.AfterFunc(150*time.Millisecond, func() { due <- n })
+			time.AfterFunc(1200*time.Millisecond, func() { due <- n })
 		}
 		return true
 	}
-	ts.expect(ts.kind.Run(t.Context(), c), actions.Refused, "timeout", "after 4 events: no complete response within 300ms")
+	ts.expect(ts.kind.Run(t.Context(), c), actions.Refused, "timeout", "after 4 events: no complete response within 3s")
 }
 
 // TestStreamCancelled cancels a request with an effect while its stream runs.
