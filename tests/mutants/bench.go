@@ -14,7 +14,9 @@ import (
 
 // bench compiles and runs the rows. It is safe for concurrent use.
 type bench struct {
-	root, work string
+	root string
+	// work is the folder of the compiled programs, runs that of what each run writes.
+	work, runs string
 	verbose    bool
 	side       int
 

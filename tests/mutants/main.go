@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/tests/internal/memory"
 	"github.com/declprov/declprov/tests/internal/tools"
 	"github.com/declprov/declprov/tests/mutants/mutant"
 	"github.com/declprov/declprov/tests/mutants/table"
@@ -68,7 +69,12 @@ func run(ctx context.Context, out io.Writer, rows []mutant.Mutant, only string, 
 		return err
 	}
 	defer os.RemoveAll(work)
-	b := &bench{root: root, work: work, out: out, verbose: verbose, side: max(side, 1)}
+	runs := memory.MkdirTemp("mutants-")
+	if runs == "" {
+		runs = work
+	}
+	defer os.RemoveAll(runs)
+	b := &bench{root: root, work: work, runs: runs, out: out, verbose: verbose, side: max(side, 1)}
 	return b.tryAll(ctx, rows)
 }
 

@@ -130,7 +130,7 @@ func (b *bench) alone(dir string, m mutant.Mutant) (overlay string, err error) {
 
 // folder creates a folder for one run, which contains all files that it writes.
 func (b *bench) folder(kind string, i int) (string, error) {
-	dir := filepath.Join(b.work, fmt.Sprintf("%s-%d", kind, i))
+	dir := filepath.Join(b.runs, fmt.Sprintf("%s-%d", kind, i))
 	return dir, os.MkdirAll(filepath.Join(dir, "tmp"), 0o755)
 }
 
@@ -139,8 +139,8 @@ func (b *bench) folder(kind string, i int) (string, error) {
 func (b *bench) runTest(ctx context.Context, dir, program, binary string, m mutant.Mutant) (outcome, string) {
 	cmd := exec.CommandContext(ctx, program, "-test.v", "-test.count=1", "-test.timeout="+testTimeout.String(), "-test.run="+m.Pattern())
 	cmd.Dir = filepath.Join(b.root, m.Package)
-	cmd.Env = append(os.Environ(), release.Variable+"="+binary,
-		"DECLPROV_CACHE="+filepath.Join(dir, "cache"), "TMPDIR="+filepath.Join(dir, "tmp"))
+	files := filepath.Join(dir, "tmp")
+	cmd.Env = append(os.Environ(), release.Variable+"="+binary, "DECLPROV_CACHE="+filepath.Join(dir, "cache"), "TMPDIR="+files, "GOTMPDIR="+files)
 	printed, err := cmd.CombinedOutput()
 	if errors.Is(err, syscall.ETXTBSY) { // another process that is just starting has the file open
 		time.Sleep(50 * time.Millisecond)

@@ -58,10 +58,12 @@ func runAll(ctx context.Context, out io.Writer, verbose, whole bool, patterns []
 	if err := setFlags(); err != nil {
 		return err
 	}
-	files, err := keepFilesInMemory()
-	defer os.RemoveAll(files)
-	if err != nil {
-		return err
+	test := runner{ctx: ctx, report: r}
+	if os.Getenv("TMPDIR") == "" { // otherwise, the user has chosen a folder
+		if files := memory.MkdirTemp("declprov-"); files != "" {
+			defer os.RemoveAll(files)
+			test.flags = filesIn(files)
+		}
 	}
 	if err := buildBinary(ctx, root); err != nil {
 		return err
@@ -84,23 +86,23 @@ func runAll(ctx context.Context, out io.Writer, verbose, whole bool, patterns []
 	var first sync.Once
 	watch := func() {
 		if watched := raceTested(others, whole); race != nil && len(watched) > 0 {
-			raced = goTest(ctx, tests, cores, slices.Concat(race, []string{"-count=1"}, paths(watched)), r)
+			raced = test.run(tests, cores, slices.Concat(race, []string{"-count=1"}, paths(watched))...)
 		}
 	}
 	both.Go(func() {
-		product = goTest(ctx, root, cores, append(race, paths(products)...), r)
+		product = test.run(root, cores, append(race, paths(products)...)...)
 		first.Do(watch)
 	})
 	if race != nil && slices.ContainsFunc(products, func(p pkg) bool { return p.ImportPath == engine }) {
 		// With the race detector, the engine's tests run a sample of the cases of their large products; all run
 		// without it.
-		both.Go(func() { sampled = goTest(ctx, root, 1, []string{engine}, r) })
+		both.Go(func() { sampled = test.run(root, 1, engine) })
 	}
 	both.Go(func() {
 		// The tests of the second module run programs that are built from the first.
 		// Go's cache of test results does not track these: -count=1. These tests take
 		// longer, and wait more often.
-		outside = goTest(ctx, tests, cores+1, append([]string{"-count=1"}, paths(others)...), r)
+		outside = test.run(tests, cores+1, append([]string{"-count=1"}, paths(others)...)...)
 		first.Do(watch)
 	})
 	both.Wait()
@@ -124,19 +126,10 @@ func setFlags() error {
 	return os.Setenv("GOFLAGS", strings.TrimSpace(given+" "+strings.Join(release.CompilerFlags(), " ")))
 }
 
-// keepFilesInMemory makes a folder in memory the one for temporary files of all tests, if possible and unless the user has chosen one, and returns it. What
-// the go command builds stays on the disk, because it is large.
-func keepFilesInMemory() (dir string, err error) {
-	if os.Getenv("TMPDIR") != "" {
-		return "", nil
-	}
-	if dir = memory.MkdirTemp("declprov-"); dir == "" {
-		return "", nil
-	}
-	if os.Getenv("GOTMPDIR") == "" {
-		err = os.Setenv("GOTMPDIR", os.TempDir())
-	}
-	return dir, errors.Join(err, os.Setenv("TMPDIR", dir))
+// filesIn returns the flags of `go test` with which tests make their temporary files in a folder. Only the test programs get the variables,
+// because what the go command builds is large and stays on the disk: it reads GOTMPDIR, too, which testing.T.TempDir prefers to TMPDIR.
+func filesIn(folder string) []string {
+	return []string{"-exec=env TMPDIR=" + folder + " GOTMPDIR=" + folder}
 }
 
 // buildBinary builds the declprov that all tests of the second module run.
@@ -237,15 +230,23 @@ const exitDelay = "atexit_sleep_ms=10"
 // processes, above all Pulumi's CLI, end before they would need the memory again.
 const gcPercent = "400"
 
-// goTest runs the tests of one module and adds them to the report. It does not vet them,
+// runner runs `go test`.
+type runner struct {
+	ctx    context.Context
+	report *report
+	// flags are those of every run.
+	flags []string
+}
+
+// run runs the tests of one module and adds them to the report. It does not vet them,
 // because `make check` does, and omits debug information and symbols: each takes time for
 // every package. Two of these run concurrently, each with the given number of packages at
 // once. A package runs twice as many tests in parallel as there are processors, because
 // many tests wait.
-func goTest(ctx context.Context, dir string, packages int, args []string, r *report) error {
-	cmd := exec.CommandContext(ctx, "go", append([]string{
+func (r runner) run(dir string, packages int, args ...string) error {
+	cmd := exec.CommandContext(r.ctx, "go", slices.Concat([]string{
 		"test", "-json", "-timeout=30m", "-vet=off", "-ldflags=-s -w", fmt.Sprint("-p=", packages), fmt.Sprint("-parallel=", 2*runtime.NumCPU()),
-	}, args...)...)
+	}, r.flags, args)...)
 	cmd.Dir = dir
 	cmd.Stderr = os.Stderr
 	cmd.Env = os.Environ()
@@ -265,5 +266,5 @@ func goTest(ctx context.Context, dir string, packages int, args []string, r *rep
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	return errors.Join(r.read(stdout, how), cmd.Wait())
+	return errors.Join(r.report.read(stdout, how), cmd.Wait())
 }
