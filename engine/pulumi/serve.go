@@ -35,7 +35,7 @@ func Serve(ctx context.Context, options Options) error {
 	server := s.GRPC()
 	return plugin.Process{
 		Server: server, EngineAddress: options.EngineAddress,
-		Stdin: options.Stdin, Stdout: s.options.Stdout, Stderr: s.options.Stderr,
+		Stdin: options.Stdin, Hosted: options.Hosted, Stdout: s.options.Stdout, Stderr: s.options.Stderr,
 		ShutDown: func() { s.shutDown(server) },
 	}.Run(ctx)
 }

@@ -57,8 +57,10 @@ type Options struct {
 	// Debug writes the stacks of recovered panics to Stderr.
 	Debug bool
 
-	// Stdin detects the death of Pulumi's engine, unless it is nil; see watchEngine.
+	// Stdin detects the death of Pulumi's engine, unless it is nil; see plugin.Process.
 	Stdin io.Reader
+	// Hosted says that a language host started the process; see plugin.Process.
+	Hosted bool
 	// Stdout receives the port, and Stderr messages that cannot be sent to an engine.
 	// nil is the process's own.
 	Stdout, Stderr io.Writer

@@ -23,7 +23,10 @@ type Process struct {
 	// "" if an engine of Pulumi attaches to the process.
 	EngineAddress string
 	// Stdin is standard input, whose end may mean that Pulumi's engine is gone; nil is not read.
-	Stdin          io.Reader
+	Stdin io.Reader
+	// Hosted says that a language host started the process, and keeps Stdin open as long as it
+	// lives. The engine may live longer, and its address may not be known.
+	Hosted         bool
 	Stdout, Stderr io.Writer
 	// ShutDown ends the calls under way and stops Server.
 	ShutDown func()
@@ -31,7 +34,8 @@ type Process struct {
 
 // Run listens on a port of the loopback interface, and prints the port on the first line of
 // standard output. It serves the connections of this user until ctx ends, SIGINT or SIGTERM
-// arrives, or the engine of Pulumi that started the process is gone. Then it shuts down.
+// arrives, or the engine of Pulumi or the language host that started the process is gone. Then it
+// shuts down.
 func (p Process) Run(ctx context.Context) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -48,7 +52,11 @@ func (p Process) Run(ctx context.Context) error {
 		return fmt.Errorf("telling Pulumi's engine the port: %w", err)
 	}
 	orphaned := make(chan struct{})
-	if p.Stdin != nil && p.EngineAddress != "" {
+	switch {
+	case p.Stdin == nil:
+	case p.Hosted:
+		go watchHost(p.Stdin, orphaned)
+	case p.EngineAddress != "":
 		go watchEngine(ctx, p.Stdin, p.EngineAddress, orphaned)
 	}
 	select {

@@ -27,6 +27,13 @@ func watchEngine(ctx context.Context, stdin io.Reader, address string, orphaned 
 	close(orphaned)
 }
 
+// watchHost closes orphaned when the language host that started this process is gone. The host
+// writes nothing to our standard input, and a killed host closes it.
+func watchHost(stdin io.Reader, orphaned chan<- struct{}) {
+	_, _ = io.Copy(io.Discard, stdin) // an error means the same as the end
+	close(orphaned)
+}
+
 func alive(ctx context.Context, address string) bool {
 	dialer := net.Dialer{Timeout: time.Second}
 	conn, err := dialer.DialContext(ctx, "tcp", address)

@@ -1,7 +1,6 @@
 package build
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,6 +34,7 @@ var inheritedVariables = []string{
 // cannot be cancelled (cue-lang/cue issue 2489).
 func isolate(ctx context.Context, executable string, req Request) (*Response, error) {
 	spec, limits := req.Spec, req.Limits
+	req.Linked = true
 	input, err := json.Marshal(req)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the request: %w", err)
@@ -46,14 +46,23 @@ func isolate(ctx context.Context, executable string, req Request) (*Response, er
 	cmd := exec.CommandContext(timed, executable, ChildCommand)
 	cmd.Args[0] = "declprov" // this process may have the name of a provider
 	cmd.Dir, cmd.Env = spec.Dir, childEnv()
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), stdout, stderr
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	// The pipe stays open after the request. Its end tells the child that this process is gone.
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("starting %s to evaluate %s: %w", cmd.Path, spec, err)
+	}
+	defer stdin.Close()
 	cmd.WaitDelay = time.Second
 	detach(cmd)
 
 	// The kernel kills the child when the thread that started it ends.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	err = cmd.Run()
+	if err = cmd.Start(); err == nil {
+		go stdin.Write(input) // a child that does not read it ends with an error
+		err = cmd.Wait()
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)

@@ -21,6 +21,9 @@ type Request struct {
 	// Tool is the version of declprov that the result records.
 	Tool   string `json:"tool"`
 	Limits Limits `json:"limits"`
+	// Linked says that the input stays open after the request, until the process that wrote it
+	// has the response or is gone.
+	Linked bool `json:"linked,omitempty"`
 }
 
 // Response is what the child writes: the length of the JSON as eight bytes, big-endian;

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 
 	"github.com/declprov/declprov/cmd/declprov/internal/build"
@@ -34,10 +35,24 @@ func Child(ctx context.Context, allowed func(tool string) error, in io.Reader, o
 	if err := allowed(req.Tool); err != nil {
 		return (&build.Response{Failure: err.Error()}).Write(out)
 	}
+	if req.Linked {
+		go exitAtEnd(in)
+	}
 	debug.SetGCPercent(gcPercent)
 	debug.SetMaxStack(stackLimit)
 	if err := confine(req.Limits); err != nil {
 		return err
 	}
 	return evaluate(ctx, req.Spec, req.Tool).Write(out)
+}
+
+// exitOrphaned is the exit code of a child whose parent is gone. Nobody reads it.
+const exitOrphaned = 3
+
+// exitAtEnd ends this process at the end of its input, because the process that waits for the
+// response is gone. Nothing else can: an evaluation cannot be cancelled, and only the parent limits
+// its time.
+func exitAtEnd(in io.Reader) {
+	_, _ = io.Copy(io.Discard, in) // an error means the same as the end
+	os.Exit(exitOrphaned)
 }

@@ -79,7 +79,7 @@ func (t Tool) serveSpec(ctx context.Context, args []string, stderr io.Writer) er
 	if err != nil {
 		return err
 	}
-	return Serve(ctx, log, p, c, plugin.ParseArgs(args[1:]))
+	return serve(ctx, log, p, c, pulumi.Options{EngineAddress: plugin.ParseArgs(args[1:]), Hosted: true})
 }
 
 func (t Tool) serveNamed(ctx context.Context, name string, args []string, stderr io.Writer) error {
@@ -160,15 +160,15 @@ func prepareProcess() {
 
 // Serve serves a compiled spec until the host ends the process.
 func Serve(ctx context.Context, log *slog.Logger, p *engine.Program, c *container.Container, address string) error {
+	return serve(ctx, log, p, c, pulumi.Options{EngineAddress: address})
+}
+
+// serve serves a compiled spec. options say who started the process.
+func serve(ctx context.Context, log *slog.Logger, p *engine.Program, c *container.Container, options pulumi.Options) error {
 	prepareProcess()
-	return pulumi.Serve(ctx, pulumi.Options{
-		Program:       p,
-		Version:       p.Metadata().Version,
-		Schema:        c.Schema,
-		EngineAddress: address,
-		Stdin:         os.Stdin,
-		Debug:         log.Enabled(ctx, slog.LevelDebug),
-	})
+	options.Program, options.Version, options.Schema = p, p.Metadata().Version, c.Schema
+	options.Stdin, options.Debug = os.Stdin, log.Enabled(ctx, slog.LevelDebug)
+	return pulumi.Serve(ctx, options)
 }
 
 // WriteMistakes writes the mistakes of a spec.
