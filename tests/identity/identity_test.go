@@ -3,6 +3,7 @@
 package identity
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -160,4 +161,40 @@ outputs:
 	s.Preview("same=1")
 	s.Destroy("delete=1")
 	clean(t, server)
+}
+
+// TestAReplacementOfWhatIsKept changes a label that Pulumi keeps (`retainOnDelete`), so that its name is
+// taken. The error says what to do, and that works: another name, or first a run without the option.
+func TestAReplacementOfWhatIsKept(t *testing.T) {
+	server, s := open(t)
+	label := func(name, note, options string) {
+		s.Program("resources:\n  x: {type: names:Label, properties: {name: " + name + ", note: " + note + "}, options: {" + options + "}}\n")
+	}
+	const kept = "retainOnDelete: true"
+	label("a", "one", kept)
+	s.Up("create=1")
+	changed(t, server, "PUT /labels/a")
+	for _, options := range []string{kept, kept + ", deleteBeforeReplace: true", ""} {
+		label("a", "two", options)
+		said := strings.Join(s.Fails(s.Project.Up(t.Context())), "\n")
+		for _, remedy := range []string{"retainOnDelete", "choose another name", "first"} {
+			if !strings.Contains(said, remedy) {
+				t.Errorf("options {%s}: the error does not say %q:\n%s", options, remedy, said)
+			}
+		}
+		changed(t, server)
+	}
+	label("b", "two", kept)
+	s.Up("create-replacement=1 delete-replaced=1 replace=1")
+	changed(t, server, "PUT /labels/b")
+	label("b", "two", "")
+	s.Up("same=1")
+	label("b", "three", "")
+	s.Up("create-replacement=1 delete-replaced=1 replace=1")
+	changed(t, server, "DELETE /labels/b", "PUT /labels/b")
+	s.Destroy("delete=1")
+	changed(t, server, "DELETE /labels/b")
+	if n := server.left(); n != 1 {
+		t.Errorf("%d labels are left, want the one that is kept", n)
+	}
 }

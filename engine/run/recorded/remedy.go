@@ -13,12 +13,13 @@ func (t *Tokens) RemedyFor(o Object, ref Ref, token string, gone bool) string {
 		return "read says that it is gone, and find finds it. If its deletion goes on, run `pulumi up` again later; a step with `until` in the delete of the spec waits for its end. " +
 			"If the API keeps what is deleted, find in the spec must leave it out, by the condition in the `gone` of read; if the name stays taken, choose another one, or restore the object"
 	case known:
-		return "it is the object that this resource replaces: set `deleteBeforeReplace: true` in the program's options, or `diff: deleteBeforeReplace: true` in the spec"
+		return "it is the object that this resource replaces: set `deleteBeforeReplace: true` in the program's options, or `diff: deleteBeforeReplace: true` in the spec. " +
+			"If it has the option `retainOnDelete`, Pulumi does not delete it: choose another name, or run `pulumi up` without this option first, and then make the change"
 	case t.Deleted(o):
 		return "it was deleted a moment ago, and the deletion goes on: run `pulumi up` again later; a step with `until` in the delete of the spec waits for its end"
 	}
 	return "import it if it is yours, else choose another name. If this resource had it before, and its deletion failed, run `pulumi up` with the program of then, which deletes it; " +
-		"if `--replace` or `pulumi state taint` is to replace it, set `deleteBeforeReplace: true` in the program's options; " +
+		"if `--replace` or `pulumi state taint` is to replace it, set `deleteBeforeReplace: true` in the program's options, without `retainOnDelete`; " +
 		"if it had another name in the program, add `aliases` with that name to its options"
 }
 
