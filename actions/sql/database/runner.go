@@ -91,7 +91,7 @@ func (all *runner) run(ctx context.Context, kind *actions.Kind, call *actions.Ca
 		defer cancel()
 	}
 	pool, err := all.pool(r)
-	if errors.Is(err, errNoFile) {
+	if errors.Is(err, errNoFile) && r.reads {
 		return actions.Missing(err)
 	}
 	if err != nil {
@@ -111,6 +111,12 @@ func (all *runner) run(ctx context.Context, kind *actions.Kind, call *actions.Ca
 		return r.query(ctx, conn)
 	}
 	return r.exec(ctx, conn)
+}
+
+// makesFile reports whether the run may make the file of a database that does not exist. What changes or
+// removes something must not: the something is elsewhere, and an empty file would show that it is gone.
+func (r *run) makesFile() bool {
+	return !r.reads && slices.ContainsFunc(r.stmts, func(s prepared) bool { return s.Verb() == "create" || s.Verb() == "pragma" })
 }
 
 // longestRow returns the size in bytes of the longest row that is read or written. What a row takes
@@ -192,7 +198,7 @@ func (all *runner) pool(r *run) (*sql.DB, error) {
 	if r.call.Env == nil || r.call.Env.Network == nil || r.call.Env.Files == nil {
 		return nil, errors.New("databases are not available here")
 	}
-	if err := r.args.locate(r.call.Env, r.reads); err != nil {
+	if err := r.args.locate(r.call.Env, use{reads: r.reads, makes: r.makesFile()}); err != nil {
 		return nil, err
 	}
 	key := r.args.key(r.call.Env)

@@ -29,7 +29,7 @@ type library struct {
 func newLibrary(t *testing.T) *library {
 	t.Helper()
 	l := &library{T: t, dir: t.TempDir(), runner: Open()}
-	f, err := files.New(l.dir, []grant.Rule{{Access: grant.Write, Pattern: "granted/*"}})
+	f, err := files.New(l.dir, []grant.Rule{{Access: grant.Write, Pattern: "granted/**"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,27 +84,35 @@ func (t *tlsArg) ReadArgument(v any) error {
 	return nil
 }
 
-// errNoFile says that a database does not exist.
-var errNoFile = fmt.Errorf("there is no such database file, %w", actions.ErrNoStore)
+// errNoFile says that a database does not exist. Its file may be on a volume that is not mounted.
+var errNoFile = fmt.Errorf("there is no such database file, %w: check the path, and that its volume is mounted. "+
+	"If it was removed for good, `pulumi state delete` removes what was in it from the state", actions.ErrNoStore)
+
+// use is what a run does with a database.
+type use struct {
+	// reads says that the run changes nothing, and makes that it may make the file of a database that
+	// does not exist.
+	reads, makes bool
+}
 
 // locate finds the server or file, and checks that it is granted.
-func (t *target) locate(env *actions.Env, reads bool) error {
+func (t *target) locate(env *actions.Env, u use) error {
 	dialect := statement.Dialect(t.Driver)
 	switch {
 	case dialect == statement.SQLite && t.File == "":
 		return errors.New("the driver sqlite requires `file`")
 	case dialect == statement.SQLite:
-		return t.locateFile(env, reads)
+		return t.locateFile(env, u)
 	case t.URL != "":
-		u, err := family.ParseURL(dialect, t.URL)
+		address, err := family.ParseURL(dialect, t.URL)
 		if err != nil {
 			return err
 		}
-		t.Host = u.Hostname()
-		if err := t.Port.ReadArgument(orNil(u.Port())); err != nil {
+		t.Host = address.Hostname()
+		if err := t.Port.ReadArgument(orNil(address.Port())); err != nil {
 			return err
 		}
-		if database := strings.TrimPrefix(u.Path, "/"); database != "" {
+		if database := strings.TrimPrefix(address.Path, "/"); database != "" {
 			t.Database = database
 		}
 	case t.Socket != "":
@@ -141,20 +149,20 @@ func standardPort(d statement.Dialect) portArg {
 func (t *target) port() string { return strconv.Itoa(int(t.Port)) }
 
 // locateFile sets File to the absolute path of the database.
-func (t *target) locateFile(env *actions.Env, reads bool) error {
+func (t *target) locateFile(env *actions.Env, u use) error {
 	access := grant.Write
-	if t.ReadOnly = reads; reads {
+	if t.ReadOnly = u.reads; u.reads {
 		access = grant.Read
 	}
 	path, err := env.Files.Locate(access, t.File)
-	if errors.Is(err, fs.ErrNotExist) && reads {
+	if errors.Is(err, fs.ErrNotExist) && !u.makes {
 		return fmt.Errorf("%q: %w", t.File, errNoFile)
 	}
 	if err != nil {
 		return err
 	}
 	switch info, err := os.Lstat(path); {
-	case errors.Is(err, fs.ErrNotExist) && reads:
+	case errors.Is(err, fs.ErrNotExist) && !u.makes:
 		return fmt.Errorf("%q: %w", t.File, errNoFile)
 	case err == nil && !info.Mode().IsRegular():
 		return fmt.Errorf("%q is not a regular file", t.File)
