@@ -12,8 +12,8 @@ import (
 	"github.com/declprov/declprov/engine"
 )
 
-// TestRefreshesOfAnotherObject: an object under the same id whose inputs with @replace() differ is warned of, because
-// the next update replaces it. What means the same, may change, or is not shown is no reason for a warning.
+// TestRefreshesOfAnotherObject: an object under the same id whose inputs with @replace(), or whose outputs with @stable(),
+// differ is warned of, because the next update or delete is about it. What means the same, may change, or is not shown is no reason for a warning.
 func TestRefreshesOfAnotherObject(t *testing.T) {
 	const spec = `resources: Thing: {
 	inputs: {
@@ -23,6 +23,7 @@ func TestRefreshesOfAnotherObject(t *testing.T) {
 		tags?: [...string] @replace()
 		size?: int
 	}
+	outputs: {uid?: string @stable(), token?: string @stable() @noRead(), count?: int}
 	id: "${result.id}"
 	create: world: post: what: "make"
 	read: world: look: {what: "read", with: "${id}"}
@@ -41,9 +42,16 @@ func TestRefreshesOfAnotherObject(t *testing.T) {
 		{"what the server rewrites", []any{"name", "a", "zone", "Z", "size", 1}, false},
 		{"an empty list for none", []any{"name", "a", "zone", "z", "tags", []any{}, "size", 1}, false},
 		{"what the program has not set", []any{"name", "a", "zone", "z", "tags", []any{"x"}, "size", 1}, false},
+		{"another uid", []any{"name", "a", "zone", "z", "size", 1, "uid", "u2"}, true},
+		{"another uid and size", []any{"name", "a", "zone", "z", "size", 3, "uid", "u2"}, true},
+		{"the same uid", []any{"name", "a", "zone", "z", "size", 3, "uid", "u1"}, false},
+		{"the same uid and another name", []any{"name", "b", "zone", "z", "size", 3, "uid", "u1"}, true},
+		{"another count", []any{"name", "a", "zone", "z", "size", 1, "uid", "u1", "count", 5}, false},
+		{"another token", []any{"name", "a", "zone", "z", "size", 1, "uid", "u1", "token", "t2"}, false},
 	} {
 		t.Run(tc.what, func(t *testing.T) {
-			w := newWorld().on("make", yields("id", "7")).on("read", yields("name", "a", "zone", "z", "size", 1), yields(tc.shown...))
+			w := newWorld().on("make", yields("id", "7", "uid", "u1", "token", "t1", "count", 4)).
+				on("read", yields("name", "a", "zone", "z", "size", 1, "uid", "u1", "count", 4), yields(tc.shown...))
 			e, _ := w.engine(t, spec)
 			state := created(t, e, "Thing", object("name", "a", "zone", "z", "key", "k", "size", 1))
 			log := &recorder{}

@@ -180,7 +180,8 @@ func (r Reading) CompareStable(old, found recorded.State) (differs string, known
 }
 
 // WarnOtherObject warns of a refresh that has found other values, under the id of before, in inputs that no update
-// changes: such an object may be another one, in a database that was restored or made anew. `pulumi up` would replace it.
+// changes, or in outputs that never change: such an object may be another one, in a database that was restored or made anew,
+// or of somebody else who has the name now. `pulumi up` would replace the first, and change or delete both.
 func (r Reading) WarnOtherObject(before, after recorded.State) {
 	var names []string
 	for _, m := range r.Resource.Inputs.Fields {
@@ -189,11 +190,21 @@ func (r Reading) WarnOtherObject(before, after recorded.State) {
 			names = append(names, m.Name)
 		}
 	}
+	does := "replace it, and delete what has this id"
+	if names == nil {
+		does = "change or delete what has this id"
+	}
+	for _, m := range r.Resource.Outputs.Fields {
+		was, now := before.Outputs.Get(m.Name), after.Outputs.Get(m.Name)
+		if m.Stable && !m.NoRead && !was.IsNull() && !now.IsNull() && !value.PlainEqual(was, now) {
+			names = append(names, m.Name)
+		}
+	}
 	if names == nil || recorded.CurrentID(before) != after.ID || before.Private.Failed != nil {
 		return
 	}
-	r.Log.Message(operation.Warning, fmt.Sprintf("it has another value of %s than was recorded, under the same id %q. If that is another object (a database was restored, and its ids began anew), "+
-		"run `pulumi state delete '%s'` now: `pulumi up` would replace it, and delete what has this id", diag.And(names), after.ID, r.Rules.Ref.Key))
+	r.Log.Message(operation.Warning, fmt.Sprintf("it has another value of %s than was recorded, under the same id %q. If that is another object (a database was restored, and its ids began anew, or somebody else has the name now), "+
+		"run `pulumi state delete '%s'` now: `pulumi up` would %s", diag.And(names), after.ID, r.Rules.Ref.Key, does))
 }
 
 // WarnOtherID warns of a refresh that has found another id.

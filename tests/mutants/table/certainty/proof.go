@@ -270,6 +270,8 @@ func ofProof() []mutant.Mutant {
 			"TestReadsWithAnotherID", "silence, want warning"),
 		mutant.InEngine(foreign, "a refresh that finds another object under an id says so", "engine/run/read.go", `		r.WarnOtherObject(before, *after)`, ``,
 			"TestRefreshesOfAnotherObject", "warned: false"),
+		mutant.InEngine(foreign, "a refresh that finds another value of what never changes says so", "engine/run/reading/identity.go", `		if m.Stable && !m.NoRead && !was.IsNull() && !now.IsNull()`, `		if false && m.Stable && !m.NoRead && !was.IsNull() && !now.IsNull()`,
+			"TestRefreshesOfAnotherObject/another_uid", "warned: false"),
 		mutant.InEngine(foreign, "an update takes no name of another object", "engine/run/owner.go", `!o.looked && o.res.Rules().Differ(`, `false && o.res.Rules().Differ(`,
 			"TestUpdatesToTheNameOfAnother", "refused: false"),
 		mutant.InEngine(foreign, "a refresh takes no id for which nothing speaks", "engine/run/reading/identity.go", `	if old.Outputs.Len() == 0 {`, `	if true {`,

@@ -13,6 +13,13 @@ func ofDatabases() []mutant.Mutant {
 	)
 	return []mutant.Mutant{
 		{
+			Promise: "Nothing is lost", Mechanism: "what changes a database does not make its file",
+			File:    "actions/sql/database/runner.go",
+			Find:    `use{reads: r.reads, makes: r.makesFile()}`,
+			Replace: `use{reads: r.reads, makes: r.makesFile() || !r.reads}`,
+			Package: "actions/sql/database", Test: "TestMissingFiles", Fails: "want refused; the file exists: true",
+		},
+		{
 			Promise: apart, Mechanism: "a quote in an identifier is doubled",
 			File:    "actions/sql/statement/dialect.go",
 			Find:    "		return `\"` + strings.ReplaceAll(name, `\"`, `\"\"`) + `\"`, nil",
