@@ -55,12 +55,12 @@ func shownFolder(dir string) string {
 
 // installRuntime installs the language host.
 func (i *installation) installRuntime() error {
-	p := install.Provider{Kind: install.Language, Name: language.Runtime, Version: tool().BaseVersion()}
+	p := install.Provider{Kind: install.Language, Name: language.Runtime, Version: serving.PluginVersion}
 	folder, err := i.installSelf(p)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(i.out, `Installed the runtime %s %s in %s
+	_, err = fmt.Fprintf(i.out, `Installed the runtime %s in %s
 
 It runs a provider from a folder with a spec and this PulumiPlugin.yaml:
 
@@ -74,24 +74,24 @@ Or write it into Pulumi.yaml, and run pulumi install:
 
 packages:
   petstore: ./petstore
-`, p.Name, p.Version, folder)
+`, p.Name, folder)
 	return err
 }
 
 // installBase installs the base plugin.
 func (i *installation) installBase() error {
-	p := install.Provider{Name: serving.BaseName, Version: tool().BaseVersion()}
+	p := install.Provider{Name: serving.BaseName, Version: serving.PluginVersion}
 	folder, err := i.installSelf(p)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(i.out, `Installed %s %s in %s
+	_, err = fmt.Fprintf(i.out, `Installed the plugin %s in %s
 
 It has the permissions of the spec that it is used with: see declprov permissions SPEC.
 
 Add a spec to a program in any language:
 
   pulumi package add %s ./SPEC.cue
-`, p.Name, p.Version, folder, p.Name)
+`, p.Name, folder, p.Name)
 	return err
 }

@@ -21,7 +21,7 @@ import (
 // RunHost serves the language host that Pulumi started with these arguments.
 func RunHost(ctx context.Context, tool serving.Tool, args []string) error {
 	return language.Run(ctx, language.Options{
-		Version:   tool.BaseVersion(),
+		Version:   tool.SemanticVersion(),
 		Arguments: serveArguments,
 		Check: func(ctx context.Context, f language.Folder, stderr io.Writer) error {
 			return check(ctx, tool, f, stderr)

@@ -1,6 +1,7 @@
 package serving
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -21,22 +22,22 @@ import (
 // pulumi package add declprov ./spec.cue.
 const BaseName = "declprov"
 
-// baseVersion is the version of a base plugin that is not a release. Pulumi requires a
-// version in every reference to it.
-const baseVersion = "0.0.0"
+// PluginVersion is the version of the base plugin and of the language host, as Pulumi sees them,
+// whatever the version of declprov. SDKs and states refer to the base plugin by it, and Pulumi only
+// uses the plugin of exactly that version: a version that changes would require all colleagues, CI
+// and the last destroy of a stack to have the same declprov. A parameter has a format of its own.
+const PluginVersion = "0.0.0"
 
-// BaseVersion returns the version of the base plugin, as strict semver.
-func (t Tool) BaseVersion() string {
-	if t.Version == "" {
-		return baseVersion
-	}
-	return strings.TrimPrefix(t.Version, "v")
+// SemanticVersion returns the version of declprov as strict semver, or that of the plugin if this is
+// no release.
+func (t Tool) SemanticVersion() string {
+	return cmp.Or(strings.TrimPrefix(t.Version, "v"), PluginVersion)
 }
 
 // serveBase serves the base plugin: Pulumi's engine passes the spec as a parameter.
 func (t Tool) serveBase(ctx context.Context, log *slog.Logger, args []string) error {
 	return pulumi.Serve(ctx, pulumi.Options{
-		Version: t.BaseVersion(),
+		Version: PluginVersion,
 		Parameterize: func(ctx context.Context, p pulumi.Parameters) (*pulumi.Package, error) {
 			return t.parameterize(ctx, log, p)
 		},
@@ -89,7 +90,7 @@ func (t Tool) parameterize(ctx context.Context, log *slog.Logger, p pulumi.Param
 		if err != nil {
 			return nil, err
 		}
-		return schema.Parameterized(text, BaseName, t.BaseVersion(), value)
+		return schema.Parameterized(text, BaseName, PluginVersion, value)
 	}
 	return made, nil
 }
