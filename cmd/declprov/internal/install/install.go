@@ -103,7 +103,7 @@ func CheckPlugins(plugins string, p Provider, force bool) error {
 		return err
 	}
 	folder := p.folder(plugins)
-	if _, err := os.Lstat(folder); err == nil && !force && !isInstalledByDeclprov(folder, cmp.Or(p.Kind, Resource), p.Name) {
+	if _, err := os.Lstat(folder); err == nil && !force && !isIncomplete(folder) && !isInstalledByDeclprov(folder, cmp.Or(p.Kind, Resource), p.Name) {
 		return fmt.Errorf("the plugin %s exists, and %w: change the name or version of the provider, or use --force", folder, ErrForeign)
 	}
 	if !force {
@@ -133,30 +133,44 @@ func (p Provider) folder(plugins string) string {
 
 // IntoPlugins installs a provider for all programs of this user, and returns its folder.
 // It replaces a plugin with the same name and version as a whole. Without force, it only
-// does so if declprov installed that plugin.
+// does so if declprov installed that plugin, or a download of Pulumi left a part of it.
 func IntoPlugins(plugins string, p Provider, force bool) (folder string, err error) {
 	if err := CheckPlugins(plugins, p, force); err != nil {
 		return "", err
 	}
 	folder = p.folder(plugins)
-	if err := os.MkdirAll(plugins, 0o755); err != nil {
-		return "", fmt.Errorf("installing %s: %w", p.Name, err)
-	}
-	staged, err := os.MkdirTemp(plugins, ".declprov-*")
-	if err != nil {
-		return "", fmt.Errorf("installing %s: %w", p.Name, err)
-	}
-	defer os.RemoveAll(staged)
-	if err := os.Chmod(staged, 0o755); err != nil {
-		return "", fmt.Errorf("installing %s: %w", p.Name, err)
-	}
-	if err := writeFiles(staged, p); err != nil {
-		return "", fmt.Errorf("installing %s: %w", p.Name, err)
-	}
-	if err := exchange(staged, folder); err != nil {
+	if err := replacePlugin(folder, p); err != nil {
 		return "", fmt.Errorf("installing %s: %w", p.Name, err)
 	}
 	return folder, nil
+}
+
+// replacePlugin writes a provider into a new folder, which then replaces the folder of the plugin.
+func replacePlugin(folder string, p Provider) error {
+	plugins := filepath.Dir(folder)
+	if err := os.MkdirAll(plugins, 0o755); err != nil {
+		return err
+	}
+	staged, err := os.MkdirTemp(plugins, ".declprov-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(staged)
+	if err := os.Chmod(staged, 0o755); err != nil {
+		return err
+	}
+	if err := writeFiles(staged, p); err != nil {
+		return err
+	}
+	unlock, err := lockPlugin(folder)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := exchange(staged, folder); err != nil {
+		return err
+	}
+	return markComplete(folder)
 }
 
 // CheckFolder returns an error if IntoFolder refuses a provider.

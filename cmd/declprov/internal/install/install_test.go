@@ -54,6 +54,7 @@ func TestIntoPlugins(t *testing.T) {
 			t.Errorf("folder is %q, want %q", folder, want)
 		}
 		want := []string{
+			"resource-pets-v1.2.0.lock: ", // as Pulumi leaves it
 			"resource-pets-v1.2.0/pets.cue: " + spec,
 			"resource-pets-v1.2.0/pulumi-resource-pets: #!/bin/sh\n",
 		}

@@ -25,7 +25,7 @@ func Remove(plugins string, kind Kind, name, version string) (removed []string, 
 		if !ok || !versions.MatchString(of) || version != "" && of != version || !isInstalledByDeclprov(folder, kind, name) {
 			continue
 		}
-		if err := os.RemoveAll(folder); err != nil {
+		if err := removePlugin(folder); err != nil {
 			return removed, fmt.Errorf("removing %s: %w", name, err)
 		}
 		removed = append(removed, folder)
@@ -57,13 +57,14 @@ func Folders(plugins, name string) []string {
 	return slices.DeleteFunc(versionsOf(plugins, Resource, name), func(folder string) bool { return !isInstalledByDeclprov(folder, Resource, name) })
 }
 
-// versionsOf returns the folders of the versions of a plugin, whoever installed them.
+// versionsOf returns the folders of the installed versions of a plugin, whoever installed them.
 func versionsOf(plugins string, kind Kind, name string) []string {
 	var found []string
 	entries, _ := os.ReadDir(plugins)
 	for _, e := range entries {
-		if version, ok := strings.CutPrefix(e.Name(), kind.folder(name, "")); ok && versions.MatchString(version) {
-			found = append(found, filepath.Join(plugins, e.Name()))
+		version, ok := strings.CutPrefix(e.Name(), kind.folder(name, ""))
+		if folder := filepath.Join(plugins, e.Name()); ok && versions.MatchString(version) && !isIncomplete(folder) {
+			found = append(found, folder)
 		}
 	}
 	return found
