@@ -26,7 +26,8 @@ and without the source of the spec:
   pulumi plugin install resource petstore 0.1.0 --file dist/pulumi-resource-petstore-v0.1.0-linux-amd64.tar.gz
 
 It also writes the SHA-256 checksums of all archives of this version in the folder.
-Equal specs give equal archives, byte for byte.
+Equal specs give equal archives, byte for byte. Package does not replace an archive of
+the same version that has another content: raise the version.
 
 If the folder is published under a URL, Pulumi installs the provider from there:
 
@@ -45,6 +46,7 @@ type packager struct {
 	folder   string
 	targets  []string
 	binaries map[string]string
+	force    bool
 }
 
 func packageCommand(a *app) *cobra.Command {
@@ -62,6 +64,7 @@ func packageCommand(a *app) *cobra.Command {
 	cmd.Flags().StringVarP(&p.folder, "out", "o", ".", "write the archives into this `folder`")
 	cmd.Flags().StringSliceVar(&p.targets, "target", nil, "platforms to write archives for, as `os/arch` (default: this one and those of --binary)")
 	cmd.Flags().StringToStringVar(&p.binaries, "binary", nil, "the declprov binary of another platform, as `os/arch=path` (repeatable)")
+	cmd.Flags().BoolVar(&p.force, "force", false, "replace archives of the same version that have another content")
 	a.addTagFlag(cmd)
 	return cmd
 }
@@ -89,6 +92,11 @@ func (p *packager) writeArchives(ctx context.Context, path string) error {
 		return err
 	}
 	provider := archive.Provider{Name: described.Name, Version: described.Version, Compiled: compiled}
+	if !p.force {
+		if err := provider.CheckUnchanged(p.folder, binaries); err != nil {
+			return failedError{err}
+		}
+	}
 	if err := os.MkdirAll(p.folder, 0o755); err != nil {
 		return failedError{err}
 	}

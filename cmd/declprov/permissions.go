@@ -1,11 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/declprov/declprov/actions/builtin"
+	"github.com/declprov/declprov/cmd/declprov/internal/archive"
+	"github.com/declprov/declprov/cmd/declprov/internal/install"
 	"github.com/declprov/declprov/cmd/declprov/internal/startup"
 	"github.com/declprov/declprov/engine/permissions"
 	"github.com/declprov/declprov/spec"
@@ -32,12 +41,19 @@ of programs says whether it does.
 
 --diff OLD prints the permissions that SPEC requires in addition to that spec (+),
 and those that it no longer requires (-), and exits with 1 if there are additional
-ones. OLD may be an installed spec (NAME.declprov).`
+ones.
+
+SPEC and OLD may also be an archive that "declprov package" made, a compiled spec
+(NAME.declprov), or the folder of an installed provider:
+
+  declprov permissions --diff ~/.pulumi/plugins/resource-petstore-v0.1.0 petstore.tar.gz`
 
 // specGrants is a spec with its permissions.
 type specGrants struct {
 	about  spec.Metadata
 	grants []permissions.Grant
+	// note is what else to say about them, or "".
+	note string
 }
 
 func grantsOf(c *container.Container) (specGrants, error) {
@@ -46,12 +62,20 @@ func grantsOf(c *container.Container) (specGrants, error) {
 		return specGrants{}, err
 	}
 	grants, err := permissions.List(p.Program)
-	return specGrants{p.Metadata(), grants}, err
+	return specGrants{about: p.Metadata(), grants: grants}, err
 }
 
-// grantsAt returns the permissions of the spec at a path.
+// grantsAt returns the permissions of the spec at a path, which may also be an archive or the folder
+// of an installed provider.
 func grantsAt(ctx context.Context, a *app, path string) (specGrants, error) {
-	if filepath.Ext(path) == startup.CompiledExt {
+	if strings.HasSuffix(path, archive.Ext) {
+		return archivedGrants(ctx, a, path)
+	}
+	installed, err := startup.InstalledSpec(path)
+	if err != nil {
+		return specGrants{}, err
+	}
+	if path = cmp.Or(installed, path); filepath.Ext(path) == startup.CompiledExt {
 		return installedGrants(ctx, a, path)
 	}
 	c, err := a.loadCompiled(ctx, path)
@@ -70,6 +94,48 @@ func installedGrants(ctx context.Context, a *app, path string) (specGrants, erro
 	}
 	defer c.Close()
 	return grantsOf(c)
+}
+
+// archivedGrants returns the permissions of the spec in an archive.
+func archivedGrants(ctx context.Context, a *app, path string) (grants specGrants, err error) {
+	content, err := archive.Read(path)
+	if err != nil {
+		return grants, failedError{err}
+	}
+	// A spec that an older declprov has compiled is opened from a file.
+	dir, err := os.MkdirTemp("", "declprov-*")
+	if err != nil {
+		return grants, err
+	}
+	defer os.RemoveAll(dir)
+	compiled := filepath.Join(dir, content.Name+startup.CompiledExt)
+	if err := os.WriteFile(compiled, content.Compiled, 0o600); err != nil {
+		return grants, err
+	}
+	if grants, err = installedGrants(ctx, a, compiled); err != nil {
+		return grants, fmt.Errorf("the spec in %s: %w", path, err)
+	}
+	grants.note = "\nThe archive contains a program, which is to restrict itself to this. It is not the one of this declprov:\n" +
+		"install the archive only if you trust who made it.\n"
+	if isOwnProgram(content.Program) {
+		grants.note = "\nThe archive contains the program of this declprov, which restricts itself to this.\n"
+	}
+	return grants, nil
+}
+
+// isOwnProgram reports whether a checksum is that of a program that this declprov installs.
+func isOwnProgram(sum [sha256.Size]byte) bool {
+	for _, variant := range []string{"", builtin.Built} {
+		path, _, err := install.Executable(variant)
+		if err != nil {
+			continue
+		}
+		program, err := os.ReadFile(path)
+		if err == nil && sha256.Sum256(program) == sum {
+			return true
+		}
+	}
+	return false
 }
 
 func permissionsCommand(a *app) *cobra.Command {
@@ -94,7 +160,11 @@ func permissionsCommand(a *app) *cobra.Command {
 			case format == "json":
 				return writeJSON(a.out, now.grants)
 			}
-			return writeGrants(a.out, now.about, now.grants)
+			if err := writeGrants(a.out, now.about, now.grants); err != nil {
+				return err
+			}
+			_, err = io.WriteString(a.out, now.note)
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", format, "output format: text or json")
@@ -111,7 +181,13 @@ func compareGrants(ctx context.Context, a *app, old string, now specGrants, form
 		return err
 	}
 	d := differenceOf(before, now)
-	write := func() error { return writeDifference(a.out, d) }
+	write := func() error {
+		if err := writeDifference(a.out, d); err != nil {
+			return err
+		}
+		_, err := io.WriteString(a.out, now.note)
+		return err
+	}
 	if format == "json" {
 		write = func() error { return writeJSON(a.out, d) }
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -39,6 +40,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("PULUMI_HOME", filepath.Join(env.WorkDir, "pulumi"))
 			env.Setenv("DECLPROV_CACHE", filepath.Join(env.WorkDir, ".cache"))
 			env.Setenv("BIN", bin)
+			env.Setenv("PLATFORM", runtime.GOOS+"-"+runtime.GOARCH)
 			if dir := os.Getenv("GOCOVERDIR"); dir != "" {
 				env.Setenv("GOCOVERDIR", dir)
 			}

@@ -27,7 +27,7 @@ func (p Platform) String() string { return p.OS + "/" + p.Arch }
 func ParsePlatform(text string) (Platform, error) {
 	goos, arch, _ := strings.Cut(text, "/")
 	if !isPlatform(goos + "-" + arch) {
-		return Platform{}, fmt.Errorf("invalid platform %q; use OS/ARCH, such as linux/amd64, darwin/arm64 or windows/amd64", text)
+		return Platform{}, fmt.Errorf("invalid platform %q; use OS/ARCH with linux, darwin or windows, and amd64 or arm64, such as linux/amd64", text)
 	}
 	return Platform{goos, arch}, nil
 }

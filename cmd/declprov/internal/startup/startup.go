@@ -97,3 +97,20 @@ func SpecIn(dir, name string) (path string, err error) {
 	}
 	return "", nil
 }
+
+// InstalledSpec returns the spec of the provider that is installed in a folder: of the one whose
+// binary is there. It returns "" if no binary is there, or if path is no folder.
+func InstalledSpec(path string) (spec string, err error) {
+	files, err := os.ReadDir(path)
+	if err != nil {
+		return "", nil // not a folder, or one that the caller cannot open either
+	}
+	for _, f := range files {
+		if name, ok := ProviderName(f.Name()); ok {
+			if spec, err := SpecIn(path, name); spec != "" || err != nil {
+				return spec, err
+			}
+		}
+	}
+	return "", nil
+}
