@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/declprov/declprov/tests/internal/archives"
+	"github.com/declprov/declprov/tests/internal/gitserver"
 	"github.com/declprov/declprov/tests/petstore"
 )
 
@@ -32,9 +34,14 @@ func TestShare(t *testing.T) {
 	}
 	sections := map[string]section{
 		"A checked-out project": {spec: "petstore/petstore.cue", pets: 1},
+		"A Git repository": {
+			spec: "providers/petstore/petstore.cue", pets: 1,
+			files: map[string]string{"providers/petstore/PulumiPlugin.yaml": "runtime: declprov\n"},
+		},
 		"An archive": {
 			spec: "petstore.cue",
 			unrun: map[string]string{
+				"declprov permissions --diff":                    "requires a second version: see tests/roads",
 				"declprov package petstore.cue -o dist --binary": "requires declprov for other platforms: see tests/roads",
 			},
 		},
@@ -73,14 +80,19 @@ func TestShare(t *testing.T) {
 				return false
 			})
 			for i, b := range here.blocks {
-				if first, _, _ := strings.Cut(b.text, " "); b.language == "" && (first == "declprov" || first == "pulumi") {
+				if first, _, _ := strings.Cut(b.text, " "); b.language == "" && (first == "declprov" || first == "pulumi" || first == "git") {
 					here.blocks[i].language = "sh"
 				}
 			}
+			env = append(env, "SSL_CERT_FILE="+authority)
+			if s.files["providers/petstore/PulumiPlugin.yaml"] != "" {
+				env = append(env, host(t, dir, filepath.Join(dir, "providers"))...)
+			}
 			platform := runtime.GOOS + "-" + runtime.GOARCH
 			sums := "dist/pulumi-resource-petstore-v0.1.0-checksums.txt"
-			here.run(t, dir, append(env, "SSL_CERT_FILE="+authority),
+			here.run(t, dir, env,
 				"linux-amd64", platform,
+				"git ", "git -C providers ",
 				"pulumi up\n", "pulumi stack select --create dev\npulumi up\n",
 				"pulumi plugin install resource petstore 0.1.0 --server https://plugins.example.com/petstore --checksum SHA256",
 				"pulumi plugin rm resource petstore --yes\npulumi plugin install resource petstore 0.1.0 --server "+address+
@@ -102,4 +114,32 @@ func publish(t *testing.T, dir string) (address, authority string) {
 	authority = filepath.Join(dir, "authority.pem")
 	write(t, authority, string(certificate))
 	return server.URL, authority
+}
+
+// host makes a Git repository of a folder, whose remote is me/providers.git on a server that runs until
+// the test ends. It returns the environment in which Pulumi finds that.
+func host(t *testing.T, dir, folder string) (env []string) {
+	t.Helper()
+	served := filepath.Join(dir, "served")
+	remote := filepath.Join(served, "me", "providers.git")
+	for _, args := range [][]string{
+		{"init", "--quiet", "--bare", remote},
+		{"init", "--quiet", folder},
+		{"-C", folder, "add", "."},
+		{"-C", folder, "-c", "user.name=me", "-c", "user.email=me@example.com", "commit", "--quiet", "--message=petstore"},
+		{"-C", folder, "remote", "add", "origin", remote},
+		{"-C", folder, "push", "--quiet", "origin", "HEAD"},
+	} {
+		if out, err := exec.CommandContext(t.Context(), "git", args...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	proxy, certificate, closeAll, err := gitserver.Serve(t.Context(), served)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(closeAll)
+	authority := filepath.Join(dir, "git.pem")
+	write(t, authority, string(certificate))
+	return []string{"HTTPS_PROXY=" + proxy, "SSL_CERT_FILE=" + authority}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/declprov/declprov/tests/internal/archives"
+	"github.com/declprov/declprov/tests/internal/gitserver"
 	"github.com/declprov/declprov/tests/internal/provider"
 	"github.com/declprov/declprov/tests/internal/pulumicli"
 	"github.com/declprov/declprov/tests/internal/release"
@@ -43,7 +44,7 @@ func TestRoads(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"serve": serve, "edit": edit, "release": unpackRelease},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"serve": serve, "edit": edit, "release": unpackRelease, "git": serveGit, "tag": tag},
 		Setup: func(env *testscript.Env) error {
 			for name, value := range map[string]string{
 				"PATH":                       strings.Join(path, string(os.PathListSeparator)),
@@ -84,6 +85,31 @@ func serve(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(authority, certificate, 0o644))
 	ts.Setenv("SSL_CERT_FILE", authority)
 	ts.Setenv("URL", server.URL)
+}
+
+// serveGit makes a Git repository of a folder, the second argument, and a bare one that it is pushed
+// to. It serves that from the host of package gitserver until the end of the script.
+func serveGit(ts *testscript.TestScript, _ bool, args []string) {
+	remote, folder := ts.MkAbs(args[0]), ts.MkAbs(args[1])
+	ts.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	ts.Check(ts.Exec("git", "init", "--quiet", "--bare", remote))
+	ts.Check(ts.Exec("git", "init", "--quiet", folder))
+	ts.Check(ts.Exec("git", "-C", folder, "remote", "add", "origin", remote))
+	proxy, certificate, closeAll, err := gitserver.Serve(context.Background(), filepath.Dir(filepath.Dir(remote)))
+	ts.Check(err)
+	ts.Defer(closeAll)
+	authority := ts.MkAbs("authority.pem")
+	ts.Check(os.WriteFile(authority, certificate, 0o644))
+	ts.Setenv("SSL_CERT_FILE", authority)
+	ts.Setenv("HTTPS_PROXY", proxy)
+}
+
+// tag commits all files of the Git repository in the working directory, with a tag, and pushes both.
+func tag(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(ts.Exec("git", "add", "."))
+	ts.Check(ts.Exec("git", "-c", "user.name=me", "-c", "user.email=me@example.com", "commit", "--quiet", "--message="+args[0]))
+	ts.Check(ts.Exec("git", "tag", args[0]))
+	ts.Check(ts.Exec("git", "push", "--quiet", "--tags", "origin", "HEAD"))
 }
 
 // edit replaces the first argument with the second in files.

@@ -45,7 +45,11 @@ func check(ctx context.Context, tool serving.Tool, f language.Folder, stderr io.
 	if err != nil {
 		return err
 	}
-	return checkName(f.Dir, described.Name)
+	workingDir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	return checkName(f.Dir, workingDir, described.Name)
 }
 
 // serveArguments returns the arguments with which this binary serves the spec of a folder.
