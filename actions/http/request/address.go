@@ -92,7 +92,7 @@ func (b *urlBuilder) path() (string, error) {
 		case err != nil:
 			return "", fmt.Errorf("%q is not a valid part of a path: write %%25 for a percent sign", s.text)
 		case plain == "." || plain == "..":
-			return "", fmt.Errorf("a segment of the path is %q, which servers resolve to another path", plain)
+			return "", fmt.Errorf("a segment of the path is %q, which servers resolve to another path: use another value, or send it in the query", plain)
 		case plain == "" && s.hasValue:
 			return "", errors.New("a value in the path is empty, which would result in another path")
 		case plain == "" && !first && !last:

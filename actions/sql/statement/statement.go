@@ -80,7 +80,7 @@ func (p *parser) next() error {
 		return errSeveral
 	}
 	if own := p.s.Dialect.ownPlaceholder(p.rest); own != "" && p.word == "" && p.last != ':' {
-		return fmt.Errorf("the placeholder %s has no value: write {name}, and add `name` to `params`", own)
+		return fmt.Errorf("the placeholder %s has no value: write one like {name}, and set `name` in `params`", own)
 	}
 	if word := wordAt(p.rest); word != "" {
 		p.addWord(strings.ToLower(word))

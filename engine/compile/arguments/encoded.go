@@ -18,9 +18,10 @@ var encoding = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\s*(?:urlencode|encodeURIComponent|url_encode|urlEncode|quote_plus)\((.*)\)\s*$`)
 })
 
-// encoded returns the value in an expression that only escapes it.
+// encoded returns the argument of an expression that is one call of an encoding function, such as
+// `inputs.name` of `urlencode(inputs.name)`. ok is false for other expressions.
 func encoded(expression string) (value string, ok bool) {
-	if !strings.Contains(expression, "(") { // a provider asks for each expression when it starts
+	if !strings.Contains(expression, "(") { // avoid the regular expression: this is called for every template
 		return "", false
 	}
 	m := encoding().FindStringSubmatch(expression)

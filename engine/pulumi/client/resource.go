@@ -296,7 +296,7 @@ func (c *Client) List(ctx context.Context, token string, query property.Map, lim
 	}
 }
 
-// encodeState encodes a state. A state with only an id has no properties.
+// encodeState encodes the inputs and the outputs of a state. Both are nil if the state only has an id.
 func encodeState(s State) (inputs, outputs *structpb.Struct, err error) {
 	if s.Inputs.Len() == 0 && s.Outputs.Len() == 0 {
 		return nil, nil, nil
