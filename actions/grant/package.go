@@ -16,9 +16,6 @@ func PackageIncludes(pattern, other string) bool {
 	return pattern == other || pattern == name
 }
 
-// PluginSchemes are the beginnings of the URLs that Pulumi downloads plugins from.
-const PluginSchemes = "https://, http://, github:// or gitlab://"
-
 // PluginOrigin returns the origin that Pulumi downloads a plugin from, given its
 // pluginDownloadURL, or "" (sdk/go/common/workspace/plugins.go, newPluginSource).
 func PluginOrigin(url string) string {

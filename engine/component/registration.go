@@ -15,6 +15,7 @@ import (
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/engine/run/scope"
 	"github.com/declprov/declprov/engine/value"
+	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/expr"
 	"github.com/declprov/declprov/spec/screen"
@@ -256,11 +257,10 @@ func (r *optionReader) alias(a plan.ChildAlias) Alias {
 // permitted. If exactly one version is permitted, it sets that version.
 func (b *build) checkPlugin(ch *plan.Child, o *RegistrationOptions) error {
 	if o.PluginDownloadURL != "" {
-		at := grant.PluginOrigin(o.PluginDownloadURL)
-		if at == "" {
-			return fmt.Errorf("pluginDownloadURL: Pulumi cannot download plugins from %q: the URL must begin with %s", o.PluginDownloadURL, grant.PluginSchemes)
+		if problem, remedy := spec.CheckDownloadURL(o.PluginDownloadURL); problem != "" {
+			return fmt.Errorf("pluginDownloadURL: %s. %s", problem, remedy)
 		}
-		origin, err := grant.ParseOrigin(at)
+		origin, err := grant.ParseOrigin(grant.PluginOrigin(o.PluginDownloadURL))
 		if err != nil {
 			return fmt.Errorf("pluginDownloadURL: %w", err)
 		}

@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 
 	"cuelang.org/go/cue"
@@ -46,15 +45,11 @@ func (l *loader) checkPublication(b *section, p *spec.Provider) {
 	if !ok || l.Kind(m) != cue.StringKind {
 		return
 	}
-	u, err := url.Parse(p.PluginDownloadURL)
-	switch {
-	case err != nil || u.Host == "" || !slices.Contains(downloadSchemes, u.Scheme):
-		l.Report(source.CodeBadValue, m.At, b.at("pluginDownloadURL"), fmt.Sprintf("Pulumi cannot download a plugin from %q", p.PluginDownloadURL),
-			"Write the URL of the folder with the archives, https://HOST/PATH, or github://api.github.com/OWNER for the releases of the repository pulumi-NAME.")
-	case u.User != nil:
-		l.Report(source.CodeBadValue, m.At, b.at("pluginDownloadURL"), "pluginDownloadURL contains a login",
-			"Remove it: everybody who uses the provider can read the URL. Pulumi sends GITHUB_TOKEN or GITLAB_TOKEN of the user's environment to these hosts.")
-	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+	if problem, remedy := spec.CheckDownloadURL(p.PluginDownloadURL); problem != "" {
+		l.Report(source.CodeBadValue, m.At, b.at("pluginDownloadURL"), problem, remedy)
+		return
+	}
+	if u, err := url.Parse(p.PluginDownloadURL); err == nil && u.Scheme == "http" && !isLoopback(u.Hostname()) {
 		l.Warn(source.CodeInsecureDownload, m.At, b.at("pluginDownloadURL"), "the plugin is downloaded over an unencrypted connection",
 			"Who controls the network can replace the plugin by any program, which Pulumi then runs. Use https://.")
 	}
@@ -62,10 +57,6 @@ func (l *loader) checkPublication(b *section, p *spec.Provider) {
 
 // isLoopback reports whether a host of a URL is this machine.
 func isLoopback(host string) bool { return host == "localhost" || net.ParseIP(host).IsLoopback() }
-
-// downloadSchemes are the schemes of the URLs that Pulumi downloads plugins from
-// (pulumi/pulumi v3.259.0, sdk/go/common/workspace/plugins.go).
-var downloadSchemes = []string{"https", "http", "github", "gitlab"}
 
 // readLanguage reads the options of the SDK generators, a struct for each.
 func (l *loader) readLanguage(it walk.Item, p source.Place) map[string]any {

@@ -39,9 +39,13 @@ func (c *child) checkDownload(n *spec.Node) {
 	if n == nil || n.Kind != spec.StringNode || expr.HasTemplate(n) {
 		return // what a template yields is checked at run time
 	}
+	if problem, remedy := spec.CheckDownloadURL(n.Text); problem != "" {
+		c.Fail(finding.CodeBadOption, n.Range, "pluginDownloadURL", problem, remedy)
+		return
+	}
 	origin := grant.PluginOrigin(n.Text)
 	if origin == "" {
-		c.Fail(finding.CodeBadOption, n.Range, "pluginDownloadURL", fmt.Sprintf("invalid download URL %q", n.Text), "Pulumi downloads plugins from URLs that start with "+grant.PluginSchemes+".")
+		c.Fail(finding.CodeBadOption, n.Range, "pluginDownloadURL", fmt.Sprintf("invalid host in %q", n.Text), "Write https://HOST/PATH.")
 		return
 	}
 	if !c.Granted.MayCover(actions.Grant{Access: grant.Connect, Pattern: &spec.Node{Kind: spec.StringNode, Text: origin}}) {

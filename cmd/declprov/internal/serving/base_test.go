@@ -47,7 +47,9 @@ func TestBaseVersionOfAllReleases(t *testing.T) {
 		}
 		var schema struct {
 			Version          string
-			Parameterization struct{ BaseProvider struct{ Name, Version string } }
+			Parameterization struct {
+				BaseProvider struct{ Name, Version string }
+			}
 		}
 		if err := json.Unmarshal(text, &schema); err != nil {
 			t.Fatal(err)
