@@ -3,6 +3,7 @@ package openapi
 import (
 	"net/http"
 	"slices"
+	"strings"
 )
 
 // findCreate finds the request that makes an object, or changes settings.
@@ -68,4 +69,21 @@ func hasNoBody(o part) bool {
 func canBeChosen(param string) bool {
 	of := words(param)
 	return !slices.Contains(usualIDs, of[len(of)-1])
+}
+
+// hasLocation reports whether the response to a create has a header Location.
+func hasLocation(o part) bool {
+	found := false
+	o.get("responses").each(func(_ string, r part) {
+		r.get("headers").each(func(name string, _ part) { found = found || strings.EqualFold(name, "Location") })
+	})
+	return found
+}
+
+// isOwnNumber reports whether the id is called so: id, or petId of a Pet. Servers number their objects themselves; a principalId of a
+// RoleMapping is somebody else's.
+func (b *builder) isOwnNumber() bool {
+	of := words(b.id.name)
+	own := strings.Join(of[:len(of)-1], "")
+	return slices.Contains(usualIDs, of[len(of)-1]) && (own == "" || strings.HasSuffix(strings.ToLower(b.name), own))
 }

@@ -69,7 +69,7 @@ func (p *printer) types(definitions []*definition) {
 		if p.yaml {
 			name = def.name
 		}
-		p.block(name, func() { p.properties(def.properties) })
+		p.group(name, def.properties)
 	}
 }
 
@@ -82,9 +82,9 @@ func (p *printer) resources(resources []*resource) {
 			name = r.name
 		}
 		p.block(name, func() {
-			p.block("inputs", func() { p.properties(r.inputs) })
+			p.group("inputs", r.inputs)
 			if len(r.outputs) > 0 {
-				p.block("outputs", func() { p.properties(r.outputs) })
+				p.group("outputs", r.outputs)
 			}
 			for _, note := range r.notes {
 				p.comment(note)
@@ -113,22 +113,43 @@ func joined(options []option) string {
 	return strings.Join(out, ", ")
 }
 
+// group prints a key with its properties: on one line, if that is short and no property has a comment. In YAML, types would need more quotes there.
+func (p *printer) group(key string, properties []property) {
+	var texts []string
+	for _, property := range properties {
+		if property.doc != "" || p.yaml {
+			break
+		}
+		texts = append(texts, p.property(property))
+	}
+	line := key + ": {" + strings.Join(texts, ", ") + "}"
+	if len(texts) > 0 && len(texts) == len(properties) && 4*p.indent+len(line) <= lineLength {
+		p.line(line)
+		return
+	}
+	p.block(key, func() { p.properties(properties) })
+}
+
 func (p *printer) properties(properties []property) {
 	if len(properties) == 0 && p.yaml {
 		p.line("{}")
 	}
 	for _, property := range properties {
 		p.comment(property.doc)
-		typ := strings.Join(append([]string{property.typ}, property.attributes...), " ")
-		name := property.name
-		if property.optional {
-			name += "?"
-		}
-		if p.yaml {
-			name, typ = plainYAML(name), plainYAML(typ)
-		}
-		p.line(name + ": " + typ)
+		p.line(p.property(property))
 	}
+}
+
+func (p *printer) property(of property) string {
+	typ := strings.Join(append([]string{of.typ}, of.attributes...), " ")
+	name := of.name
+	if of.optional {
+		name += "?"
+	}
+	if p.yaml {
+		name, typ = plainYAML(name), plainYAML(typ)
+	}
+	return name + ": " + typ
 }
 
 // plainYAML returns a text as YAML writes it: with quotes only where it requires them.

@@ -135,8 +135,7 @@ func openMade(b *builder, made part) string {
 			if !b.chosen {
 				return "the object is in a member of only some responses, and has a member of the same name"
 			}
-			b.made = view{}
-			b.rest = append(b.rest, option{"response", `"none"`})
+			b.ignoreResponse()
 		case inner == "" && identifierOf(b).member(b.made) != nil && identifierOf(b).member(b.made).name != identifierOf(b).member(b.object).name:
 			// It has the id only.
 		case inner == "" || b.unwrap == "":
@@ -146,6 +145,14 @@ func openMade(b *builder, made part) string {
 		}
 	}
 	return ""
+}
+
+// ignoreResponse says that the response to the create, if there is one, is not the object.
+func (b *builder) ignoreResponse() {
+	if responseOf(b.create.part).exists() {
+		b.made = view{}
+		b.rest = append(b.rest, option{"response", `"none"`})
+	}
 }
 
 // listed returns the schema of the items of the list, or nil.
@@ -184,6 +191,11 @@ func (b *builder) findID() string {
 			return ""
 		}
 		if responseOf(b.create.part).exists() || !hasLocation(b.create.part) {
+			if b.body.takes(b.id.name) && !b.isOwnNumber() { // nothing else can tell it
+				b.chosen = true
+				b.ignoreResponse()
+				return ""
+			}
 			return fmt.Sprintf("the response to %s does not have the member %s, the id", b.create.method, b.id.name)
 		}
 		b.rest = append(b.rest, option{"response", `"none"`})
@@ -194,11 +206,10 @@ func (b *builder) findID() string {
 // sendsID reports whether the program chooses the id: a name that the body has, or a member that it requires. Many documents have one
 // schema for what is sent and received, in which a required id says nothing about the create.
 func (b *builder) sendsID() bool {
-	m := b.body.member(b.id.name)
-	if m == nil || !sent.has(viewOf(m.schema)) {
+	if !b.body.takes(b.id.name) {
 		return false
 	}
-	of := words(b.id.name)
+	m, of := b.body.member(b.id.name), words(b.id.name)
 	generic := slices.Contains(usualIDs, of[len(of)-1])
 	return isName(b.id.name) || m.required && (!generic || viewOf(m.schema).kind == stringKind && (b.body.name == "" || b.body.name != b.object.name))
 }
@@ -208,15 +219,6 @@ func isName(member string) bool {
 	return slices.ContainsFunc([]string{"name", "slug", "login", "handle", "email"}, func(end string) bool {
 		return strings.HasSuffix(strings.ToLower(member), end)
 	})
-}
-
-// hasLocation reports whether the response to a create has a header Location.
-func hasLocation(o part) bool {
-	found := false
-	o.get("responses").each(func(_ string, r part) {
-		r.get("headers").each(func(name string, _ part) { found = found || strings.EqualFold(name, "Location") })
-	})
-	return found
 }
 
 // findUpdate finds the members that an update sends, and an update that names the object in its body: PUT /pet.

@@ -53,6 +53,12 @@ func (v view) member(name string) *member {
 	return nil
 }
 
+// takes reports whether a body has a member that the program may set.
+func (v view) takes(name string) bool {
+	m := v.member(name)
+	return m != nil && sent.has(viewOf(m.schema))
+}
+
 // viewKey is what a view depends on.
 type viewKey struct {
 	node      *yaml.Node
