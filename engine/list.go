@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -38,7 +39,7 @@ func (e *Engine) list(ctx context.Context, req ListRequest, yield func(Listed) b
 	f := value.Findings{Context: scope.BeforeSending(ctx)}
 	query := l.Inputs.Complete(property.New(req.Query), "", &f).AsMap()
 	if f.List != nil {
-		return fmt.Errorf("the query is wrong: %s %s", f.List[0].Path, f.List[0].Reason)
+		return fmt.Errorf("the inputs of the list are wrong: %s: %s", f.List[0].Path, f.List[0].Reason)
 	}
 	r := e.resources.New(ctx, res, &plan.Operation{Steps: []*plan.Step{l.Step}}, plan.List, req.Ref, req.Log)
 	r.SetObject("inputs", l.Inputs, query)
@@ -111,7 +112,11 @@ func listed(r *operation.Run, l *plan.Lister) (Listed, error) {
 		return Listed{}, err
 	}
 	if id == "" {
-		return Listed{}, fmt.Errorf("it has no id: `id` of the list yields nothing%s", value.ListMembers(r.Marked("each", "value")))
+		item := r.Marked("each", "value")
+		if _, ok := item.(string); ok {
+			return Listed{}, errors.New("it has no id: it is a text, and has no members. If it is the name of an object, write a `list` with that as the id, next to rest if there is one: `id: \"${each.value}\"`, after the parents")
+		}
+		return Listed{}, fmt.Errorf("it has no id: `id` of the list yields nothing%s", value.ListMembers(item))
 	}
 	name, err := r.PublicText(l.Name, "the name")
 	if name == "" {

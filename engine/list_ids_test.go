@@ -22,6 +22,7 @@ func TestListsWithoutIDs(t *testing.T) {
 		"an empty id":            {`"/things"`, []any{map[string]any{"id": ""}}, "id"},
 		"a null id":              {`"/things"`, []any{map[string]any{"id": nil}}, "id"},
 		"items elsewhere":        {`"/things"`, map[string]any{"results": []any{}}, "results"},
+		"names":                  {`"/things"`, []any{"red"}, "text"},
 		"no list":                {`{path: "/things", items: "page.items"}`, map[string]any{"page": map[string]any{"items": map[string]any{"a": 1}}}, "a"},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { respond(w, http.StatusOK, tc.body) }))
@@ -34,7 +35,7 @@ resources: Thing: {inputs: name: string, rest: `+tc.rest+`}`)
 				t.Errorf("%s: listed %+v", name, one)
 			}
 		}
-		if failed == nil || !strings.Contains(failed.Error(), "it has: "+tc.want) {
+		if failed == nil || !strings.Contains(failed.Error(), map[bool]string{true: "it is a ", false: "it has: "}[tc.want == "text"]+tc.want) {
 			t.Errorf("%s: %v, want the members %s", name, failed, tc.want)
 		}
 	}

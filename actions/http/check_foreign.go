@@ -85,20 +85,29 @@ func checkScheme(s actions.Static, out *[]actions.Fault) {
 	}
 }
 
-// checkBearer warns about a token with the name of its scheme.
+// checkBearer warns about a token with a word before it: that of its scheme, which is sent twice, or of another scheme.
 func checkBearer(s actions.Static, out *[]actions.Fault) {
 	eachCredential(s.Nodes["auth"], func(item *spec.Node, at func(string) string) {
 		n := item.Get("bearer")
 		if n == nil || n.Kind != spec.StringNode {
 			return
 		}
-		word, _, ok := strings.Cut(n.Text, " ")
-		if !ok || !strings.EqualFold(word, "bearer") && !strings.EqualFold(word, "token") {
+		word, token, ok := strings.Cut(n.Text, " ")
+		if !ok || !isScheme().MatchString(word) {
 			return
 		}
-		*out = append(*out, actions.Fault{
+		fault := actions.Fault{
 			Argument: "auth", Path: at("bearer"), Summary: fmt.Sprintf("the token begins with %q, which is sent twice", word), Warning: true,
 			Remedy: "The header is `Authorization: Bearer TOKEN`. Write the token alone.", Old: word + " ", New: "",
-		})
+		}
+		if !strings.EqualFold(word, "bearer") && !strings.EqualFold(word, "token") {
+			fault.Summary = fmt.Sprintf("the header will be `Authorization: Bearer %s TOKEN`", word)
+			fault.Remedy = fmt.Sprintf("For `Authorization: %s TOKEN`, write `apiKey: {header: \"Authorization\", value: %q}` in place of `bearer`. If the API expects Bearer, write the token alone.", word, word+" "+token)
+			fault.Old, fault.New = "", ""
+		}
+		*out = append(*out, fault)
 	})
 }
+
+// isScheme matches the name of a scheme of credentials.
+var isScheme = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*$`) })

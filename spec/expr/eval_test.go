@@ -215,6 +215,7 @@ func TestEvalErrors(t *testing.T) {
 		{"x ${body.missing}", "body.missing", `null cannot be inserted into text: provide a default with ?? ""`},
 		{"x ${body.items}", "body.items", "a list cannot be inserted into text: use jsonencode(…) or join(…)"},
 		{"${body.s ? 1 : 2}", "s ", "a condition must be a boolean, got a string"},
+		{"${body.missing ? 1 : 2}", "missing ", "a condition must be a boolean, got null; append `== true` to treat null as false"},
 		{"${filter(body.s, true)}", "filter", "expected a list, got a string"},
 		{"${filter(body.items, .id)}", "id", "a condition must be a boolean, got a string"},
 		{"${int(inputs.name)}", "int", `"Rex" is not a whole number of 64 bits`},

@@ -3,6 +3,7 @@ package foreign
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -120,6 +121,12 @@ var inCUE = sync.OnceValue(func() []rule {
 			regexp.MustCompile(`^\s*"?\w+"?(\s*=\s*)[^=\s]`), "a field is written with a colon", "Write `name: value`.", whole(": "),
 		},
 		{
+			assigned(), "a default is an alternative with *", "", func(line string, _ []int) []Part {
+				r, _ := parseDefault(line)
+				return r.Parts
+			},
+		},
+		{
 			regexp.MustCompile(`^\s*"?\w+"?(\s+)\{\s*$`), "a field is written with a colon", "Write `name: {…}`.", whole(": "),
 		},
 		{
@@ -216,7 +223,7 @@ func ParseMessage(message, line string) (Repair, bool) {
 
 // assigned matches a value that is assigned to a type: timezone?: string = "UTC".
 var assigned = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(\??):\s+(([A-Za-z]\w*)\s*=\s*("[^"\n]*"|-?\d[\d.]*|true|false|True|False|\[\]|\{\}))\s*(?:@|,|\}|//|$)`)
+	return regexp.MustCompile(`(\??):\s+((?:([A-Za-z]\w*)\s*=\s*|([^\s"=,{}:*](?:[^"=\n,{}:*]|[<>!]=)*?|"[^"\n]*"(?:\s*\|\s*"[^"\n]*")*)\s=\s)("[^"\n]*"|-?\d[\d.]*|true|false|True|False|\[\]|\{\}))\s*(?:@|,|\}|//|$)`)
 })
 
 // ParseAssigned translates the text of a type to which a value is assigned: boolean = true.
@@ -238,14 +245,19 @@ func parseDefault(line string) (Repair, bool) {
 	if m == nil {
 		return Repair{}, false
 	}
-	value, kind := group(line, m, 4), group(line, m, 3)
+	of := 3
+	if m[2*of] < 0 {
+		of = 4
+	}
+	value, kind := group(line, m, 5), group(line, m, of)
 	if own, ok := Literal(value); ok {
 		value = own
 	}
 	if own, ok := Scalar(kind); ok {
 		kind = own
 	}
-	text := "*" + value + " | " + kind
+	others := slices.DeleteFunc(strings.Split(kind, "|"), func(v string) bool { return strings.TrimSpace(v) == value })
+	text := "*" + value + " | " + strings.TrimSpace(strings.Join(others, "|"))
 	return Repair{
 		Summary: "a default is an alternative with *", Remedy: "Write " + text + ". The property is then optional.",
 		Parts: []Part{{m[2], m[3], ""}, {m[4], m[5], text}},

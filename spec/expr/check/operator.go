@@ -87,8 +87,11 @@ func (c *checker) checkLogical(n *ast.BinaryNode) TypedPart {
 	saved := c.facts
 	c.facts = append(saved[:len(saved):len(saved)], c.factsWhen(n.Left, n.Operator == "&&" || n.Operator == "and")...)
 	r := c.checkOperand(n.Right)
-	c.requireBool(r, "the right operand of "+n.Operator)
 	c.facts = saved
+	if (translator{c}).reportValueIf(n, l, r) {
+		return TypedPart{T: types.Any(), At: l.At.Join(r.At)}
+	}
+	c.requireBool(r, "the right operand of "+n.Operator)
 	return TypedPart{T: types.Bool(), At: l.At.Join(r.At)}
 }
 

@@ -215,3 +215,20 @@ func (c translator) reportDefault(n *ast.BinaryNode, l TypedPart) bool {
 	}
 	return true
 }
+
+// reportValueIf reports an && that gives a value under a condition, as in JavaScript and Python: its right operand is a number, a list, a
+// struct, or the text of a literal or a calculation. Another text may be a condition that was forgotten: a name that is compared with "".
+func (c translator) reportValueIf(n *ast.BinaryNode, l, r TypedPart) bool {
+	t := types.Resolve(types.Present(r.T, c.Types), c.Types)
+	if n.Operator != "&&" && n.Operator != "and" || t.Kind == spec.Bool || t.Kind == spec.Union || types.IsAny(t) || isPath().MatchString(c.Text(r.At)) {
+		return false
+	}
+	whole := l.At.Join(r.At)
+	text := fmt.Sprintf("%s ? %s : null", c.Text(l.At), c.Text(r.At))
+	c.Fail(types.CodeTypeMismatch, r.At, fmt.Sprintf("For a value under a condition, write %s.", text), "the right operand of %s must be a boolean, got %s", n.Operator, types.Describe(r.T))
+	// In YAML, the colon would end a text without quotes.
+	if strings.TrimSpace(c.place.Source) == c.Text(whole) && strings.HasSuffix(c.place.Node.Range.File, ".cue") {
+		c.last().Suggest(diag.Edit{At: c.place.At(whole), Old: c.Text(whole), Text: text})
+	}
+	return true
+}

@@ -10,6 +10,9 @@ func opBool(_ *Run, a []any) (any, error) {
 	if b, ok := a[0].(bool); ok {
 		return b, nil
 	}
+	if a[0] == nil {
+		return nil, Faultf("a condition must be a boolean, got null; append `== true` to treat null as false")
+	}
 	return nil, Faultf("a condition must be a boolean, got %s", DescribeKind(a[0]))
 }
 

@@ -103,7 +103,7 @@ func (c *condition) find(items string) string {
 		return found
 	}
 	listed := strings.Join(members, " or ")
-	return fmt.Sprintf("%s ?? expectNull(findIndex(%s, %s), 'an item of the list has no %s, so it is not known whether it is the object. Write a `find` for a list or request that shows it; or, if other objects have none, declare the items by `returns`, with %s as an optional member')",
+	return fmt.Sprintf("%s ?? expectNull(findIndex(%s, %s), 'an item of the list has no %s, so it is not known whether it is the object. If it is there under another name, declare that of the input: `@wire(NAME)`. Else write a `find` for a list or request that shows it; or, if other objects have none, declare the items by `returns`, with %s as an optional member')",
 		found, items, strings.Join(may, " && "), listed, listed)
 }
 

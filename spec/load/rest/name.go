@@ -45,6 +45,22 @@ func (x *options) readName() {
 	x.checkListedNames()
 }
 
+// checkBareID reports an id that is a reference to an input without ${ and }: it would be the path of a member of the response. What
+// follows takes it for the name that is meant.
+func (x *options) checkBareID() {
+	n := x.s.ID
+	if n == nil {
+		return
+	}
+	name, ok := strings.CutPrefix(n.Text, "inputs.")
+	if !ok || x.r.Inputs.Field(name) == nil {
+		return
+	}
+	x.fail(source.CodeBadValue, n.Range, "id", fmt.Sprintf("%q would be a member of the response", n.Text),
+		fmt.Sprintf("For a name that the program chooses, write `id: \"${%s}\"`.", n.Text)).Replace(n.Text, "${"+n.Text+"}")
+	x.s.ID = text("${"+n.Text+"}", n.Range)
+}
+
 // wrongName reports names of objects, and says which input is meant.
 type wrongName struct{ *options }
 

@@ -32,6 +32,7 @@ func (x *options) readAll() bool {
 	x.checkPaths()
 	x.readRequests()
 	dropDefaults(x)
+	x.checkBareID()
 	x.named = x.create.method == "PUT" && x.create.path == nil && !x.s.Singleton || x.s.ID != nil && template.IsTemplate(x.s.ID.Text)
 	x.idPath = []string{"id"}
 	if path := x.wirePath(x.s.ID, "id"); path != nil {

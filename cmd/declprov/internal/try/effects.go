@@ -106,7 +106,7 @@ func (l *life) comparePreview(preview client.State) {
 			continue
 		}
 		l.finding(codePreview, fmt.Sprintf("%s: the preview predicted %s, and it is %s", name, show(v), show(now)),
-			"Programs decide by what a preview predicts. If the API chooses the value, return it from the operation, and declare it in outputs.")
+			"Programs decide by what a preview predicts. If an update may change the output, remove its @stable(). If the API chooses the value, return it from the operation, and declare it in outputs.")
 	}
 }
 
