@@ -47,7 +47,7 @@ func (x *options) readName() {
 
 // checkBareID reports an id that is a reference to an input without ${ and }: it would be the path of a member of the response. What
 // follows takes it for the name that is meant.
-func (x *options) checkBareID() {
+func checkBareID(x *options) {
 	n := x.s.ID
 	if n == nil {
 		return

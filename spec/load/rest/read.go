@@ -32,7 +32,7 @@ func (x *options) readAll() bool {
 	x.checkPaths()
 	x.readRequests()
 	dropDefaults(x)
-	x.checkBareID()
+	checkBareID(x)
 	x.named = x.create.method == "PUT" && x.create.path == nil && !x.s.Singleton || x.s.ID != nil && template.IsTemplate(x.s.ID.Text)
 	x.idPath = []string{"id"}
 	if path := x.wirePath(x.s.ID, "id"); path != nil {
@@ -118,6 +118,10 @@ func (x *options) checkPath(n *spec.Node, key string) {
 		x.fail(source.CodeBadValue, n.Range, key, fmt.Sprintf("%s requires a path, got a request", key), fmt.Sprintf("Write the path only: `%s: %q`.", key, path)).Replace(n.Text, path)
 	case strings.Contains(n.Text, "://"):
 		x.fail(source.CodeBadValue, n.Range, key, "rest requires a path, got a URL", "Write the path only, and put the beginning of the URL into the defaults: `"+family+": baseURL: \"https://…\"`.")
+		if _, rest, _ := strings.Cut(n.Text, "://"); key == "path" {
+			_, rest, _ = strings.Cut(rest, "/")
+			x.s.Path = text("/"+rest, n.Range) // what follows takes the path for the one that is meant
+		}
 	case strings.ContainsAny(withoutTemplates(n.Text), "?#") && !x.s.Singleton:
 		x.fail(source.CodeBadValue, n.Range, key, "the path of rest must not contain a query", "The id is appended to it. Write the query into the defaults (`"+family+": query: {…}`), or write the operation that needs it next to rest.")
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
 )
@@ -44,6 +45,8 @@ func checkSingleton(x *options) {
 		case !ok || *option == nil:
 		case x.defaults[*option] != "":
 			*option = nil
+		case key.Name == "id" && namesInPath(x, *option):
+			*option = nil
 		case why != "":
 			x.fail(source.CodeMisplacedKey, (*option).Range, key.Name, key.Name+" has no effect", fmt.Sprintf("%s Remove `%s` from rest, or `singleton: true`.", why, key.Name)).Suggest(x.s.Without[key.Name]...)
 			*option = nil
@@ -54,6 +57,19 @@ func checkSingleton(x *options) {
 	case x.s.Delete != nil:
 		x.fail(source.CodeMisplacedKey, n.Range, "reset", "reset has no effect", "The request of the delete is `delete`. Remove one of them.").Suggest(x.s.Without["reset"]...)
 	}
+}
+
+// namesInPath reports an id of inputs, which belongs into the path: that is the path of the object.
+func namesInPath(x *options, id *spec.Node) bool {
+	path := x.s.Path
+	if path == nil || path.Kind != spec.StringNode || !parentInputs.MatchString(id.Text) || strings.Contains(path.Text, id.Text) || strings.Contains(path.Text, "?") {
+		return false
+	}
+	object := strings.TrimSuffix(path.Text, "/") + "/" + id.Text
+	x.fail(source.CodeMisplacedKey, id.Range, "id", "id has no effect", fmt.Sprintf("`path` is the path of the object, and the id consists of the inputs in it. Write `path: %q`.", object)).
+		Suggest(append(slices.Clone(x.s.Without["id"]), diag.Edit{At: path.Range, Old: path.Text, Text: object})...)
+	x.s.Path = text(object, path.Range)
+	return true
 }
 
 // requestsOfSingleton reads the requests of a singleton. The create and the update are the same request, if only one is given.

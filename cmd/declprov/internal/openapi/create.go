@@ -82,7 +82,7 @@ func hasLocation(o part) bool {
 
 // isOwnNumber reports whether the id is called so: id, or petId of a Pet. Servers number their objects themselves; a principalId of a
 // RoleMapping is somebody else's.
-func (b *builder) isOwnNumber() bool {
+func isOwnNumber(b *builder) bool {
 	of := words(b.id.name)
 	own := strings.Join(of[:len(of)-1], "")
 	return slices.Contains(usualIDs, of[len(of)-1]) && (own == "" || strings.HasSuffix(strings.ToLower(b.name), own))

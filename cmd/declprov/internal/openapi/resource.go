@@ -135,7 +135,7 @@ func openMade(b *builder, made part) string {
 			if !b.chosen {
 				return "the object is in a member of only some responses, and has a member of the same name"
 			}
-			b.ignoreResponse()
+			ignoreResponse(b)
 		case inner == "" && identifierOf(b).member(b.made) != nil && identifierOf(b).member(b.made).name != identifierOf(b).member(b.object).name:
 			// It has the id only.
 		case inner == "" || b.unwrap == "":
@@ -148,7 +148,7 @@ func openMade(b *builder, made part) string {
 }
 
 // ignoreResponse says that the response to the create, if there is one, is not the object.
-func (b *builder) ignoreResponse() {
+func ignoreResponse(b *builder) {
 	if responseOf(b.create.part).exists() {
 		b.made = view{}
 		b.rest = append(b.rest, option{"response", `"none"`})
@@ -191,9 +191,9 @@ func (b *builder) findID() string {
 			return ""
 		}
 		if responseOf(b.create.part).exists() || !hasLocation(b.create.part) {
-			if b.body.takes(b.id.name) && !b.isOwnNumber() { // nothing else can tell it
+			if b.body.takes(b.id.name) && !isOwnNumber(b) { // nothing else can tell it
 				b.chosen = true
-				b.ignoreResponse()
+				ignoreResponse(b)
 				return ""
 			}
 			return fmt.Sprintf("the response to %s does not have the member %s, the id", b.create.method, b.id.name)
