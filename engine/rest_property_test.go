@@ -153,6 +153,11 @@ func genRest(t *rapid.T) *restGen {
 	case g.api.objectsAt == "slashless":
 		option("object", fmt.Sprintf("%q", object))
 	}
+	if g.api.form = pick("form", "", "", "brackets", "indices", "N", "member.N"); g.api.form != "" && !g.own {
+		option("form", fmt.Sprintf("%q", g.api.form))
+	} else {
+		g.api.form = ""
+	}
 	g.genRequests(t, object, option)
 	g.genWait(option, pick)
 	g.genLists(t, option)
@@ -196,7 +201,7 @@ func (g *restGen) genMembers(t *rapid.T, option func(name, value string)) {
 }
 
 // defaults are the options that may be defaults, unless they contain a path.
-var defaults = []string{"id", "unwrap", "items", "update", "patch", "paginate", "response", "read", "gone", "idempotencyKey", "idempotent", "body", "ifMatch", "wait"}
+var defaults = []string{"id", "unwrap", "items", "update", "patch", "form", "paginate", "response", "read", "gone", "idempotencyKey", "idempotent", "body", "ifMatch", "wait"}
 
 // genDefaults makes some options defaults.
 func (g *restGen) genDefaults(t *rapid.T) {

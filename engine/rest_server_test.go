@@ -52,6 +52,8 @@ type restHabits struct {
 	guarded bool
 	// async says that the API responds before it has done what was asked: the status of the object says when it has.
 	async bool
+	// form is the rule by which lists and maps are written if bodies are forms, or "" if they are JSON.
+	form string
 	// strict says that GET /stores/STORE tells whether a store exists, and that all requests in one that does
 	// not exist are forbidden.
 	strict bool
@@ -153,10 +155,10 @@ func (a *restAPI) requests() []string {
 func (a *restAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	text, _ := io.ReadAll(r.Body)
+	text, sent, ok := a.body(r)
 	line := r.Method + " " + r.URL.RequestURI()
-	if len(text) > 0 {
-		line += " " + r.Header.Get("Content-Type") + " " + string(text)
+	if text != "" {
+		line += " " + r.Header.Get("Content-Type") + " " + text
 	}
 	if key := r.Header.Get("Idempotency-Key"); key != "" {
 		line += " with a key"
@@ -165,6 +167,10 @@ func (a *restAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		line += " if it is " + tag
 	}
 	a.log = append(a.log, line)
+	if !ok {
+		respond(w, http.StatusUnsupportedMediaType, nil)
+		return
+	}
 	segments := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	switch {
 	case a.strict && len(segments) == 2 && segments[0] == "stores" && !a.storeless:
@@ -183,7 +189,7 @@ func (a *restAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if under, prefix, ok := a.listAt(r, segments); ok {
-		a.list(w, r, under, prefix, text)
+		a.list(w, r, under, prefix, sent)
 		return
 	}
 	segments, r.Method = a.conventional(segments, r.Method)
@@ -197,10 +203,27 @@ func (a *restAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		path = a.find(path)
 	}
 	if isObject {
-		a.serveObject(w, r, path, text)
+		a.serveObject(w, r, path, sent)
 		return
 	}
-	a.serveCollection(w, r, path, text)
+	a.serveCollection(w, r, path, sent)
+}
+
+// body reads the body of a request, and returns it as it is and as JSON. ok is false if it has another format than it should.
+func (a *restAPI) body(r *http.Request) (text string, sent []byte, ok bool) {
+	data, _ := io.ReadAll(r.Body)
+	if isForm := r.Header.Get("Content-Type") == "application/x-www-form-urlencoded"; len(data) > 0 && isForm != (a.form != "") {
+		return string(data), nil, false
+	}
+	if a.form == "" || len(data) == 0 {
+		return string(data), data, true
+	}
+	members, err := parseForm(string(data), a.form)
+	if err != nil {
+		return string(data), nil, false
+	}
+	sent, err = json.Marshal(members)
+	return string(data), sent, err == nil
 }
 
 // listAt returns the path of the collection of which a request requests the list, and how the names
@@ -383,7 +406,7 @@ func (a *restAPI) serveObject(w http.ResponseWriter, r *http.Request, path strin
 		return
 	case r.Method == a.update:
 		sent := map[string]any{}
-		if json.Unmarshal(text, &sent) != nil || sent["store"] != nil || a.members != "" && !takeMembers(sent) || (a.merge && r.Method == http.MethodPatch) != (r.Header.Get("Content-Type") == "application/merge-patch+json") {
+		if json.Unmarshal(text, &sent) != nil || sent["store"] != nil || a.members != "" && !takeMembers(sent) || (a.merge && a.form == "" && r.Method == http.MethodPatch) != (r.Header.Get("Content-Type") == "application/merge-patch+json") {
 			respond(w, http.StatusBadRequest, map[string]any{"error": "the body"})
 			return
 		}

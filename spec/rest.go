@@ -25,6 +25,8 @@ type Rest struct {
 	Parent *Node
 	// Patch is the format of the bodies of updates.
 	Patch *Node
+	// Form is true if the bodies of requests are forms, or the rule by which they write lists and maps.
+	Form *Node
 	// Omit has the paths on the wire of members of an object that was read which are not sent.
 	Omit *Node
 	// Gone is true for the response to a request for an object that does not exist.

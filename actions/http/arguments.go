@@ -52,7 +52,8 @@ func arguments() []actions.Arg {
 			declare.Field("partial", declare.List(declare.Text()), "JSON Pointers within the object to structs of which `new` has only some members: what it lacks there stays. Elsewhere, what `new` lacks in a struct or map is removed."),
 		), "Body as a JSON Patch (RFC 6902), by which the members of `old` become those of `new`: `add` for one that `old` lacks, `remove` for null, otherwise `replace`. Structs and maps are compared member by member, lists are replaced as a whole. Requires the method PATCH."),
 		wireArg("jsonUpdate", updateType(), "Body as JSON: an object that was read before, with changes, for a server that removes what is not sent. A value of `object` that is not an object is an error, and no request is sent."),
-		wireArg("form", declare.Map(declare.Any()), "Body as a form. `lists` says how lists and maps are written; null is omitted."),
+		wireArg("form", declare.Map(declare.Any()), "Body as a form. `lists` says how lists and maps are written, and `nulls` how null is."),
+		declare.Arg("nulls", declare.OneOf("omit", request.EmptyNulls), "How `form` writes null, an empty list and an empty map: not at all (`omit`, the default), or as an empty value (`empty`: `a=`), by which APIs such as Stripe's remove a member. Within lists, they are left out."),
 		declare.Arg("multipart", declare.List(partType()), "Body of several parts (`multipart/form-data`), such as a form with files."),
 		declare.Arg("text", declare.Text(), "Body as text."),
 		wireArg("xml", declare.Map(declare.Any()), "Body as XML: an object with one member, the root element."),
@@ -89,7 +90,7 @@ func partType() *spec.Type {
 
 // numbersIn is where the parameters of a page are.
 func numbersIn() *spec.Property {
-	return declare.Field("in", declare.OneOf("query", inBody), "`query` (the default), or `body`: the parameters are members of the JSON body, and their names may be paths, such as `page.number`.")
+	return declare.Field("in", declare.OneOf("query", inBody), "`query` (the default), or `body`: the parameters are members of the body (`json` or `form`), and their names may be paths, such as `page.number`.")
 }
 
 func paginateArg() actions.Arg {
@@ -100,7 +101,7 @@ func paginateArg() actions.Arg {
 			declare.Field("sizeParam", declare.NonEmpty(), "Parameter of the page size."), declare.Field("size", declare.Positive(), "Page size."), numbersIn()), "Request pages by number."),
 		declare.Field("offset", declare.Object(declare.Member("param", declare.NonEmpty(), "Parameter of the offset."),
 			declare.Field("limitParam", declare.NonEmpty(), "Parameter of the page size."), declare.Field("limit", declare.Positive(), "Page size."), numbersIn()), "Request pages by the number of items before them."),
-		declare.Field("cursor", declare.Object(declare.Field("param", declare.NonEmpty(), "Query parameter of the cursor."), declare.Field("body", declare.NonEmpty(), "Member of the JSON body of the request that sends the cursor, like `page.after`."),
+		declare.Field("cursor", declare.Object(declare.Field("param", declare.NonEmpty(), "Query parameter of the cursor."), declare.Field("body", declare.NonEmpty(), "Member of the body of the request (`json`, `form` or `graphql`) that sends the cursor, like `page.after`."),
 			declare.Field("next", declare.Any(), "Expression for the next cursor, from `body`, `status` and `headers`; null means that there are no more pages.")), "Request pages by a cursor in the response."),
 		declare.Field("maxPages", declare.Positive(), "Maximum number of pages. Further pages are ignored, but a find, read or delete that has not found the object by then fails. Default: more than 1000 pages are an error."),
 		declare.Field("timeout", declare.Text(), "Maximum time for all pages together. Default: 10m. The step's own `timeout` covers all attempts."),
@@ -128,7 +129,7 @@ func defaults() []actions.Arg {
 		headers,
 		returns,
 		authArg(),
-		declare.Arg("lists", declare.OneOf(request.ListRules()...), "How `query` and `form` write lists and maps: `repeat` (`a=1&a=2`; a map is an error), `brackets` (`a[]=1`, `a[0][b]=2`, `a[b]=3`), `member.N` (`a.member.1=1`, `a.b=3`) or `N` (`a.1=1`, `a.b=3`). Default: repeat."),
+		declare.Arg("lists", declare.OneOf(request.ListRules()...), "How `query` and `form` write lists and maps: `repeat` (`a=1&a=2`; a map is an error), `brackets` (`a[]=1`, `a[0][b]=2`, `a[b]=3`), `indices` (`a[0]=1`, else like `brackets`), `member.N` (`a.member.1=1`, `a.b=3`) or `N` (`a.1=1`, `a.b=3`). Default: repeat."),
 		declare.Arg("tls", declare.TLSType(), "TLS settings. The minimum version is 1.2."),
 		declare.Arg("proxy", declare.NonEmpty(), "URL of an http or https proxy, which `permissions: hosts` must list. The proxy of the environment is never used."),
 		declare.Option("redirects", declare.OneOf("none", "same-origin"), "none", "Which redirects are followed: none, or those within the origin."),

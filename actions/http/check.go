@@ -37,6 +37,7 @@ func check(s actions.Static) []actions.Fault {
 	checkStream(s, fail)
 	checkDurations(s, &out)
 	checkMembers(s, &out)
+	checkParameters(s, fail)
 	if v, ok := s.Literals["tls"].(map[string]any); ok && v["insecure"] == true {
 		out = append(out, actions.Fault{
 			Argument: "tls", Path: "insecure", Summary: "insecure disables the verification of the server", Warning: true,

@@ -138,7 +138,7 @@ func newPages(call *actions.Call) (*pages, error) {
 	case p.kind == "cursor" && (p.Cursor.Param == "") == (p.Cursor.Body == ""):
 		return nil, errors.New("paginate: cursor: expected exactly one of param and body")
 	case p.isInBody() && !takesMembers(call):
-		return nil, errors.New("paginate: parameters in the body are members of it, so the body must be `json` or `graphql`, a struct")
+		return nil, errors.New("paginate: parameters in the body are members of it, so the body must be `json`, `form` or `graphql`, a struct")
 	}
 	return p, nil
 }
@@ -158,10 +158,12 @@ func (p *pages) isInBody() bool {
 	}
 }
 
-// bodyArgument returns the argument for the body with members: json, or graphql.
+// bodyArgument returns the argument for the body with members: json, form or graphql.
 func bodyArgument(call *actions.Call) string {
-	if call.Args["graphql"] != nil {
-		return "graphql"
+	for _, name := range []string{"graphql", "form"} {
+		if call.Args[name] != nil {
+			return name
+		}
 	}
 	return "json"
 }

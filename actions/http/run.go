@@ -268,7 +268,7 @@ func (r *run) setNumbers(req *request.Request, own []request.Pair, before int64,
 	for _, p := range numbers {
 		members = withValueAt(members, strings.Split(p.name, "."), p.n)
 	}
-	body, err := request.Encode(from, members)
+	body, err := request.BodyOf(r.call, from, members)
 	if err == nil {
 		req.Body = body
 	}
@@ -302,7 +302,7 @@ func (r *run) prepareNextCursor(req *request.Request, own []request.Pair, resp *
 	from := bodyArgument(r.call)
 	before, _ := r.call.Args[from].(map[string]any)
 	after := withValueAt(before, strings.Split(r.pages.Cursor.Body, "."), v)
-	body, err := request.Encode(from, after)
+	body, err := request.BodyOf(r.call, from, after)
 	if err != nil {
 		return false, err
 	}

@@ -88,7 +88,7 @@ resources:
     rest: {path: /b, unique: name, wait: {until: "${body.done}", fail: "${body.error}"}}
   C:
     inputs: {name: string}
-    rest: {path: /c, singleton: true, reset: {name: ""}, update: "PUT"}
+    rest: {path: /c, singleton: true, reset: {name: ""}, update: "PUT", form: brackets}
 components:
   A:
     children:

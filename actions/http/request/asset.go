@@ -21,8 +21,9 @@ type assetEncoder struct {
 	env *actions.Env    // nil if assets are not available
 	// format is the archive format, "" for the default.
 	format string
-	// lists is how a form writes lists and maps.
+	// lists is how a form writes lists and maps, and nulls how it writes null.
 	lists ListRule
+	nulls string
 }
 
 func (h assetEncoder) encodeBytes(v any) (*Body, error) {

@@ -75,8 +75,14 @@ func (g Arguments) bodyOf(h assetEncoder) (*Body, error) {
 	return p, nil
 }
 
-// Encode returns the body for the argument `as` with this value, which contains no assets.
-func Encode(as string, v any) (*Body, error) { return encodeBody(as, v, assetEncoder{}) }
+// BodyOf returns the body of a call if the argument `as` had this value, which contains no assets.
+func BodyOf(c *actions.Call, as string, v any) (*Body, error) {
+	g, err := ArgumentsOf(c)
+	if err != nil {
+		return nil, err
+	}
+	return encodeBody(as, v, assetEncoder{lists: g.Lists, nulls: g.Nulls})
+}
 
 func encodeBody(as string, v any, h assetEncoder) (*Body, error) {
 	switch as {
@@ -88,7 +94,7 @@ func encodeBody(as string, v any, h assetEncoder) (*Body, error) {
 		if !ok {
 			return nil, fmt.Errorf("expected an object, got %s", actions.KindOf(v))
 		}
-		pairs, err := Parameters("form", m, h.lists)
+		pairs, err := formParameters(m, h.lists, h.nulls)
 		return NewBody("application/x-www-form-urlencoded", []byte(EncodePairs(pairs))), err
 	case "text":
 		s, err := actions.TextOf(v)

@@ -47,6 +47,7 @@ type Arguments struct {
 	Effect         string         `arg:"effect"`
 	ArchiveFormat  string         `arg:"archiveFormat"`
 	Lists          ListRule       `arg:"lists"`
+	Nulls          string         `arg:"nulls"`
 	IfMatch        any            `arg:"ifMatch"`
 	IfNoneMatch    any            `arg:"ifNoneMatch"`
 	IdempotencyKey any            `arg:"idempotencyKey"`
@@ -88,7 +89,7 @@ type HeaderFilter func(name string, at Address) (bool, error)
 func (g Arguments) NewRequest(ctx context.Context, env *actions.Env, base *url.URL, filter HeaderFilter) (*Request, error) {
 	r := &Request{Method: g.Method, Headers: http.Header{}}
 	var err error
-	if r.Body, err = g.bodyOf(assetEncoder{ctx: ctx, env: env, format: g.ArchiveFormat, lists: g.Lists}); err != nil {
+	if r.Body, err = g.bodyOf(assetEncoder{ctx: ctx, env: env, format: g.ArchiveFormat, lists: g.Lists, nulls: g.Nulls}); err != nil {
 		return nil, err
 	}
 	if r.Method == "" {

@@ -21,6 +21,10 @@ var Rest = &Block{
 		{Name: "id", Kind: Template, Null: true, CUE: "string", Into: to(func(r *spec.Rest) any { return &r.ID }), Doc: "The member of an object that is its id, as a name or path on the wire; `id` by default. A number becomes text. If the program chooses the name of an object: the name as a template, `\"${inputs.name}\"`."},
 		{Name: "update", Kind: Template, CUE: oneOf(RestUpdates) + " | " + requestOf(RestSends), Into: to(func(r *spec.Rest) any { return &r.Update }), Doc: "The method of updates. PATCH (the default, unless the create is a PUT) and POST send the changes, with null for removed members. PUT sends all inputs and, with `patch: \"merge\"`, null for what was removed. With `patch: \"object\"`, PUT is the default and sends the whole object. With \"none\", every change replaces the resource. If the path is another one, write both: `\"PUT /pets/${id}/name\"`."},
 		{Name: "patch", Kind: Text, Null: true, CUE: oneOf(RestPatches), Into: to(func(r *spec.Rest) any { return &r.Patch }), Doc: "\"all\" if the API requires all members in an update: updates send all inputs, and null for what the program has removed. \"merge\" if the API merges an update with the object, also within structs and maps: updates send null for what the program has removed, at any depth, and PATCH has the type application/merge-patch+json. \"changes\" if PUT sends the changes only. \"json\" if PATCH sends a JSON Patch (RFC 6902). \"object\" if the API replaces the whole object and removes what is not sent: an update reads the object, changes in it what the program has changed, and sends it back."},
+		{
+			Name: "form", Kind: Data, Null: true, CUE: "true | " + oneOf(RestForms), Into: to(func(r *spec.Rest) any { return &r.Form }),
+			Doc: "Bodies are forms (application/x-www-form-urlencoded) instead of JSON. The value says how lists and maps are written: \"brackets\" (`a[]=1`, `a[b]=2`), \"indices\" (`a[0]=1`, `a[b]=2`), \"repeat\" (`a=1&a=2`, no maps), \"member.N\" or \"N\"; with true, as the argument `lists` of the defaults of http says. A create leaves out null; an update sends it as an empty value, which removes the member.",
+		},
 		{Name: "omit", Kind: Data, Null: true, CUE: "string | [...string]", Into: to(func(r *spec.Rest) any { return &r.Omit }), Doc: "With `patch: \"object\"`: members of the object that are not sent back, because the API refuses them, as names or paths on the wire: `[\"updated_at\"]`."},
 		{Name: "read", Kind: Template, CUE: oneOf(RestReads) + " | " + requestOf(RestGets), Into: to(func(r *spec.Rest) any { return &r.Read }), Doc: "\"list\" if the API has no request for one object: `read` looks for the object in the list. Or the request for one object: `\"GET /pet/${id}\"`."},
 		{Name: "delete", Kind: Template, CUE: oneOf(RestDeletes) + " | " + requestOf(RestDeletes), Into: to(func(r *spec.Rest) any { return &r.Delete }), Doc: "The method of the delete, DELETE by default, or its method and path: `\"POST /pets/${id}/retire\"`."},
@@ -103,6 +107,9 @@ var RestUpdates = []string{"PATCH", "PUT", "POST", "none"}
 
 // RestPatches are the values of `patch` in `rest`.
 var RestPatches = []string{"merge", "all", "changes", "json", "object"}
+
+// RestForms are the rules by which `form` in `rest` writes lists and maps: those of the argument `lists` of http.
+var RestForms = []string{"repeat", "brackets", "indices", "member.N", "N"}
 
 // RestDeletes are the values of `delete` in `rest`, and the methods of a delete with a path.
 var RestDeletes = []string{"DELETE", "POST", "PUT", "PATCH"}

@@ -72,6 +72,8 @@ type options struct {
 	omit  [][]string
 	// bodiless is true if the response to the create does not contain the object.
 	bodiless bool
+	// formRule is the rule by which a form writes lists and maps, or "" for that of the defaults.
+	formRule string
 	// returns is the type of an object, or nil.
 	returns *spec.Type
 	unique  []*spec.Property
@@ -188,13 +190,13 @@ func (x *expansion) listStep(r requestLine, inList bool) (step *spec.Step, items
 	}
 	arguments := []spec.Field{field("path", path), x.returning(x.listType(), "List")}
 	if r.method == "POST" { // a search
-		arguments = append(arguments, field("method", text(r.method, path.Range)), field("json", object(path.Range)), field("effect", text("none", path.Range)))
+		arguments = append(arguments, field("method", text(r.method, path.Range)), bodyArgument(x.options, object(path.Range)), field("effect", text("none", path.Range)))
 	}
 	if x.s.Paginate != nil {
 		arguments = append(arguments, field("items", text("${"+items+"}", x.itemsRange())), field("paginate", x.s.Paginate))
 		items = "result.items"
 	}
-	return request(x.s, arguments), items
+	return request(x.options, arguments), items
 }
 
 // importTemplate returns the template for imported ids, or nil if the path of an object has no

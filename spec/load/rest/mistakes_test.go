@@ -136,6 +136,16 @@ func TestMistakesInRest(t *testing.T) {
 		{"an unknown patch", source.CodeBadValue, `rest: {path: "/pets", patch: «"xml"»}`},
 		{"a JSON Patch by PUT", source.CodeBadValue, `rest: {path: "/pets", update: "PUT", patch: «"json"»}`},
 		{"a JSON Patch by another request", source.CodeBadValue, `rest: {path: "/pets", update: "POST /pets/${id}", patch: «"json"»}`},
+		{"an unknown form", source.CodeBadValue, `rest: {path: "/pets", form: «"braces"»}`},
+		{"no form", source.CodeBadValue, `rest: {path: "/pets", form: «false»}`},
+		{"a form without names for maps", source.CodeBadValue, `inputs: labels: [string]: string
+	rest: {path: "/pets", form: «"repeat"»}`},
+		{"a form without names for items", source.CodeBadValue, `inputs: labels: [...[...string]]
+	rest: {path: "/pets", form: «true»}`},
+		{"a form without names for what is wrapped", source.CodeBadValue, `rest: {path: "/pets", wrap: "pet", form: «true»}`},
+		{"a JSON Patch in a form", source.CodeBadValue, `rest: {path: "/pets", form: "brackets", patch: «"json"»}`},
+		{"a whole object in a form", source.CodeBadValue, `rest: {path: "/pets", form: "brackets", patch: «"object"»}`},
+		{"a form that no request sends", source.CodeMisplacedKey, `rest: {path: "/pets", form: «"brackets"», update: "none"}, create: ` + http},
 		{"a patch without updates", source.CodeMisplacedKey, `rest: {path: "/pets", update: "none", patch: «"merge"»}`},
 		{"returns as a string", source.CodeBadValue, `rest: {path: "/pets", returns: «"Pet"»}`},
 		{"returns a list", source.CodeBadValue, `rest: {path: "/pets", returns: «#Pets»}`},

@@ -95,7 +95,7 @@ func (x *expansion) updateOperation() *spec.Operation {
 		changes, recorded := changesOfObject(x, path)
 		content = changedObject(x, changes, recorded, members)
 	}
-	op := x.operation(!x.bodiless, field("method", text(method, at)), field("path", path), headersOf(x, x.update), content, field("ifMatch", x.s.IfMatch), repeatable(x, method), responseOf(x))
+	op := x.operation(!x.bodiless, field("method", text(method, at)), field("path", path), headersOf(x, x.update), content, nullsOf(x.options), field("ifMatch", x.s.IfMatch), repeatable(x, method), responseOf(x))
 	if sendsObject(x.options, x.update) {
 		replaceObject(x, op, x.update)
 	}
@@ -117,7 +117,7 @@ func repeatable(x *expansion, method string) spec.Field {
 
 // headersOf returns the argument with the type of the body of an update.
 func headersOf(x *expansion, r requestLine) spec.Field {
-	if r.method != "PATCH" || x.patch != "merge" {
+	if r.method != "PATCH" || x.patch != "merge" || x.s.Form != nil {
 		return spec.Field{}
 	}
 	return field("headers", object(x.s.Patch.Range, field("content-type", text("application/merge-patch+json", x.s.Patch.Range))))
@@ -151,7 +151,7 @@ func deleteBy(x *expansion, r requestLine) *spec.Operation {
 // requestOfDelete returns the operation of a delete without what waits for its end. If the API responds to what is in a missing parent
 // as it likes, nothing is sent there.
 func requestOfDelete(x *expansion, r requestLine, arguments ...spec.Field) *spec.Operation {
-	step := request(x.s, append([]spec.Field{
+	step := request(x.options, append([]spec.Field{
 		field("method", text(r.method, cmp.Or(x.s.Delete, x.s.Reset, x.s.Path).Range)), field("path", x.objectPath(r)), field("ifMatch", x.s.IfMatch),
 	}, arguments...))
 	step.Gone = x.s.Gone
@@ -165,7 +165,7 @@ func requestOfDelete(x *expansion, r requestLine, arguments ...spec.Field) *spec
 // operation returns an operation of one request. If object is true, the response
 // contains the object.
 func (x *expansion) operation(object bool, arguments ...spec.Field) *spec.Operation {
-	op := &spec.Operation{Range: x.s.Range, Rest: true, Steps: []*spec.Step{request(x.s, arguments)}}
+	op := &spec.Operation{Range: x.s.Range, Rest: true, Steps: []*spec.Step{request(x.options, arguments)}}
 	if object && x.unwrap != nil && !x.own["return"] {
 		value := "body" + accessAll(x.unwrap)
 		if x.unwrapsSome || declaresResponse(op) {
@@ -192,7 +192,7 @@ func sent(x *expansion, body *spec.Node, members *spec.Node) spec.Field {
 		inputs, _ := template.Whole(body.Text)
 		body = text("${merge("+inputs+", restBody)}", body.Range)
 	}
-	return field("json", within(x.wrap, x.s.Wrap, body))
+	return bodyArgument(x.options, within(x.wrap, x.s.Wrap, body))
 }
 
 // withMembers returns an operation with the local name that sent uses.

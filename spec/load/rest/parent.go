@@ -88,7 +88,7 @@ func checkParent(x *options) {
 // if the parent does not exist.
 func afterParent(x *expansion, op *spec.Operation) *spec.Operation {
 	if x.s.Parent != nil {
-		parent := request(x.s, []spec.Field{field("path", x.withParents(x.s.Parent, "", false))})
+		parent := request(x.options, []spec.Field{field("path", x.withParents(x.s.Parent, "", false))})
 		parent.As, parent.AsRange = "parent", x.s.Parent.Range
 		op.Steps[0].Gone = goneLater(op.Steps[0].Gone, x.s.Parent.Range)
 		op.Steps, op.Listed = slices.Insert(op.Steps, 0, parent), true

@@ -57,6 +57,7 @@ func (x *options) readAll() bool {
 		x.fail(source.CodeBadValue, x.s.Patch.Range, "patch", "a JSON Patch requires the method PATCH", fmt.Sprintf("The update is a %s. Write `update: \"PATCH\"`, or remove `patch`.", x.update.method)).Suggest(x.s.Without["patch"]...)
 		x.patch = ""
 	}
+	checkForm(x)
 	checkObject(x)
 	if x.requests.readsList() && !x.lists() {
 		x.fail(source.CodeMisplacedKey, x.s.Read.Range, "read", "read requires the list", "Remove `list: \"none\"`, or write the read that the API has next to rest.")

@@ -162,7 +162,7 @@ func createOfSingleton(x *expansion) *spec.Operation {
 		content = changedObject(x, x.body("inputs", path), nil, members)
 	}
 	arguments := []spec.Field{
-		field("method", text(x.create.method, at)), field("path", path), headersOf(x, x.create), content, responseOf(x),
+		field("method", text(x.create.method, at)), field("path", path), headersOf(x, x.create), content, nullsOf(x.options), responseOf(x),
 		field("idempotent", &spec.Node{Kind: spec.BoolNode, Text: "true", Range: at}),
 	}
 	if x.create.method == "PUT" { // it overwrites what exists
@@ -195,7 +195,7 @@ func resetOfSingleton(x *expansion) *spec.Operation {
 		let.Fields = []spec.Field{field("restReset", body), field("restBody", x.s.Body)}
 		body = text("${merge(restReset, restBody)}", body.Range)
 	}
-	content := field("json", within(x.wrap, x.s.Wrap, body))
+	content := bodyArgument(x.options, within(x.wrap, x.s.Wrap, body))
 	whole := sendsObject(x.options, request)
 	switch {
 	case x.patch == "json" && request.method == "PATCH":
@@ -204,7 +204,7 @@ func resetOfSingleton(x *expansion) *spec.Operation {
 	case whole:
 		content, let = changedObject(x, x.s.Reset, nil, x.s.Body), object(let.Range, field("restBody", x.s.Body))
 	}
-	op := requestOfDelete(x, request, headersOf(x, request), content, field("idempotent", &spec.Node{Kind: spec.BoolNode, Text: "true", Range: body.Range}))
+	op := requestOfDelete(x, request, headersOf(x, request), content, nullsOf(x.options), field("idempotent", &spec.Node{Kind: spec.BoolNode, Text: "true", Range: body.Range}))
 	if whole {
 		replaceObject(x, op, request)
 		read, put := op.Steps[len(op.Steps)-2], op.Steps[len(op.Steps)-1]

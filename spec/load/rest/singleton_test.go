@@ -16,7 +16,7 @@ import (
 // and YAML have in common.
 var (
 	ofSingletons = map[string]string{
-		"path": `"/settings"`, "singleton": `true`, "create": `"PUT"`, "update": `"POST"`, "read": `"GET /all"`, "delete": `"DELETE"`, "reset": `{title: ""}`, "patch": `"all"`,
+		"path": `"/settings"`, "singleton": `true`, "create": `"PUT"`, "update": `"POST"`, "read": `"GET /all"`, "delete": `"DELETE"`, "reset": `{title: ""}`, "patch": `"all"`, "form": `"brackets"`,
 		"gone": `"${status == 400}"`, "wrap": `"data"`, "unwrap": `"data"`, "query": `{all: "1"}`, "body": `{kind: "k"}`, "parent": `"/stores/${inputs.store}"`,
 		"response": `"none"`, "wait": `{until: "${body.ready}"}`, "ifMatch": `true`, "under": `{}`, "returns": "", "omit": `["updated"], patch: "object"`,
 	}

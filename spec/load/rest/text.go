@@ -41,9 +41,9 @@ func field(name string, value *spec.Node) spec.Field {
 }
 
 // request returns a step that sends one request, with the members of the query that each has.
-func request(s *spec.Rest, arguments []spec.Field) *spec.Step {
-	block := object(s.Range, append(arguments, field("query", s.Query))...)
-	return &spec.Step{Range: s.Range, Actions: []spec.Field{{Name: family, NameRange: s.Range, Value: block}}}
+func request(x *options, arguments []spec.Field) *spec.Step {
+	block := object(x.s.Range, append(arguments, listsOf(x, arguments), field("query", x.s.Query))...)
+	return &spec.Step{Range: x.s.Range, Actions: []spec.Field{{Name: family, NameRange: x.s.Range, Value: block}}}
 }
 
 // within returns the body of a request, at a path of members that the option names.

@@ -68,6 +68,7 @@ func (x *options) optionsOfObjects() []option {
 		{"patch", "update", x.s.Patch, updates || replaces},
 		{"omit", "update", x.s.Omit, sends || replaces},
 		{"wrap", "create and update", x.s.Wrap, creates || sends},
+		{"form", "create and update", x.s.Form, creates || sends || deletes && x.s.Reset != nil || x.list.method == "POST"},
 		{"body", "create and update", x.s.Body, sendsBody(x)},
 		{"object", "read, update and delete", x.s.Object, gets && at(x.read) || sends && at(x.update) || deletes && at(x.delete) || x.named || x.bodiless && locates}, // of a Location
 		{"gone", "read and delete", x.s.Gone, gets || deletes},

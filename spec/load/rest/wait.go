@@ -73,7 +73,7 @@ func addWait(x *expansion, op *spec.Operation, wait *spec.Step) *spec.Operation 
 
 // waitStep returns the step that waits, which has the keys of `wait`.
 func waitStep(x *expansion) *spec.Step {
-	wait := request(x.s, []spec.Field{field("path", x.objectPath(x.read)), x.returning(x.objectType(), "Response")})
+	wait := request(x.options, []spec.Field{field("path", x.objectPath(x.read)), x.returning(x.objectType(), "Response")})
 	for _, f := range x.s.Wait.Fields {
 		if key := block.RestWait.Key(f.Name); key != nil {
 			*key.Into(wait).(**spec.Node) = f.Value

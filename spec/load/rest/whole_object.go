@@ -86,7 +86,7 @@ func omitted(x *options) (paths [][]string) {
 // which both run: otherwise another resource that is part of the same object could change it between them.
 func replaceObject(x *expansion, op *spec.Operation, r requestLine) {
 	at := x.s.Patch.Range
-	read := request(x.s, []spec.Field{field("path", pathOfObject(x, r)), untyped(x)})
+	read := request(x.options, []spec.Field{field("path", pathOfObject(x, r)), untyped(x)})
 	read.As, read.AsRange = nowStep, at
 	last := len(op.Steps) - 1
 	op.Steps, op.Listed = slices.Insert(op.Steps, last, read), true

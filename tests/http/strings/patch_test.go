@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/actions/http/request"
 )
 
@@ -47,7 +48,7 @@ func TestPatchesMakeTheNewDocument(t *testing.T) {
 		if rapid.Bool().Draw(t, "within") {
 			at, whole, want = "/the~1/spec", map[string]any{"the/": map[string]any{"spec": old, "k": 1.0}}, map[string]any{"the/": map[string]any{"spec": next, "k": 1.0}}
 		}
-		body, err := request.Encode("jsonPatch", map[string]any{"old": old, "new": changes, "at": at})
+		body, err := request.BodyOf(&actions.Call{}, "jsonPatch", map[string]any{"old": old, "new": changes, "at": at})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +93,7 @@ func TestPointersOfTheRFC(t *testing.T) {
 			if nested {
 				old, next, want = map[string]any{"": old}, map[string]any{"": next}, "/"+pointer
 			}
-			body, err := request.Encode("jsonPatch", map[string]any{"old": old, "new": next})
+			body, err := request.BodyOf(&actions.Call{}, "jsonPatch", map[string]any{"old": old, "new": next})
 			if err != nil {
 				t.Fatal(err)
 			}
