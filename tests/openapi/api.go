@@ -41,6 +41,7 @@ type api struct {
 	style        string // where operations are
 	fills        bool   // the API chooses the values of what the program does not set
 	madeAs       string // the only member of the response to a create, which is the id, or ""
+	form         string // "" if bodies are JSON; "repeat" or "brackets" if they are forms with lists and maps by that rule
 	members      []member
 }
 
@@ -130,6 +131,14 @@ func generate(r *rand.Rand) *api {
 	if a.named {
 		a.members = append(a.members, member{name: a.id, schema: map[string]any{"type": "string"}, required: !a.put, values: []any{"chosen", "chosen"}})
 	}
+	if r.IntN(4) == 0 && a.wrap == "" {
+		a.form = "repeat"
+		for _, m := range a.members {
+			if m.schema["type"] == "object" {
+				a.form = "brackets"
+			}
+		}
+	}
 	return a
 }
 
@@ -209,7 +218,9 @@ func (a *api) document(host string) map[string]any {
 		if shown != nil {
 			op["responses"] = map[string]any{status: response(shown)}
 		}
-		if body != nil && old {
+		if body != nil && a.form != "" {
+			a.sends(op, body)
+		} else if body != nil && old {
 			op["parameters"] = []any{map[string]any{"name": "body", "in": "body", "schema": body}}
 		} else if body != nil {
 			op["requestBody"] = map[string]any{"content": map[string]any{"application/json": map[string]any{"schema": body}}}
@@ -379,8 +390,8 @@ func (s *server) object(w http.ResponseWriter, r *http.Request, path string) {
 
 // received returns the object in a request, or what is wrong with it.
 func (s *server) received(r *http.Request, whole bool) (map[string]any, string) {
-	var body map[string]any
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+	body, err := s.decode(r)
+	if err != nil {
 		return nil, err.Error()
 	}
 	if s.wrap != "" {

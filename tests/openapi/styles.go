@@ -1,7 +1,13 @@
 package openapi
 
 import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -23,6 +29,89 @@ func (a *api) object(last string) string {
 	default:
 		return a.path + "/{" + last + "}"
 	}
+}
+
+// sends changes an operation so that its body is a form: in version 2.0 its members are parameters.
+func (a *api) sends(op map[string]any, body map[string]any) {
+	if a.version != "2.0" {
+		encoding := map[string]any{}
+		for _, m := range a.members {
+			if s := m.schema; a.form == "brackets" && (s["type"] == "object" || s["type"] == "array") {
+				encoding[m.name] = map[string]any{"style": "deepObject", "explode": true}
+			}
+		}
+		op["requestBody"] = map[string]any{"content": map[string]any{"application/x-www-form-urlencoded": map[string]any{"schema": body, "encoding": encoding}}}
+		return
+	}
+	required, _ := body["required"].([]any)
+	var parameters []any
+	for name, schema := range body["properties"].(map[string]any) {
+		p := map[string]any{"name": name, "in": "formData", "required": slices.Contains(required, any(name))}
+		maps.Copy(p, schema.(map[string]any))
+		parameters = append(parameters, p)
+	}
+	op["parameters"] = parameters
+}
+
+// decode reads the body of a request: JSON, or a form whose texts it converts to the types of the members.
+func (s *server) decode(r *http.Request) (body map[string]any, err error) {
+	isForm := r.Header.Get("Content-Type") == "application/x-www-form-urlencoded"
+	if isForm != (s.form != "") {
+		return nil, fmt.Errorf("the body has the type %q", r.Header.Get("Content-Type"))
+	}
+	if !isForm {
+		return body, json.NewDecoder(r.Body).Decode(&body)
+	}
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	values, err := url.ParseQuery(string(text))
+	body = map[string]any{}
+	for name, texts := range values {
+		name, within, nested := strings.Cut(name, "[")
+		within = strings.TrimSuffix(within, "]")
+		schema := map[string]any{}
+		for _, m := range s.members {
+			if m.name == name {
+				schema = m.schema
+			}
+		}
+		switch {
+		case len(texts) == 1 && texts[0] == "" && !nested:
+			body[name] = nil
+		case schema["type"] == "array":
+			var list []any
+			for _, text := range texts {
+				list = append(list, text)
+			}
+			body[name] = list
+		case nested:
+			inner, _ := schema["properties"].(map[string]any)
+			of, _ := inner[within].(map[string]any)
+			members, _ := body[name].(map[string]any)
+			if members == nil {
+				members = map[string]any{}
+			}
+			members[within] = typed(texts[0], of)
+			body[name] = members
+		default:
+			body[name] = typed(texts[0], schema)
+		}
+	}
+	return body, err
+}
+
+// typed converts a text of a form to the type of a schema.
+func typed(text string, schema map[string]any) any {
+	switch schema["type"] {
+	case "integer", "number", "boolean":
+		var v any
+		if err := json.Unmarshal([]byte(text), &v); err == nil {
+			return v
+		}
+	}
+	return text
 }
 
 // place adds the operations of the collection and of an object to the paths of a document.

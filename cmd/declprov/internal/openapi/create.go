@@ -29,7 +29,7 @@ func (b *builder) findCreate() string {
 		return ""
 	}
 	if !ref.exists() {
-		return "the body of " + b.create.method + " is not in JSON, or has no schema"
+		return "the body of " + b.create.method + " is neither JSON nor a form, or has no schema"
 	}
 	b.body = objectOf(ref)
 	if b.body.kind != objectKind || len(b.body.members) == 0 {

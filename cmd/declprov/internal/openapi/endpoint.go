@@ -285,15 +285,17 @@ func inJSON(content part) (part, string) {
 	return part{}, ""
 }
 
-// bodyOf returns the schema of the body of an operation, if any. In version 2.0 it is a parameter.
+// bodyOf returns the schema of the body of an operation, if any: of JSON or, if there is none, of a form. In version 2.0 it is a parameter.
 func bodyOf(o part) part {
 	for _, p := range o.get("parameters").list() {
 		if p.get("in").text() == "body" {
 			return p.get("schema")
 		}
 	}
-	of, _ := inJSON(o.get("requestBody").get("content"))
-	return of
+	if of, _ := inJSON(o.get("requestBody").get("content")); of.exists() {
+		return of
+	}
+	return formOf(o)
 }
 
 // responseOf returns the schema of the response to an operation that succeeds, if any.

@@ -45,13 +45,15 @@ type Document struct {
 	invalid []LeftOut
 	// views are the views of schemas.
 	views map[viewKey]view
+	// forms are the schemas of forms that consist of parameters.
+	forms map[*yaml.Node]part
 }
 
 // Load reads a document from a file, a URL, or the standard input for the location "-". References may lead to other files of the document's
 // folder, but not to a network: the document may have been written by somebody else. It returns an error if the document cannot be read, is
 // none, or refers to something else.
 func Load(ctx context.Context, location string) (*Document, error) {
-	doc := &Document{files: map[string]*file{}, views: map[viewKey]view{}}
+	doc := &Document{files: map[string]*file{}, views: map[viewKey]view{}, forms: map[*yaml.Node]part{}}
 	text, err := doc.read(ctx, location)
 	if err != nil {
 		return nil, err

@@ -66,6 +66,9 @@ func (t *types) build(e endpoint, name string) (*resource, string) {
 	}
 	b.object, b.made, b.body = b.object.flattened(), b.made.flattened(), b.body.flattened()
 	b.findUpdate()
+	if b.update.exists() && isForm(b.create.part) != isForm(b.update.part) && bodyOf(b.update.part).exists() && bodyOf(b.create.part).exists() {
+		return nil, "the create and the update have bodies in different formats: JSON and a form"
+	}
 	b.addParents()
 	b.addInputs()
 	b.addOutputs()
