@@ -104,7 +104,8 @@ func isComposite(v view) bool { return v.kind == objectKind || v.kind == arrayKi
 // addForm adds that bodies are forms.
 func (b *builder) addForm() {
 	rule, known := formRule(b)
-	if rule == "" {
+	updates := b.update.exists() && !b.byBody
+	if rule == "" || b.madeID != "" && !updates { // no request of rest has a body
 		return
 	}
 	b.add("form", literalOf(rule))
