@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -84,7 +85,7 @@ func TestJSONPatchesKeepSiblings(t *testing.T) {
 		"a nested member less":  {`{path: "/things", idempotencyKey: true, patch: "json"}`, "", "own", `[{"op":"remove","path":"/a/own/x"}]`},
 		"a member of settings":  {`{path: "/things/1", singleton: true, patch: "json"}`, "", "size", `[{"op":"replace","path":"/a/b/size","value":7}]`},
 		"a reset of one":        {`{path: "/things/1", singleton: true, patch: "json", reset: {a: b: size: 0}}`, "", "", `[{"op":"replace","path":"/a/b/size","value":0}]`},
-		"a reset of one within": {`{path: "/things/1", singleton: true, patch: "json", wrap: "w", unwrap: "w", reset: {a: kind: null}}`, "", "", `[{"op":"remove","path":"/w/a/kind"}]`},
+		"a reset of one within": {`{path: "/things/1", singleton: true, patch: "json", wrap: "w.w", unwrap: "w.w", reset: {a: kind: null}}`, "", "", `[{"op":"remove","path":"/w/w/a/kind"}]`},
 	} {
 		short, expanded := restForms(t, "name: \"things\"\nversion: \"1.0.0\"\nconfig: endpoint: string\nhttp: baseURL: \"${config.endpoint}\"\nresources: Thing: {\n"+inputs+"\noutputs: label: string\nrest: "+c.rest+"\n}")
 		for form, text := range map[string]*spec.Provider{"rest": short, "expanded": expanded} {
@@ -95,7 +96,14 @@ func TestJSONPatchesKeepSiblings(t *testing.T) {
 					if body, _ := io.ReadAll(r.Body); len(body) > 0 {
 						sent <- string(body)
 					}
-					w.WriteHeader(http.StatusNoContent)
+					now := map[string]any{"id": "1", "name": "n", "label": "l", "a": map[string]any{
+						"b": map[string]any{"size": 1, "tags": []any{"t"}, "more": 1}, "kind": "k", "own": map[string]any{"x": 1, "y": 2, "more": 1}, "more": 1,
+					}}
+					if strings.Contains(c.rest, "wrap") {
+						respond(w, http.StatusOK, nest(now, []string{"w", "w"}))
+						return
+					}
+					respond(w, http.StatusOK, now)
 				}))
 				defer server.Close()
 				e := wholeEngine(t, t, text, server.URL, t.TempDir())
@@ -142,9 +150,9 @@ resources: Settings: {
 	rest: {path: "/p/7/settings", singleton: true, patch: "json", reset: {zones: 10, posts: size: 3, token: null, pin: "0"}}
 }`)
 	want := []any{
-		`[{"op":"add","path":"/pin","value":"1"},{"op":"add","path":"/posts/size","value":5},{"op":"add","path":"/token","value":"t"},{"op":"add","path":"/zones","value":5}]`,
+		`[{"op":"add","path":"/pin","value":"1"},{"op":"add","path":"/posts/size","value":5},{"op":"add","path":"/token","value":"t"}]`,
 		`[{"op":"add","path":"/pin","value":"2"},{"op":"add","path":"/posts/size","value":6},{"op":"remove","path":"/token"}]`,
-		`[{"op":"add","path":"/pin","value":"0"},{"op":"add","path":"/posts/size","value":3},{"op":"remove","path":"/token"},{"op":"replace","path":"/zones","value":10}]`,
+		`[{"op":"add","path":"/pin","value":"0"},{"op":"add","path":"/posts/size","value":3},{"op":"replace","path":"/zones","value":10},{"op":"remove","path":"/token"}]`,
 	}
 	for form, text := range map[string]*spec.Provider{"rest": short, "expanded": expanded} {
 		t.Run(form, func(t *testing.T) {

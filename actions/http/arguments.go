@@ -49,9 +49,8 @@ func arguments() []actions.Arg {
 		wireArg("jsonPatch", declare.Object(
 			declare.Field("old", declare.Map(declare.Any()), "The object as it is: `${state}`."), declare.Member("new", declare.Map(declare.Any()), "Its members that change: `${changes}`. Null removes one."),
 			declare.Field("at", declare.Text(), "JSON Pointer to the object in the document: `/spec`. Default: the whole document."),
-			declare.Field("partial", declare.List(declare.Text()), "JSON Pointers within the object to structs of which `new` has only some members: what it lacks there stays. Elsewhere, what `new` lacks in a struct or map is removed."),
 		), "Body as a JSON Patch (RFC 6902), by which the members of `old` become those of `new`: `add` for one that `old` lacks, `remove` for null, otherwise `replace`. Structs and maps are compared member by member, lists are replaced as a whole. Requires the method PATCH."),
-		wireArg("jsonUpdate", updateType(), "Body as JSON: an object that was read before, with changes, for a server that removes what is not sent. A value of `object` that is not an object is an error, and no request is sent."),
+		wireArg("jsonUpdate", updateType(), "Body as JSON: an object that was read before, with changes, for a server that removes what is not sent; or, with `send`, what differs from the object that was read. A value of `object` that is not an object is an error, and no request is sent."),
 		wireArg("form", declare.Map(declare.Any()), "Body as a form. `lists` says how lists and maps are written, and `nulls` how null is."),
 		declare.Arg("nulls", declare.OneOf("omit", request.EmptyNulls), "How `form` writes null, an empty list and an empty map: not at all (`omit`, the default), or as an empty value (`empty`: `a=`), by which APIs such as Stripe's remove a member. Within lists, they are left out."),
 		declare.Arg("multipart", declare.List(partType()), "Body of several parts (`multipart/form-data`), such as a form with files."),
@@ -75,6 +74,8 @@ func updateType() *spec.Type {
 		declare.Field("omit", declare.List(declare.Text()), "JSON Pointers to members of the object that are not sent, because the server refuses them: `[\"/updated\"]`."),
 		declare.Field("complete", declare.List(declare.Text()), "JSON Pointers to members of structs and maps, with `*` for any member, which are removed if `changes` has the struct or map without the member, and `old` does not have it: `[\"/labels/*\"]`."),
 		declare.Field("old", declare.Map(declare.Any()), "The object as it was recorded: `${state}`. Default: nothing was."),
+		declare.Field("send", declare.OneOf("object", "merge", "patch"), "What is sent: the whole object (the default); the JSON merge patch (RFC 7396) that makes it of the object that was read, for which the request needs the header that the API requires; or the JSON Patch (RFC 6902) that does."),
+		declare.Field("unseen", declare.List(declare.Text()), "With `send`, JSON Pointers to members that the server never shows, such as passwords. If the changes remove one that `old` has, that is sent, too."),
 		declare.Field("at", declare.Text(), "JSON Pointer to the place of the object in the body: `/data`. Default: the whole body."),
 	)
 }

@@ -53,7 +53,7 @@ func check(s actions.Static) []actions.Fault {
 	if method := s.Literals["method"]; s.Given("jsonPatch") && method != "PATCH" && (method != nil || s.Nodes["method"] == nil) {
 		fail("jsonPatch", "", "jsonPatch requires the method PATCH", "A JSON Patch changes an object that exists. Write `method: \"PATCH\"`.")
 	}
-	if method := s.Literals["method"]; s.Given("jsonUpdate") && method == "PATCH" {
+	if method := s.Literals["method"]; s.Given("jsonUpdate") && method == "PATCH" && s.Nodes["jsonUpdate"].Get("send") == nil {
 		fail("jsonUpdate", "", "jsonUpdate sends a whole object, which PATCH does not replace", "Write `method: \"PUT\"`. A PATCH has the changes only: `json: \"${changes}\"`.")
 	}
 	if s.Given("returns") && s.Literals["response"] != nil && s.Literals["response"] != "json" && s.Literals["response"] != "xml" {

@@ -28,15 +28,7 @@ func patchBody(v any) (*Body, error) {
 	case at != "" && !strings.HasPrefix(at, "/"):
 		return nil, errors.New("at: expected a pointer that begins with a slash")
 	}
-	p := patch{operations: []any{}, partial: map[string]bool{}}
-	partial, _ := m["partial"].([]any)
-	for _, pointer := range partial {
-		text, _ := pointer.(string)
-		if !strings.HasPrefix(text, "/") {
-			return nil, errors.New("partial: expected pointers that begin with a slash")
-		}
-		p.partial[at+text] = true
-	}
+	p := patch{operations: []any{}}
 	if err := p.compareMembers(at, old, changed, slices.Sorted(maps.Keys(changed)), 0); err != nil {
 		return nil, err
 	}
@@ -45,11 +37,7 @@ func patchBody(v any) (*Body, error) {
 }
 
 // patch is a list of operations.
-type patch struct {
-	operations []any
-	// partial are the pointers of objects of which the new ones have only some members: the others stay.
-	partial map[string]bool
-}
+type patch struct{ operations []any }
 
 // pointerEscapes escapes a name in a JSON Pointer (RFC 6901).
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
@@ -74,9 +62,7 @@ func (p *patch) compare(at string, old, now any, depth int) error {
 	switch {
 	case wasObject && isObject:
 		names := maps.Clone(is)
-		if !p.partial[at] {
-			maps.Copy(names, was)
-		}
+		maps.Copy(names, was)
 		return p.compareMembers(at, was, is, slices.Sorted(maps.Keys(names)), depth+1)
 	case now == nil && old == nil:
 		return nil

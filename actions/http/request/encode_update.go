@@ -1,6 +1,7 @@
 package request
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -35,10 +36,35 @@ func updateBody(v any) (*Body, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range omitted {
-		out = without(out, path)
-	}
 	add, _ := m["add"].(map[string]any)
+	unseen, err := unseenRemovals(m, changes, old)
+	if err != nil {
+		return nil, err
+	}
+	switch m["send"] {
+	case "patch":
+		pointer, _ := m["at"].(string)
+		return patchBetween(pointer, object, out, unseen)
+	case "merge":
+		if out, err = mergeBetween(object, out, 0); err != nil {
+			return nil, err
+		}
+		for _, path := range unseen {
+			in := out
+			for _, name := range path[:len(path)-1] {
+				inner, ok := in[name].(map[string]any)
+				if !ok {
+					inner = map[string]any{}
+				}
+				in[name], in = inner, inner
+			}
+			in[path[len(path)-1]] = nil
+		}
+	default:
+		for _, path := range omitted {
+			out = without(out, path)
+		}
+	}
 	maps.Copy(out, add)
 	var body any = out
 	for _, name := range slices.Backward(at) {
@@ -46,6 +72,91 @@ func updateBody(v any) (*Body, error) {
 	}
 	data, err := EncodeJSON(body)
 	return NewBody("application/json", data), err
+}
+
+// unseenRemovals returns the members of an object that the changes remove, and that the server never shows, so that only what was recorded
+// tells that they exist.
+func unseenRemovals(m, changes, old map[string]any) (paths [][]string, err error) {
+	list, _ := m["unseen"].([]any)
+	for _, item := range list {
+		text, _ := item.(string)
+		path, err := parsePointer(text)
+		if err != nil || path == nil {
+			return nil, errors.New("unseen: expected pointers to members")
+		}
+		now, changed := memberAt(changes, path)
+		if was, _ := memberAt(old, path); changed && now == nil && was != nil {
+			paths = append(paths, path)
+		}
+	}
+	return paths, nil
+}
+
+// memberAt returns the member of an object at a path.
+func memberAt(object map[string]any, path []string) (v any, ok bool) {
+	for _, name := range path[:len(path)-1] {
+		object, _ = object[name].(map[string]any)
+	}
+	v, ok = object[path[len(path)-1]]
+	return v, ok
+}
+
+// patchBetween returns the JSON Patch that changes an object at a pointer to another one, and removes the unseen members.
+func patchBetween(at string, object, changed map[string]any, unseen [][]string) (*Body, error) {
+	p := patch{operations: []any{}}
+	all := maps.Clone(object)
+	maps.Copy(all, changed)
+	if err := p.compareMembers(at, object, changed, slices.Sorted(maps.Keys(all)), 0); err != nil {
+		return nil, err
+	}
+	for _, path := range unseen {
+		pointer := at
+		for _, name := range path {
+			pointer += "/" + pointerEscapes.Replace(name)
+		}
+		p.operations = append(p.operations, map[string]any{"op": "remove", "path": pointer})
+	}
+	data, err := EncodeJSON(p.operations)
+	return NewBody("application/json-patch+json", data), err
+}
+
+// mergeBetween returns the JSON merge patch (RFC 7396) that changes an object to another one. Null is the same as none.
+func mergeBetween(object, changed map[string]any, depth int) (map[string]any, error) {
+	if depth > decode.MaxDepth {
+		return nil, decode.DepthError{}
+	}
+	out := map[string]any{}
+	for name, was := range object {
+		if was != nil && changed[name] == nil {
+			out[name] = nil
+		}
+	}
+	for name, is := range changed {
+		was, wasObject := object[name].(map[string]any)
+		now, isObject := is.(map[string]any)
+		if wasObject && isObject {
+			inner, err := mergeBetween(was, now, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			if len(inner) > 0 {
+				out[name] = inner
+			}
+			continue
+		}
+		before, err := EncodeJSON(object[name])
+		if err != nil {
+			return nil, err
+		}
+		after, err := EncodeJSON(is)
+		if err != nil {
+			return nil, err
+		}
+		if !bytes.Equal(before, after) {
+			out[name] = is
+		}
+	}
+	return out, nil
 }
 
 // pointersOf reads the pointers among the members of an update.

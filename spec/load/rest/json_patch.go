@@ -2,7 +2,6 @@ package rest
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -12,9 +11,6 @@ import (
 // jsonPatch returns the argument with a JSON Patch.
 func jsonPatch(x *expansion, old, changed *spec.Node) spec.Field {
 	patch := object(changed.Range, field("old", old), field("new", changed))
-	if pointers := containerPointers(x); pointers != nil {
-		patch.Fields = append(patch.Fields, field("partial", texts(pointers, changed.Range)))
-	}
 	if x.wrap != nil {
 		patch.Fields = append(patch.Fields, field("at", text(pointerTo(x.wrap), x.s.Wrap.Range)))
 	}
@@ -64,58 +60,21 @@ func recordedWithout(x *expansion, name func(*spec.Property) string) *spec.Node 
 	if hidden != nil {
 		state = "omit(state, " + strings.Join(hidden, ", ") + ")"
 	}
-	if containers(x) != nil {
-		state = "merge(restContainers, " + state + ")"
-	}
 	return text("${"+state+"}", cmp.Or(x.s.Patch, x.s.Path).Range)
 }
 
-// containers returns the objects of a singleton that contain inputs, such as posts for `@wire(posts.size)`, or nil. They have other
-// members as well, so a JSON Patch must not add them as a whole, also if read shows none of the inputs in them.
-func containers(x *expansion) *spec.Node {
-	all := object(x.s.Path.Range)
-	if !x.s.Singleton {
-		return nil
-	}
+// recordedUnseen returns what is recorded of the inputs that the API does not show, or nil if there are none.
+func recordedUnseen(x *expansion) *spec.Node {
+	var names []string
 	for _, p := range x.r.Inputs.Fields {
-		at := all
-		for _, name := range p.WireParents {
-			if at.Get(name) == nil {
-				at.Fields = append(at.Fields, field(name, object(all.Range)))
-			}
-			at = at.Get(name)
+		if p.NoRead {
+			names = append(names, strconv.Quote(p.Name))
 		}
 	}
-	if all.Fields == nil {
+	if names == nil {
 		return nil
 	}
-	return all
-}
-
-// containerPointers returns the JSON Pointers of the objects that contain inputs, such as /posts for `@wire(posts.size)`. An update has
-// only the inputs that change, and the others in the same object must stay, as what the spec does not know.
-func containerPointers(x *expansion) (out []string) {
-	for _, p := range x.r.Inputs.Fields {
-		for i := range p.WireParents {
-			if pointer := pointerTo(p.WireParents[:i+1]); !slices.Contains(out, pointer) {
-				out = append(out, pointer)
-			}
-		}
-	}
-	return out
-}
-
-// withContainers returns local names with the one that recordedObject uses.
-func withContainers(x *expansion, let *spec.Node) *spec.Node {
-	n := containers(x)
-	if n == nil {
-		return let
-	}
-	if let == nil {
-		let = object(n.Range)
-	}
-	let.Fields = append(slices.Clone(let.Fields), field("restContainers", n))
-	return let
+	return text("${pick(state, "+strings.Join(names, ", ")+")}", x.s.Patch.Range)
 }
 
 // sendsBody reports whether a request sends the further members of bodies. A JSON Patch has none.

@@ -88,22 +88,21 @@ func (x *expansion) updateOperation() *spec.Operation {
 		body = x.body("inputs", path)
 	}
 	members, content := x.s.Body, sent(x, body, x.s.Body)
+	send := sendOf(x.options, x.update, true)
 	switch {
+	case send == patchObject:
+		changes, recorded := changesOfObject(x, path)
+		content = changedObject(x, send, changes, recorded, members)
+	case send != "":
+		members, content = nil, changedObject(x, send, text("${deepChanges(state, changes)}", at), text("${state}", at), nil)
 	case x.patch == "json":
 		members, content = nil, jsonPatch(x, recordedObject(x), body)
-	case sendsObject(x.options, x.update):
-		changes, recorded := changesOfObject(x, path)
-		content = changedObject(x, changes, recorded, members)
 	}
 	op := x.operation(!x.bodiless, field("method", text(method, at)), field("path", path), headersOf(x, x.update), content, nullsOf(x.options), field("ifMatch", x.s.IfMatch), repeatable(x, method), responseOf(x))
-	if sendsObject(x.options, x.update) {
+	if send != "" {
 		replaceObject(x, op, x.update)
 	}
-	op = withMembers(returnAwaited(x, op), members)
-	if x.patch == "json" {
-		op.Let = withContainers(x, op.Let)
-	}
-	return op
+	return withMembers(returnAwaited(x, op), members)
 }
 
 // repeatable returns the argument that says that an update by POST may be sent twice: one of a singleton, or of a whole object, sets

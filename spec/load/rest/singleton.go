@@ -150,17 +150,17 @@ func createOfSingleton(x *expansion) *spec.Operation {
 	path := createPath(x)
 	members := membersOfCreate(x.s)
 	content := sent(x, x.body("inputs", path), members)
-	if x.patch == "json" && x.create.method == "PATCH" { // what is there before is not known, and add replaces it
-		old := object(at)
-		if n := containers(x); n != nil {
-			old = n
+	send := sendOf(x.options, x.create, false)
+	switch {
+	case send != "":
+		if send == "patch" {
+			members = nil
 		}
-		members, content = nil, jsonPatch(x, old, x.body("inputs", path))
+		content = changedObject(x, send, x.body("inputs", path), nil, members)
+	case x.patch == "json" && x.create.method == "PATCH": // what is there before is not known, and add replaces it
+		members, content = nil, jsonPatch(x, object(at), x.body("inputs", path))
 	}
-	whole := sendsObject(x.options, x.create)
-	if whole {
-		content = changedObject(x, x.body("inputs", path), nil, members)
-	}
+	whole := send != ""
 	arguments := []spec.Field{
 		field("method", text(x.create.method, at)), field("path", path), headersOf(x, x.create), content, nullsOf(x.options), responseOf(x),
 		field("idempotent", &spec.Node{Kind: spec.BoolNode, Text: "true", Range: at}),
@@ -196,13 +196,17 @@ func resetOfSingleton(x *expansion) *spec.Operation {
 		body = text("${merge(restReset, restBody)}", body.Range)
 	}
 	content := bodyArgument(x.options, within(x.wrap, x.s.Wrap, body))
-	whole := sendsObject(x.options, request)
+	send := sendOf(x.options, request, false)
+	whole := send != ""
 	switch {
-	case x.patch == "json" && request.method == "PATCH":
-		content = jsonPatch(x, recordedAtReset(x), x.s.Reset)
-		let = withContainers(x, object(let.Range))
+	case send == "patch":
+		content, let = changedObject(x, send, x.s.Reset, recordedUnseen(x), nil), object(let.Range)
+	case send == "merge":
+		content, let = changedObject(x, send, x.s.Reset, recordedUnseen(x), x.s.Body), object(let.Range, field("restBody", x.s.Body))
 	case whole:
-		content, let = changedObject(x, x.s.Reset, nil, x.s.Body), object(let.Range, field("restBody", x.s.Body))
+		content, let = changedObject(x, send, x.s.Reset, nil, x.s.Body), object(let.Range, field("restBody", x.s.Body))
+	case x.patch == "json" && request.method == "PATCH":
+		content, let = jsonPatch(x, recordedAtReset(x), x.s.Reset), object(let.Range)
 	}
 	op := requestOfDelete(x, request, headersOf(x, request), content, nullsOf(x.options), field("idempotent", &spec.Node{Kind: spec.BoolNode, Text: "true", Range: body.Range}))
 	if whole {

@@ -30,6 +30,42 @@ func sendsObject(x *options, r requestLine) bool {
 	return x.patch == patchObject && r.method != "PATCH"
 }
 
+// sendOf returns what a request that changes an object that exists sends after it has read the object: "object" for the whole of it, "patch"
+// or "merge" for what differs, or "" if it does not read it. What is recorded does not tell which members a struct has that the spec does not
+// know, or that nobody has read yet: a JSON Patch would replace them, and a merge patch would leave entries of maps.
+func sendOf(x *options, r requestLine, updates bool) string {
+	reads := !x.own["read"] && !x.requests.readsList() && x.s.Form == nil
+	switch {
+	case sendsObject(x, r):
+		return patchObject
+	case x.patch == "json" && r.method == "PATCH" && reads && (hasUnknownStructs(x) || !updates && hasMaps(x)):
+		return "patch"
+	case x.patch == "merge" && x.s.Singleton && !updates && reads && hasMaps(x):
+		return "merge"
+	}
+	return ""
+}
+
+// hasUnknownStructs reports whether inputs are in structs that may exist although they are not recorded: those of `@wire(posts.size)`, and
+// optional structs.
+func hasUnknownStructs(x *options) bool {
+	return slices.ContainsFunc(x.r.Inputs.Fields, func(p *spec.Property) bool {
+		return len(p.WireParents) > 0 || hasOptionalStruct(x, p, 0)
+	})
+}
+
+func hasOptionalStruct(x *options, p *spec.Property, depth int) bool {
+	const deepest = 5 // of types that contain themselves
+	t := x.provider.Types.Resolve(p.Type)
+	if t.Kind != spec.Object || depth == deepest {
+		return false
+	}
+	return !p.Required || slices.ContainsFunc(t.Fields, func(f *spec.Property) bool { return hasOptionalStruct(x, f, depth+1) })
+}
+
+// hasMaps reports whether inputs have members that a program removes without saying so: entries of maps, and optional members of structs.
+func hasMaps(x *options) bool { return completeMembers(&expansion{x}) != nil }
+
 // checkObject checks the options of updates that replace the whole object.
 func checkObject(x *options) {
 	if n := x.s.Omit; n != nil && n.Kind != 0 && !patchesObject(x.s) {
@@ -134,11 +170,23 @@ func objectRead(x *expansion) string {
 
 // changedObject returns the argument with the object that was read, and its changes since what is recorded in old, which is nil if nothing
 // is. members are the further members of bodies.
-func changedObject(x *expansion, changes, old, members *spec.Node) spec.Field {
+func changedObject(x *expansion, send string, changes, old, members *spec.Node) spec.Field {
 	at := x.s.Patch.Range
+	if send == "patch" {
+		members = nil // it has none
+	}
 	update := object(at, field("object", text("${"+objectRead(x)+"}", at)), field("changes", changes))
 	complete := completeMembers(x)
-	if old != nil && complete != nil {
+	unseen := unseenMembers(x)
+	if send != patchObject {
+		update.Fields = append(update.Fields, field("send", text(send, at)))
+	} else {
+		unseen = nil
+	}
+	if unseen != nil {
+		update.Fields = append(update.Fields, field("unseen", texts(unseen, at)))
+	}
+	if old != nil && (complete != nil || unseen != nil) {
 		update.Fields = append(update.Fields, field("old", old))
 	}
 	if members != nil {
@@ -159,6 +207,16 @@ func changedObject(x *expansion, changes, old, members *spec.Node) spec.Field {
 		update.Fields = append(update.Fields, field("at", text(pointerTo(x.wrap), x.s.Wrap.Range)))
 	}
 	return field("jsonUpdate", update)
+}
+
+// unseenMembers returns the pointers to the inputs that the API does not show.
+func unseenMembers(x *expansion) (pointers []string) {
+	for _, p := range x.r.Inputs.Fields {
+		if p.NoRead {
+			pointers = append(pointers, pointerTo(p.WirePath(x.rule)))
+		}
+	}
+	return pointers
 }
 
 // changesOfObject returns what an update changes, and what is recorded. The server does not show inputs with @noRead(), so they are not in the object that was
