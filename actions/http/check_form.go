@@ -26,7 +26,7 @@ func checkParameters(s actions.Static, fail reporter) {
 			if len(p.WireParents) > 0 {
 				kind = "a member of a map"
 			} else {
-				kind = types.Composite(p.Type, s.Named)
+				kind = s.Named.Composite(p.Type)
 			}
 			if kind != "" {
 				fail(argument, p.Name, fmt.Sprintf("%s is %s, which the rule \"repeat\" cannot write", p.Name, kind),

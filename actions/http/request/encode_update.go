@@ -41,29 +41,19 @@ func updateBody(v any) (*Body, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch m["send"] {
-	case "patch":
+	if m["send"] == "patch" {
 		pointer, _ := m["at"].(string)
 		return patchBetween(pointer, object, out, unseen)
-	case "merge":
-		if out, err = mergeBetween(object, out, 0); err != nil {
-			return nil, err
-		}
-		for _, path := range unseen {
-			in := out
-			for _, name := range path[:len(path)-1] {
-				inner, ok := in[name].(map[string]any)
-				if !ok {
-					inner = map[string]any{}
-				}
-				in[name], in = inner, inner
-			}
-			in[path[len(path)-1]] = nil
-		}
-	default:
-		for _, path := range omitted {
-			out = without(out, path)
-		}
+	}
+	if m["send"] == "merge" {
+		out, err = mergeBetween(object, out, unseen)
+		omitted = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range omitted {
+		out = without(out, path)
 	}
 	maps.Copy(out, add)
 	var body any = out
@@ -120,11 +110,25 @@ func patchBetween(at string, object, changed map[string]any, unseen [][]string) 
 	return NewBody("application/json-patch+json", data), err
 }
 
-// mergeBetween returns the JSON merge patch (RFC 7396) that changes an object to another one. Null is the same as none.
-func mergeBetween(object, changed map[string]any, depth int) (map[string]any, error) {
-	if depth > decode.MaxDepth {
-		return nil, decode.DepthError{}
+// mergeBetween returns the JSON merge patch (RFC 7396) that changes an object to another one, and removes the unseen members.
+func mergeBetween(object, changed map[string]any, unseen [][]string) (map[string]any, error) {
+	out, err := mergeMembers(object, changed, 0)
+	for _, path := range unseen {
+		in := out
+		for _, name := range path[:len(path)-1] {
+			inner, ok := in[name].(map[string]any)
+			if !ok {
+				inner = map[string]any{}
+			}
+			in[name], in = inner, inner
+		}
+		in[path[len(path)-1]] = nil
 	}
+	return out, err
+}
+
+// mergeMembers returns the merge patch for the members of an object. Null is the same as none.
+func mergeMembers(object, changed map[string]any, depth int) (map[string]any, error) {
 	out := map[string]any{}
 	for name, was := range object {
 		if was != nil && changed[name] == nil {
@@ -132,31 +136,34 @@ func mergeBetween(object, changed map[string]any, depth int) (map[string]any, er
 		}
 	}
 	for name, is := range changed {
-		was, wasObject := object[name].(map[string]any)
-		now, isObject := is.(map[string]any)
-		if wasObject && isObject {
-			inner, err := mergeBetween(was, now, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			if len(inner) > 0 {
-				out[name] = inner
-			}
-			continue
-		}
-		before, err := EncodeJSON(object[name])
+		patch, same, err := mergeMember(object[name], is, depth+1)
 		if err != nil {
 			return nil, err
 		}
-		after, err := EncodeJSON(is)
-		if err != nil {
-			return nil, err
-		}
-		if !bytes.Equal(before, after) {
-			out[name] = is
+		if !same {
+			out[name] = patch
 		}
 	}
 	return out, nil
+}
+
+// mergeMember returns the merge patch for one member, unless it is the same.
+func mergeMember(was, is any, depth int) (patch any, same bool, err error) {
+	if depth > decode.MaxDepth {
+		return nil, false, decode.DepthError{}
+	}
+	before, wasObject := was.(map[string]any)
+	after, isObject := is.(map[string]any)
+	if wasObject && isObject {
+		inner, err := mergeMembers(before, after, depth)
+		return inner, len(inner) == 0, err
+	}
+	old, err := EncodeJSON(was)
+	if err != nil {
+		return nil, false, err
+	}
+	now, err := EncodeJSON(is)
+	return is, bytes.Equal(old, now), err
 }
 
 // pointersOf reads the pointers among the members of an update.

@@ -7,7 +7,6 @@ import (
 	"github.com/declprov/declprov/spec"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
-	"github.com/declprov/declprov/spec/types"
 )
 
 // With `form`, the bodies of requests are forms. A form has no null, so an update sends an empty value for what the program has removed.
@@ -45,7 +44,7 @@ func checkComposites(x *options) {
 		what = "`wrap` puts the inputs into a struct"
 	}
 	for _, p := range x.r.Inputs.Fields {
-		kind := types.Composite(p.Type, x.provider.Types)
+		kind := x.provider.Types.Composite(p.Type)
 		if len(p.WireParents) > 0 {
 			kind = "in a struct"
 		}

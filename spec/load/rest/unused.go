@@ -68,12 +68,17 @@ func (x *options) optionsOfObjects() []option {
 		{"patch", "update", x.s.Patch, updates || replaces},
 		{"omit", "update", x.s.Omit, sends || replaces},
 		{"wrap", "create and update", x.s.Wrap, creates || sends},
-		{"form", "create and update", x.s.Form, creates || sends || deletes && x.s.Reset != nil || x.list.method == "POST"},
+		{"form", "create and update", x.s.Form, sendsForm(x, creates || sends, deletes)},
 		{"body", "create and update", x.s.Body, sendsBody(x)},
 		{"object", "read, update and delete", x.s.Object, gets && at(x.read) || sends && at(x.update) || deletes && at(x.delete) || x.named || x.bodiless && locates}, // of a Location
 		{"gone", "read and delete", x.s.Gone, gets || deletes},
 		{"wait", "create, update and delete", x.s.Wait, creates || sends || deletes},
 	}
+}
+
+// sendsForm reports whether a request has a body: that of a create or update, a reset, or a search.
+func sendsForm(x *options, sends, deletes bool) bool {
+	return sends || deletes && x.s.Reset != nil || x.list.method == "POST"
 }
 
 // replacesSettings reports whether a create or delete of settings sends them as a whole.

@@ -102,7 +102,7 @@ func formRule(b *builder) (rule string, known bool) {
 func isComposite(v view) bool { return v.kind == objectKind || v.kind == arrayKind }
 
 // addForm adds that bodies are forms.
-func (b *builder) addForm() {
+func addForm(b *builder) {
 	rule, known := formRule(b)
 	updates := b.update.exists() && !b.byBody
 	if rule == "" || b.madeID != "" && !updates { // no request of rest has a body
@@ -118,7 +118,7 @@ func (b *builder) addForm() {
 }
 
 // bodyArgument returns the arguments of a request with a body, as JSON or as a form. clears says that null removes a member.
-func (b *builder) bodyArgument(body string, clears bool) string {
+func bodyArgument(b *builder, body string, clears bool) string {
 	rule, _ := formRule(b)
 	switch {
 	case rule == "":

@@ -15,7 +15,7 @@ func (b *builder) addRest() {
 		b.rest[0].value = literalOf(b.path(b.item))
 		b.add("singleton", "true")
 		b.addUpdate(http.MethodPatch)
-		b.addForm()
+		addForm(b)
 		b.addBody()
 		return
 	}
@@ -45,11 +45,11 @@ func (b *builder) addRest() {
 		b.add("wrap", literalOf(b.wrap))
 	}
 	b.addUpdate(usual)
-	b.addForm()
+	addForm(b)
 	b.addBody()
 	b.rest = append(b.rest, more...)
 	if b.madeID != "" {
-		b.keys = append(b.keys, option{"create", "{as: \"made\", http: {method: \"POST\", path: " + literalOf(b.path(cmp.Or(b.elsewhere["create"].path, b.collection))) + ", " + b.bodyArgument(sentToCreate(b), false) + "}}"},
+		b.keys = append(b.keys, option{"create", "{as: \"made\", http: {method: \"POST\", path: " + literalOf(b.path(cmp.Or(b.elsewhere["create"].path, b.collection))) + ", " + bodyArgument(b, sentToCreate(b), false) + "}}"},
 			option{"id", literalOf("${steps.made.body." + b.madeID + "}")})
 		if len(b.parents) > 0 {
 			way := ""
@@ -117,7 +117,7 @@ func (b *builder) addUpdate(usual string) {
 		b.add("update", `"none"`)
 		return
 	case b.byBody:
-		b.keys = append(b.keys, option{"update", "{http: {method: " + literalOf(b.update.method) + ", path: " + literalOf(b.path(b.collection)) + ", " + b.bodyArgument(b.whole(), true) + "}}"})
+		b.keys = append(b.keys, option{"update", "{http: {method: " + literalOf(b.update.method) + ", path: " + literalOf(b.path(b.collection)) + ", " + bodyArgument(b, b.whole(), true) + "}}"})
 		return
 	case b.elsewhere["update"].path != "":
 		b.add("update", literalOf(b.update.method+" "+pathOfObject(b, b.elsewhere["update"].path)))

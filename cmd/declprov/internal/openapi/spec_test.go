@@ -75,7 +75,7 @@ func TestOnly(t *testing.T) {
 		only []string
 		want string
 	}{
-		{nil, "Grant Settings Rule Item Task Queue"},
+		{nil, "Form Grant Settings Rule Item Task Queue"},
 		{[]string{"Queue"}, "Queue"},
 		{[]string{"Q*", "It?m"}, "Item Queue"},
 		{[]string{"queue"}, ""},

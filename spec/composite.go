@@ -1,36 +1,33 @@
-package types
-
-import "github.com/declprov/declprov/spec"
+package spec
 
 // Composite returns what a type is ("a map", "a struct", "a list of which each item is a map") if none of its values, except null, is a
 // scalar or a list of scalars, or else "". In a form or query, such values require names for what is in them.
-func Composite(t *spec.Type, named spec.Types) string { return compositeWithin(t, named, 0) }
+func (ts Types) Composite(t *Type) string { return ts.compositeWithin(t, 0) }
 
-func compositeWithin(t *spec.Type, named spec.Types, depth int) string {
+func (ts Types) compositeWithin(t *Type, depth int) string {
 	const deepest = 10 // of lists that contain themselves
 	if depth > deepest {
 		return ""
 	}
-	switch t = Resolve(t, named); t.Kind {
-	case spec.Map:
+	switch t = ts.Resolve(t); t.Kind {
+	case Map:
 		return "a map"
-	case spec.Object:
+	case Object:
 		return "a struct"
-	case spec.List:
-		elem := Resolve(Elem(t), named)
-		if elem.Kind == spec.List {
+	case List:
+		if ts.Resolve(t.Elem).Kind == List {
 			return "a list of lists"
 		}
-		if inner := compositeWithin(elem, named, depth+1); inner != "" {
+		if inner := ts.compositeWithin(t.Elem, depth+1); inner != "" {
 			return "a list of which each item is " + inner
 		}
-	case spec.Union:
+	case Union:
 		kind := ""
 		for _, v := range t.Variants {
-			if IsNull(v) {
-				continue
+			if v.Kind == Union && v.Ref == "" && len(v.Variants) == 0 {
+				continue // null
 			}
-			if kind = compositeWithin(v, named, depth+1); kind == "" {
+			if kind = ts.compositeWithin(v, depth+1); kind == "" {
 				return ""
 			}
 		}
