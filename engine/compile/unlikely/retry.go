@@ -17,7 +17,7 @@ func checkRetries(found *finding.Collector, op *plan.Operation, verb string) {
 		return
 	}
 	for i, s := range op.Steps {
-		if !s.Known || s.Effect != actions.Write || s.Retry == nil {
+		if !s.Known || s.Effect != actions.Write || s.Retry == nil || s.Model.Retry == nil { // a default belongs to every request
 			continue
 		}
 		conflict := slices.IndexFunc(s.Retry.On, func(class string) bool { return class == "409" || class == "412" })
