@@ -89,8 +89,11 @@ func prepare(ctx context.Context, root, dir string) (*workshop, error) {
 		}
 	}
 	fmt.Println("building declprov ...")
-	var err error
-	w.binary, err = release.Build(ctx, root)
+	dir, err := release.Folder()
+	if err != nil {
+		return nil, err
+	}
+	w.binary, err = release.Build(ctx, root, dir)
 	return w, err
 }
 

@@ -15,7 +15,7 @@ import (
 // bench compiles and runs the rows. It is safe for concurrent use.
 type bench struct {
 	root string
-	// work is the folder of the compiled programs, runs that of what each run writes.
+	// work is the folder of the compiled tests, runs that of declprov and of what each run writes.
 	work, runs string
 	verbose    bool
 	side       int

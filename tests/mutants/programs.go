@@ -37,7 +37,7 @@ const variants = "declprov_sql"
 
 // compile builds the programs in the folder of the bench.
 func (b *bench) compile(ctx context.Context, rows []mutant.Mutant) (err error) {
-	p := &programs{declprov: filepath.Join(b.work, "declprov"), tests: map[string]string{}, alone: map[int]bool{}, broken: map[int]string{}}
+	p := &programs{declprov: filepath.Join(b.runs, "declprov"), tests: map[string]string{}, alone: map[int]bool{}, broken: map[int]string{}}
 	for i, m := range rows {
 		p.rows = append(p.rows, numbered{m, i + 1})
 	}

@@ -59,13 +59,15 @@ func runAll(ctx context.Context, out io.Writer, verbose, whole bool, patterns []
 		return err
 	}
 	test := runner{ctx: ctx, report: r}
+	files := ""
 	if os.Getenv("TMPDIR") == "" { // otherwise, the user has chosen a folder
-		if files := memory.MkdirTemp("declprov-"); files != "" {
-			defer os.RemoveAll(files)
-			test.flags = filesIn(files)
-		}
+		files = memory.MkdirTemp("declprov-")
 	}
-	if err := buildBinary(ctx, root); err != nil {
+	if files != "" {
+		defer os.RemoveAll(files)
+		test.flags = filesIn(files)
+	}
+	if err := buildBinary(ctx, root, files); err != nil {
 		return err
 	}
 	tests := filepath.Join(root, "tests")
@@ -132,13 +134,21 @@ func filesIn(folder string) []string {
 	return []string{"-exec=env TMPDIR=" + folder + " GOTMPDIR=" + folder}
 }
 
-// buildBinary builds the declprov that all tests of the second module run.
+// buildBinary builds the declprov that all tests of the second module run, in a folder of their temporary files unless that is "".
 // Otherwise, each test process would build it.
-func buildBinary(ctx context.Context, root string) error {
+func buildBinary(ctx context.Context, root, files string) error {
 	if os.Getenv(release.Variable) != "" {
 		return nil
 	}
-	binary, err := release.Build(ctx, root)
+	dir, err := release.Folder()
+	if files != "" {
+		dir = filepath.Join(files, "declprov")
+		err = os.Mkdir(dir, 0o755)
+	}
+	if err != nil {
+		return err
+	}
+	binary, err := release.Build(ctx, root, dir)
 	if err != nil {
 		return err
 	}

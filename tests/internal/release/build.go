@@ -50,32 +50,36 @@ var buildOnce = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return Build(context.Background(), root)
-})
-
-// Build builds the binary as it is released, stripped, without cgo and with Tags, and returns its path. Unlike in a release, paths of this machine are not
-// trimmed, since that would require compiling all packages again. Concurrent builds do not
-// disturb each other, nor processes that run an earlier build.
-func Build(ctx context.Context, root string) (string, error) {
-	dir := filepath.Join(root, ".tools", "declprov")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	temp, err := os.MkdirTemp(dir, ".build-")
+	dir, err := Folder()
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(temp)
+	return Build(context.Background(), root, dir)
+})
+
+// Folder returns the folder of programs that tests install, by hard links if the files of the tests are on the same file system: copies would take time, and could not
+// be run while another process that is just starting has them open. It is the folder of the declprov in Variable, or else one in .tools.
+func Folder() (string, error) {
+	if given := os.Getenv(Variable); given != "" {
+		return filepath.Dir(given), nil
+	}
+	root, err := tools.Root()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(root, ".tools", "declprov")
+	return dir, os.MkdirAll(dir, 0o755)
+}
+
+// Build builds the binary as it is released, stripped, without cgo and with Tags, into a folder, and returns its path. Unlike in a release, paths of this machine are not
+// trimmed, since that would require compiling all packages again. Concurrent builds do not
+// disturb each other, nor processes that run an earlier build.
+func Build(ctx context.Context, root, dir string) (string, error) {
 	name := "declprov"
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
-	out := filepath.Join(temp, name)
-	if err := BuildTo(ctx, root, out); err != nil {
-		return "", err
-	}
-	final := filepath.Join(dir, name)
-	return final, os.Rename(out, final)
+	return buildInto(ctx, root, dir, name)
 }
 
 // Variant returns the path of declprov with the drivers of a family of actions
@@ -85,20 +89,25 @@ func Variant(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(root, ".tools", "declprov")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	dir, err := Folder()
+	if err != nil {
 		return "", err
 	}
+	return buildInto(context.Background(), root, dir, "declprov-"+name, "-tags", Tags+",declprov_"+name)
+}
+
+func buildInto(ctx context.Context, root, dir, name string, flags ...string) (path string, err error) {
 	temp, err := os.MkdirTemp(dir, ".build-")
 	if err != nil {
 		return "", err
 	}
 	defer os.RemoveAll(temp)
-	file := "declprov-" + name
-	if err := BuildTo(context.Background(), root, filepath.Join(temp, file), "-tags", Tags+",declprov_"+name); err != nil {
+	out := filepath.Join(temp, name)
+	if err := BuildTo(ctx, root, out, flags...); err != nil {
 		return "", err
 	}
-	return filepath.Join(dir, file), os.Rename(filepath.Join(temp, file), filepath.Join(dir, file))
+	path = filepath.Join(dir, name)
+	return path, os.Rename(out, path)
 }
 
 // BuildTo builds the binary as it is released, with additional flags, to a path.
