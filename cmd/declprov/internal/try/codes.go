@@ -9,7 +9,7 @@ const (
 	codeNotRead       = "not-read"               // `try`: the program sets an input that read does not return, so a refresh or an import loses it
 	codeWarns         = "refresh-warns"          // `try`: a refresh of an unchanged resource gives a warning
 	codeFilledIn      = "filled-in"              // `try`: read returns an input that the program does not set
-	codeNotApplied    = "not-applied"            // `try`: read returns the value that an input had before the update
+	codeNotApplied    = "not-applied"            // `try`: read returns the value that an input had before the update, or members of it that the update removed
 	codeLost          = "lost-response"          // `try`: the next up cannot continue a create whose response was lost
 	codeRefused       = "replacement-refused"    // `try`: the API does not create the replacement while the original exists
 	codeSideEffect    = "changed-by-update"      // `try`: an update of other inputs changed this one

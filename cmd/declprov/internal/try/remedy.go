@@ -30,7 +30,7 @@ func (d difference) code() string {
 	switch {
 	case d.property == nil:
 		return codeReadDiffers
-	case d.updated && !same(d.before, d.program) && same(d.before, d.read):
+	case d.updated && !same(d.before, d.program) && (same(d.before, d.read) || keepsRemoved(d.program, d.read, d.before)):
 		return codeNotApplied
 	case !d.program.IsNull() && d.read.IsNull():
 		return codeNotRead
@@ -50,6 +50,10 @@ func (d difference) explain() (text, remedy string) {
 		if d.read.IsNull() {
 			return "read returns nothing, as before the update", d.notAppliedRemedy()
 		}
+		if keepsRemoved(d.program, d.read, d.before) {
+			return fmt.Sprintf("read returns %s: what the program has removed is still there", show(d.read)),
+				"The API keeps the members that are not sent, so update must send null for those that are removed. In rest, add `patch: \"merge\"`; otherwise `json: \"${mergePatch(state, changes)}\"`."
+		}
 		return fmt.Sprintf("read returns %s, as before the update", show(d.read)), d.notAppliedRemedy()
 	case codeNotRead:
 		return "read does not return this input",
@@ -62,6 +66,32 @@ func (d difference) explain() (text, remedy string) {
 	default:
 		return fmt.Sprintf("the program has %s, and read returns %s", show(d.program), show(d.read)), d.valueRemedy()
 	}
+}
+
+// keepsRemoved reports whether a value that was read is that of the program, and members of maps that it had before.
+func keepsRemoved(program, read, before property.Value) bool {
+	if !program.IsMap() || !read.IsMap() || !before.IsMap() {
+		return false
+	}
+	kept := false
+	for name, is := range read.AsMap().All {
+		had, hadIt := before.AsMap().GetOk(name)
+		wanted, wants := program.AsMap().GetOk(name)
+		switch {
+		case !wants && hadIt && same(is, had):
+			kept = true
+		case wants && keepsRemoved(wanted, is, had):
+			kept = true
+		case !wants || !same(wanted, is):
+			return false
+		}
+	}
+	for name := range program.AsMap().All {
+		if _, ok := read.AsMap().GetOk(name); !ok {
+			return false
+		}
+	}
+	return kept
 }
 
 // notAppliedRemedy returns the remedy for an update that does not reach the object.

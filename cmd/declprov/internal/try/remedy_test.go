@@ -20,6 +20,16 @@ func TestExplain(t *testing.T) {
 	step := func(kind string, n float64) property.Value {
 		return property.New(map[string]property.Value{"interface": text(kind), "n": property.New(n)})
 	}
+	m := func(namesAndTexts ...string) property.Value {
+		members := map[string]property.Value{}
+		for i := 0; i < len(namesAndTexts); i += 2 {
+			members[namesAndTexts[i]] = text(namesAndTexts[i+1])
+		}
+		return property.New(members)
+	}
+	outer := func(v property.Value) property.Value {
+		return property.New(map[string]property.Value{"in": v, "x": text("y")})
+	}
 	none := property.New(property.Null)
 	tests := map[string]struct {
 		program, read, before property.Value
@@ -48,6 +58,15 @@ func TestExplain(t *testing.T) {
 		"repeated items":          {program: list(text("a"), text("a"), text("b")), read: list(text("a"), text("b"), text("b")), code: codeReadDiffers, remedy: "@equal("},
 		"an update that is lost":  {program: text("b"), read: text("a"), before: text("a"), updated: true, code: codeNotApplied, remedy: "@replace()"},
 		"a removal that is lost":  {read: text("a"), before: text("a"), updated: true, code: codeNotApplied, remedy: "null"},
+		"a removal in it is lost": {program: m("a", "1"), read: m("a", "1", "b", "2"), before: m("a", "1", "b", "2"), updated: true, code: codeNotApplied, remedy: `patch: "merge"`},
+		"a change and a removal":  {program: m("a", "3"), read: m("a", "3", "b", "2"), before: m("a", "1", "b", "2"), updated: true, code: codeNotApplied, remedy: `patch: "merge"`},
+		"a removal deep within": {
+			program: outer(m("a", "3")), read: outer(m("a", "3", "b", "2")), before: outer(m("a", "1", "b", "2")), updated: true, code: codeNotApplied, remedy: `patch: "merge"`,
+		},
+		"all members are removed": {program: m(), read: m("b", "2"), before: m("b", "2"), updated: true, code: codeNotApplied, remedy: `patch: "merge"`},
+		"a member that none had":  {program: m("a", "1"), read: m("a", "1", "c", "2"), before: m("a", "1", "b", "2"), updated: true, code: codeReadDiffers, remedy: "@normalised()"},
+		"a member of another":     {program: m("a", "1"), read: m("a", "2", "b", "2"), before: m("a", "1", "b", "2"), updated: true, code: codeReadDiffers, remedy: "@normalised()"},
+		"a member is missing":     {program: m("a", "1"), read: m("b", "2"), before: m("b", "2"), updated: true, code: codeNotApplied, remedy: "Send it in update"},
 		"an addition is lost":     {program: text("a"), updated: true, code: codeNotApplied, remedy: "Send it in update"},
 		"an update of another":    {program: text("Eins"), read: text("zwei"), before: text("Eins"), updated: true, code: codeSideEffect, remedy: "merge(changes, pick(inputs, 'p'))"},
 		"another, not returned":   {program: text("a"), before: text("a"), updated: true, code: codeNotRead, remedy: "@noRead()"},
