@@ -74,7 +74,7 @@ func TestStopEndsTheWaitForATurn(t *testing.T) {
 			first.Go(func() { ts.run("/x", limit) })
 			<-began
 			ctx, cancel := context.WithCancel(t.Context()) // with a deadline, it would not wait at all
-			defer time.AfterFunc(time.Minute, cancel).Stop()
+			defer time.AfterFunc(30*time.Second, cancel).Stop()
 			stop, stopNow := context.WithCancelCause(t.Context())
 			defer time.AfterFunc(20*time.Millisecond, func() { stopNow(actions.ErrStopped) }).Stop()
 			out := ts.kind.Run(actions.WithStop(ctx, stop), ts.call("/x", limit))

@@ -119,7 +119,7 @@ func processes() []point {
 				if err == nil {
 					t.Error("the create worked")
 				}
-			case <-time.After(time.Minute):
+			case <-time.After(30 * time.Second):
 				t.Error("the create goes on")
 			}
 		}},
