@@ -13,7 +13,7 @@ import (
 )
 
 // TestRefreshesOfAnotherObject: an object under the same id whose inputs with @replace(), or whose outputs with @stable(),
-// differ is warned of, because the next update or delete is about it. What means the same, may change, or is not shown is no reason for a warning.
+// differ is warned of, because the next update or delete is about it. Values that mean the same, may change, or are not shown do not cause a warning.
 func TestRefreshesOfAnotherObject(t *testing.T) {
 	const spec = `resources: Thing: {
 	inputs: {

@@ -181,7 +181,7 @@ func (r Reading) CompareStable(old, found recorded.State) (differs string, known
 
 // WarnOtherObject warns of a refresh that has found other values, under the id of before, in inputs that no update
 // changes, or in outputs that never change: such an object may be another one, in a database that was restored or made anew,
-// or of somebody else who has the name now. `pulumi up` would replace the first, and change or delete both.
+// or one that somebody else has made under the name. `pulumi up` would replace the first, and change or delete both.
 func (r Reading) WarnOtherObject(before, after recorded.State) {
 	var names []string
 	for _, m := range r.Resource.Inputs.Fields {

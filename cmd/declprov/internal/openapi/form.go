@@ -90,7 +90,7 @@ func formRule(b *builder) (rule string, known bool) {
 			switch {
 			case encoding.get(m.name).get("style").text() == "deepObject":
 				return "brackets", true
-			case v.kind == objectKind || v.kind == arrayKind && viewOf(v.items).kind != stringKind && isComposite(viewOf(v.items)) || len(v.variants) > 0 || v.kind == anyKind:
+			case v.kind == objectKind || v.kind == arrayKind && isComposite(viewOf(v.items)) || len(v.variants) > 0 || v.kind == anyKind:
 				rule, known = "brackets", false
 			}
 		}

@@ -99,7 +99,7 @@ func SpecIn(dir, name string) (path string, err error) {
 }
 
 // InstalledSpec returns the spec of the provider that is installed in a folder: of the one whose
-// binary is there. It returns "" if no binary is there, or if path is no folder.
+// binary is there. It returns "" if no binary is there, or if path is not a folder.
 func InstalledSpec(path string) (spec string, err error) {
 	files, err := os.ReadDir(path)
 	if err != nil {
