@@ -279,6 +279,9 @@ type Arg struct {
 	// NotNull arguments may be omitted, but must not be null at run time: the call would do
 	// harm without what they ask for.
 	NotNull bool
+	// Locates marks arguments that say which object a call is about, or where that is, beside those that are Exposed. With another
+	// value of a setting in them, read and delete are about another object.
+	Locates bool
 	// Exposed arguments appear where others can read them (a path, a command line), so they
 	// must not contain a secret.
 	Exposed bool

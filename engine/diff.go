@@ -22,7 +22,8 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 	if err != nil {
 		return DiffResponse{}, err
 	}
-	state, err := e.states(res, req.Ref).recorded(ctx, req.State)
+	states := e.states(res, req.Ref)
+	state, err := states.recorded(ctx, req.State)
 	if err != nil {
 		return DiffResponse{}, err
 	}
@@ -62,6 +63,9 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 		e.resources.Tokens.Manage(recorded.ObjectOf(res, state), req.Ref, state.Private.Token)
 	}
 	out.Changes = value.Shown(out.Changes)
+	if out.Moved = states.moved(state); out.Moved != nil && (len(out.Changes) > 0 || out.Force) {
+		return DiffResponse{}, states.checkLocation(state)
+	}
 	if len(out.Changes) > 0 && !out.DeleteBeforeReplace {
 		// The user may have any change replace; it matters then, too.
 		out.DeleteBeforeReplace = res.Spec.Diff != nil && res.Spec.Diff.DeleteBeforeReplace ||

@@ -120,6 +120,8 @@ type DiffResponse struct {
 	DeleteBeforeReplace bool
 	// Stable are the outputs that an update leaves as they are.
 	Stable []string
+	// Moved are the settings with which the object may be elsewhere than when the state was recorded: see MovedWarning.
+	Moved []string
 }
 
 // ListRequest asks for the existing resources of a type.

@@ -57,9 +57,13 @@ func (e *Engine) CallMethod(ctx context.Context, req MethodRequest) (InvokeRespo
 	case req.State.ID == "":
 		return InvokeResponse{}, fmt.Errorf("method %s of %s: the resource has no id", req.Method, req.Type)
 	}
-	state, err := e.states(res, req.Ref).upgrade(ctx, withRecordedInputs(res, req.State))
+	states := e.states(res, req.Ref)
+	state, err := states.upgrade(ctx, withRecordedInputs(res, req.State))
 	if err == nil {
 		state, err = refitted(res, state)
+	}
+	if err == nil {
+		err = states.checkLocation(state)
 	}
 	if err == nil {
 		err = recorded.CheckCompleteFor(res, state, what, f.ReliesOn)

@@ -15,7 +15,7 @@ func (e *Engine) Create(ctx context.Context, req run.CreateRequest) run.Result {
 	if err != nil {
 		return run.Result{Err: err}
 	}
-	return e.resources.Create(ctx, res, req)
+	return e.states(res, req.Ref).locate(e.resources.Create(ctx, res, req))
 }
 
 // Read looks how a resource is in the world. Gone says that there is nothing.
@@ -24,11 +24,12 @@ func (e *Engine) Read(ctx context.Context, req run.ReadRequest) run.Result {
 	if err != nil {
 		return run.Result{Err: err}
 	}
-	state, err := e.states(res, req.Ref).toRead(ctx, req)
+	states := e.states(res, req.Ref)
+	state, err := states.toRead(ctx, req)
 	if err != nil {
 		return run.Result{Err: err}
 	}
-	return e.resources.Read(ctx, res, state, req)
+	return states.read(ctx, state, req)
 }
 
 // Update changes a resource. Where an earlier operation stopped halfway and the
@@ -39,11 +40,15 @@ func (e *Engine) Update(ctx context.Context, req run.UpdateRequest) run.Result {
 	if err != nil {
 		return run.Result{Err: err}
 	}
-	state, err := e.states(res, req.Ref).recorded(ctx, req.State)
+	states := e.states(res, req.Ref)
+	state, err := states.recorded(ctx, req.State)
+	if err == nil {
+		err = states.checkLocation(state)
+	}
 	if err != nil {
 		return run.Result{Err: err}
 	}
-	return e.resources.Update(ctx, res, state, req)
+	return states.locate(e.resources.Update(ctx, res, state, req))
 }
 
 // Delete removes a resource. That it, or a part of it, is gone already is a
@@ -53,7 +58,8 @@ func (e *Engine) Delete(ctx context.Context, req run.DeleteRequest) error {
 	if err != nil {
 		return err
 	}
-	state, err := e.states(res, req.Ref).recorded(ctx, req.State)
+	states := e.states(res, req.Ref)
+	state, err := states.recorded(ctx, req.State)
 	switch {
 	case res.Delete == nil:
 		if err == nil { // a state that cannot be read is forgotten, too
@@ -61,6 +67,9 @@ func (e *Engine) Delete(ctx context.Context, req run.DeleteRequest) error {
 		}
 		return nil
 	case err != nil:
+		return err
+	}
+	if err := states.checkLocation(state); err != nil {
 		return err
 	}
 	return e.resources.Delete(ctx, res, state, req)

@@ -95,7 +95,7 @@ func (w *world) family() *actions.Family {
 	args := func() []actions.Arg {
 		return []actions.Arg{
 			{Property: spec.Property{Name: "what", Doc: "Which answer.", Type: &spec.Type{Kind: spec.String}, Required: true}, Exposed: true},
-			{Property: spec.Property{Name: "with", Doc: "Anything.", Type: &spec.Type{}}},
+			{Property: spec.Property{Name: "with", Doc: "Anything.", Type: &spec.Type{}}, Locates: true},
 		}
 	}
 	kind := func(name string, effect actions.Effect) *actions.Kind {

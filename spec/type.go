@@ -130,6 +130,7 @@ type Property struct {
 
 	// The attributes, such as @replace() and @secret().
 	Replace     bool              `json:"replace,omitzero"`
+	Moves       bool              `json:"moves,omitzero"` // @replace(false): another value of the setting leads to the same objects
 	Secret      bool              `json:"secret,omitzero"`
 	NoRead      bool              `json:"noRead,omitzero"`
 	Normalised  bool              `json:"normalised,omitzero"`

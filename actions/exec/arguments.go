@@ -22,10 +22,12 @@ func arguments() []actions.Arg {
 		"For the shell's own ${NAME}, write $${NAME}, or give the whole script as {literal: \"…\"}."
 	returns := declare.Arg("returns", declare.Any(), "Type of the decoded standard output, if `stdout` is \"json\": a definition of the spec.")
 	returns.Mode = actions.Typed
+	stdin := declare.Arg("stdin", contentType(), "Standard input of the command: a string or an asset. Default: empty.")
+	stdin.Locates = true
 	return []actions.Arg{
 		words("command", "The program and its arguments."), shell,
 		declare.Option("dashes", declare.Bool(), false, "Allow values anywhere in `command` to begin with `-`."),
-		declare.Arg("stdin", contentType(), "Standard input of the command: a string or an asset. Default: empty."),
+		stdin,
 		filesArg("files", "Path in the folder.", "Files for the command, in a private folder, `$DECLPROV_FILES`. They are removed when the command has ended."),
 		filesArg("upload", "Path on the machine; a relative path is relative to the user's home.", "Files to copy to the machine of `ssh` before the command runs. They are not removed."),
 		declare.Option("stdout", declare.OneOf("text", "raw", "json", "lines", "bytes", "none"), "text", "Format of the standard output: `text` is without one newline at its end, `raw` is unchanged, `lines` gives a list, `bytes` gives base64."),
@@ -39,7 +41,7 @@ func arguments() []actions.Arg {
 // defaults returns the arguments that a spec may also give for all its commands.
 func defaults() []actions.Arg {
 	env := declare.Arg("env", declare.Map(declare.Any()), "Environment variables; null removes one. A variable of a step replaces the one of that name in the defaults.")
-	env.Merged = true
+	env.Merged, env.Locates = true, true
 	dir := declare.Arg("dir", declare.NonEmpty(), "Working directory, relative to the folder of the user's program. Default: that folder.")
 	dir.Exposed = true
 	message := declare.Arg("error", declare.Any(), "Message of a failure, from `stdout`, `stderr` and `exitCode`. Default: the end of the standard error or, if that is empty, of the standard output.")

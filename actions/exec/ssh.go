@@ -36,7 +36,7 @@ func sshArg() actions.Arg {
 		declare.Field("connectTimeout", declare.Text(), "Time limit of one attempt to connect and log in. Default: 15s."),
 		declare.Field("retryFor", declare.Text(), "How long to retry if the machine does not respond, or does not know the key yet, for example because it is booting. Default: no retry."),
 	), "Run the command on another machine, which must have a POSIX shell.")
-	a.Merged = true
+	a.Merged, a.Locates = true, true
 	return a
 }
 

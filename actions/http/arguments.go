@@ -14,7 +14,7 @@ import (
 // wireArg declares an argument whose members are sent under their wire names.
 func wireArg(name string, t *spec.Type, doc string) actions.Arg {
 	a := declare.Arg(name, t, doc)
-	a.Wire = true
+	a.Wire, a.Locates = true, true
 	return a
 }
 
@@ -43,6 +43,8 @@ func arguments() []actions.Arg {
 	graphql.Inner = map[string]actions.Mode{"query": actions.Raw}
 	stream := declare.Arg("stream", declare.OneOf("events", "lines"), "Read the response while it arrives: as server-sent events, or as lines of JSON. `refused`, `fail`, `gone`, `progress` and `until` are evaluated for each event; the last event is the result of the step.")
 	stream.Mode, stream.Instead = actions.Raw, "Write \"events\" or \"lines\"."
+	text := declare.Arg("text", declare.Text(), "Body as text.")
+	text.Locates = true
 	return []actions.Arg{
 		method, path, address,
 		wireArg("json", declare.Any(), "Body as JSON. A member whose expression gives null is left out. A `null` that the spec spells out is sent, and so are nulls inside a value such as `${changes}`."),
@@ -54,7 +56,7 @@ func arguments() []actions.Arg {
 		wireArg("form", declare.Map(declare.Any()), "Body as a form. `lists` says how lists and maps are written, and `nulls` how null is."),
 		declare.Arg("nulls", declare.OneOf("omit", request.EmptyNulls), "How `form` writes null, an empty list and an empty map: not at all (`omit`, the default), or as an empty value (`empty`: `a=`), by which APIs such as Stripe's remove a member. Within lists, they are left out."),
 		declare.Arg("multipart", declare.List(partType()), "Body of several parts (`multipart/form-data`), such as a form with files."),
-		declare.Arg("text", declare.Text(), "Body as text."),
+		text,
 		wireArg("xml", declare.Map(declare.Any()), "Body as XML: an object with one member, the root element."),
 		declare.Arg("bytes", declare.Either(declare.Text(), declare.Asset(), declare.Archive()), "Body of bytes: base64, an asset, or an archive, which is packed."),
 		declare.Arg("archiveFormat", declare.OneOf(assets.Formats()...), "Format in which an archive in `bytes` is packed. Default: zip."),
@@ -118,7 +120,7 @@ func defaults() []actions.Arg {
 	message := declare.Arg("error", declare.Any(), "Expression for the server's message in an error response, from `body`, `status` and `headers`.")
 	message.Mode = actions.Late
 	headers := declare.Arg("headers", declare.Map(declare.Any()), "Headers. Names must not contain templates. A header of a step replaces the one of that name in the defaults; null removes it.")
-	headers.Merged, headers.ExposedNames = true, []string{""}
+	headers.Merged, headers.Locates, headers.ExposedNames = true, true, []string{""}
 	query := wireArg("query", declare.Map(declare.Any()), "Query parameters. `lists` says how lists and maps are written; null is omitted. A parameter of a step replaces the one of that name in the defaults.")
 	query.Merged, query.Exposed = true, true
 	query.Instead = "Servers and proxies log whole URLs. Send the secret in a header or the body; if the API only accepts its key as a parameter, use `auth: apiKey: {query: \"…\", value: \"…\"}`."

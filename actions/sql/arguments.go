@@ -31,7 +31,7 @@ const noValues = "A statement must not contain values, which the server would in
 // placeholderArguments returns the arguments that say what placeholders stand for.
 func placeholderArguments() []actions.Arg {
 	params := declare.Arg("params", declare.Map(declare.Any()), "Values, by the names of their placeholders. They are sent separately from the statement.")
-	params.Wire = true
+	params.Wire, params.Locates = true, true
 	name := declare.NonEmpty()
 	word := declare.Object(
 		declare.Member("of", declare.List(name), "The words that are allowed. Must not contain templates."),

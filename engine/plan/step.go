@@ -238,6 +238,17 @@ func ExposedRefs(s *Step) (refs []expr.Ref) {
 	return refs
 }
 
+// LocatingRefs returns the references of the arguments that say which object a step is about, and where that is.
+func LocatingRefs(s *Step) []expr.Ref {
+	refs := ExposedRefs(s)
+	for _, a := range s.Args {
+		for of := &a; of != nil && of.Decl.Locates; of = of.Under {
+			refs = append(refs, of.Value.Refs()...)
+		}
+	}
+	return refs
+}
+
 // ownRefs returns the references that are evaluated with the step's own result.
 func (s *Step) ownRefs() []expr.Ref {
 	refs := slices.Concat(s.Until.Refs(), s.Refused.Refs(), s.Fail.Refs(), s.Progress.Refs(), s.Gone.Refs())

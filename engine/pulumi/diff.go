@@ -35,6 +35,11 @@ func (s *Server) Diff(
 	if err != nil {
 		return nil, operationFailure(ctx, err)
 	}
+	if diff.Moved != nil {
+		log := s.hosts.log(req.GetUrn())
+		log.Message(engine.Warning, screen.Show(engine.MovedWarning(diff.Moved), nil))
+		log.done()
+	}
 	if diff.Force && len(diff.Changes) == 0 {
 		log := s.hosts.log(req.GetUrn())
 		log.Message(engine.Info, screen.Show(unfinished(state.Private.Failed), session.engine.Mask()))

@@ -55,8 +55,8 @@ func readPrivate(outputs *structpb.Struct) engine.Private {
 	if err != nil || !v.IsString() {
 		return engine.Private{}
 	}
-	if token, ok := tokenAlone(v.AsString()); ok {
-		return engine.Private{Token: token}
+	if p, ok := parseUsual(v.AsString()); ok {
+		return p
 	}
 	decoder := json.NewDecoder(bytes.NewReader([]byte(v.AsString())))
 	decoder.UseNumber() // results may hold ids beyond 2^53
@@ -67,17 +67,32 @@ func readPrivate(outputs *structpb.Struct) engine.Private {
 	return p
 }
 
-// Most private parts only contain a token. They are written and parsed without a JSON
+// Most private parts only contain a token and a location. They are written and parsed without a JSON
 // library, which would cost more than the rest of a Diff.
-const beforeToken, afterToken = `{"t":"`, `"}`
+const beforeToken, beforeLocation, end = `{"t":"`, `","at":"`, `"}`
 
-// tokenAlone returns the token of such a text.
-func tokenAlone(text string) (token string, ok bool) {
-	if !strings.HasPrefix(text, beforeToken) || !strings.HasSuffix(text, afterToken) || len(text) < len(beforeToken)+len(afterToken) {
+// parseUsual returns the private part that such a text is.
+func parseUsual(text string) (p engine.Private, ok bool) {
+	text, opened := strings.CutPrefix(text, beforeToken)
+	text, closed := strings.CutSuffix(text, end)
+	p.Token, p.Location, _ = strings.Cut(text, beforeLocation)
+	return p, opened && closed && isToken(p.Token) && isPlain(p.Location)
+}
+
+// writeUsual returns the text of a private part that is of that form.
+func writeUsual(p engine.Private) (text string, ok bool) {
+	if p != (engine.Private{Token: p.Token, Location: p.Location}) || !isToken(p.Token) || !isPlain(p.Location) {
 		return "", false
 	}
-	token = text[len(beforeToken) : len(text)-len(afterToken)]
-	return token, isToken(token)
+	if p.Location == "" {
+		return beforeToken + p.Token + end, true
+	}
+	return beforeToken + p.Token + beforeLocation + p.Location + end, true
+}
+
+// isPlain reports whether a text is the same in JSON.
+func isPlain(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(`"\<>&`, r) })
 }
 
 // isToken reports whether a text only has the characters of tokens.
@@ -89,8 +104,8 @@ func privateValue(p engine.Private) *structpb.Value {
 	if p == (engine.Private{}) {
 		return nil
 	}
-	if p == (engine.Private{Token: p.Token}) && isToken(p.Token) {
-		return wire.String(beforeToken + p.Token + afterToken)
+	if text, ok := writeUsual(p); ok {
+		return wire.String(text)
 	}
 	raw, err := json.Marshal(p)
 	if err != nil && p.Failed != nil {

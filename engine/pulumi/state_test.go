@@ -33,6 +33,11 @@ func TestStateSurvivesTheWire(t *testing.T) {
 				ETags:         actions.ETags(rapid.StringMatching(`[a-z]{0,4}`).Draw(t, "etag")),
 			},
 		}
+		if rapid.Bool().Draw(t, "only the usual") {
+			want.Private = engine.Private{}
+		}
+		want.Private.Token = rapid.StringMatching(`[0-9a-f]{0,4}|[ -~]{1,4}`).Draw(t, "token")
+		want.Private.Location = rapid.StringMatching(`([a-z]{1,3}=[0-9a-f]{4}( [a-z]=[0-9a-f]{4})?)?|[ -~äß","at\\:]{1,20}`).Draw(t, "location")
 		if rapid.Bool().Draw(t, "failed") {
 			want.Private.Failed = &engine.Failed{
 				Op: "create", Step: rapid.IntRange(0, 3).Draw(t, "step"), Inputs: texts.Draw(t, "hash"),

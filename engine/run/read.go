@@ -50,6 +50,9 @@ func (rs *Resources) Read(ctx context.Context, of *plan.Resource, state recorded
 	}
 	out.State.Private.Imported = out.State.Private.Imported || req.HasOnlyID()
 	if out.Err == nil {
+		if err := r.RefuseOther(state, *out.State, req.Moved); err != nil {
+			return Result{Err: err}
+		}
 		res.warnOfRead(r, req, state, yield, out.State)
 	}
 	if req.Reason == Import {

@@ -179,26 +179,47 @@ func (r Reading) CompareStable(old, found recorded.State) (differs string, known
 	return "", known
 }
 
-// WarnOtherObject warns of a refresh that has found other values, under the id of before, in inputs that no update
-// changes, or in outputs that never change: such an object may be another one, in a database that was restored or made anew,
-// or one that somebody else has made under the name. `pulumi up` would replace the first, and change or delete both.
-func (r Reading) WarnOtherObject(before, after recorded.State) {
-	var names []string
+// RefuseOther returns an error if a refresh with other settings, of which the names are moved, finds another object than the one
+// of before: one with another id, or with other values of what never changes or names it.
+func (r Reading) RefuseOther(before, after recorded.State, moved []string) error {
+	names, _ := r.otherValues(before, after, r.Resource.Names)
+	if recorded.CurrentID(before) != after.ID {
+		names = append([]string{"the id"}, names...)
+	}
+	if moved == nil || names == nil || before.Private.Failed != nil {
+		return nil
+	}
+	return r.Mask().Error(fmt.Errorf("the provider's configuration has another value of %s than when it was last read, and what read finds there has another value of %s: it is another object, which is left alone. "+
+		"Restore the value or, if this resource is not to be managed any more, run `pulumi state delete '%s'`", diag.And(moved), diag.And(names), r.Rules.Ref.Key))
+}
+
+// otherValues returns the inputs that no update changes, or that are in also, and the outputs that never change, of which a read
+// shows another value than was recorded. replaces is true if there is such an input.
+func (r Reading) otherValues(before, after recorded.State, also []string) (names []string, replaces bool) {
 	for _, m := range r.Resource.Inputs.Fields {
 		was, given := before.Inputs.GetOk(m.Name)
-		if m.Replace && given && !was.IsNull() && !m.NoRead && !m.Ephemeral && !m.Normalised && !r.Rules.Read().IsSame(r.Vars.Context, m, was, after.Inputs.Get(m.Name)) {
+		if (m.Replace || slices.Contains(also, m.Name)) && given && !was.IsNull() && !m.NoRead && !m.Ephemeral && !m.Normalised && !r.Rules.Read().IsSame(r.Vars.Context, m, was, after.Inputs.Get(m.Name)) {
 			names = append(names, m.Name)
 		}
 	}
-	does := "replace it, and delete what has this id"
-	if names == nil {
-		does = "change or delete what has this id"
-	}
+	replaces = names != nil
 	for _, m := range r.Resource.Outputs.Fields {
 		was, now := before.Outputs.Get(m.Name), after.Outputs.Get(m.Name)
 		if m.Stable && !m.NoRead && !was.IsNull() && !now.IsNull() && !value.PlainEqual(was, now) {
 			names = append(names, m.Name)
 		}
+	}
+	return names, replaces
+}
+
+// WarnOtherObject warns of a refresh that has found other values, under the id of before, in inputs that no update
+// changes, or in outputs that never change: such an object may be another one, in a database that was restored or made anew,
+// or one that somebody else has made under the name. `pulumi up` would replace the first, and change or delete both.
+func (r Reading) WarnOtherObject(before, after recorded.State) {
+	names, replaces := r.otherValues(before, after, nil)
+	does := "change or delete what has this id"
+	if replaces {
+		does = "replace it, and delete what has this id"
 	}
 	if names == nil || recorded.CurrentID(before) != after.ID || before.Private.Failed != nil {
 		return

@@ -204,6 +204,8 @@ type Private struct {
 	ID string `json:"id,omitempty"`
 	// Token is the token of the create or import of the resource; see tokens.go.
 	Token string `json:"t,omitempty"`
+	// Location has the settings that say where the object is; see location.go.
+	Location string `json:"at,omitempty"`
 	// Updated is the key of the journal's entry for the last update; see package entries.
 	Updated string `json:"u,omitempty"`
 	// VisibleBy is the time by which the server shows the object, if the spec says how long that may take

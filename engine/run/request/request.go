@@ -48,8 +48,10 @@ type Update struct {
 // Read is a request to read a resource.
 type Read struct {
 	recorded.Ref
-	Reason  ReadReason
-	State   recorded.State
+	Reason ReadReason
+	State  recorded.State
+	// Moved are the settings by which the object of the state may be elsewhere; see recorded.Moved.
+	Moved   []string
 	Timeout time.Duration
 	Log     operation.Log
 }

@@ -18,6 +18,7 @@ func attributes(p *spec.Property) []string {
 		}
 	}
 	flag(p.Replace, "@replace()")
+	flag(p.Moves, "@replace(false)")
 	flag(p.Secret, "@secret()")
 	flag(p.NoRead, "@noRead()")
 	flag(p.Normalised, "@normalised()")

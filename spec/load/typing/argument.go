@@ -22,6 +22,18 @@ func marker(set func(*spec.Property)) func(*attrCall) {
 	}
 }
 
+// readReplace reads @replace() and, of settings, @replace(false).
+func readReplace(c *attrCall) {
+	switch isFalse := strings.TrimSpace(c.attr.Contents()) == "false"; {
+	case isFalse && c.site.Role == ConfigRole:
+		c.prop.Moves = true
+	case isFalse:
+		c.fail("@replace(false) is for settings", "Without @replace, a change of an input is an update. Remove it.")
+	default:
+		marker(func(p *spec.Property) { p.Replace = true })(c)
+	}
+}
+
 // stringArgs returns the arguments of an attribute, all of which must be unnamed strings.
 func (c *attrCall) stringArgs() ([]string, bool) {
 	var list []string

@@ -37,9 +37,9 @@ func Attributes() []Attribute {
 	all := ConfigRole | InputRole | OutputRole | ArgumentRole | ResultRole
 	return []Attribute{
 		{
-			Name: "replace", Usage: "@replace()", Doc: "A change of the input replaces the resource; a change of the setting, all resources of the provider.",
+			Name: "replace", Usage: "@replace()", Doc: "A change of the input replaces the resource; a change of the setting, all resources of the provider. `@replace(false)` on a setting: another value leads to the same objects, as after a server has moved.",
 			Roles: InputRole | ConfigRole, remedy: "It declares that a change of an input replaces the resource. Remove it.",
-			read: marker(func(p *spec.Property) { p.Replace = true }),
+			read: readReplace,
 		},
 		{
 			Name: "secret", Usage: "@secret()", Doc: "Encrypted in the state, masked everywhere else.",
@@ -275,6 +275,8 @@ var roleNames = map[Role]string{
 func (r *attributeReader) checkExclusive() {
 	p, m, s := r.prop, r.item, r.site
 	switch {
+	case p.Replace && p.Moves:
+		r.Report(source.CodeBadAttribute, m.At, s.Place, "the setting has both @replace() and @replace(false)", "Keep one of them.")
 	case p.Default != nil && p.DefaultExpr != nil:
 		r.Report(source.CodeBadAttribute, m.At, s.Place, "the property has two defaults", "Remove the * or @default.")
 	case p.Default != nil && p.Autoname != nil, p.DefaultExpr != nil && p.Autoname != nil:
