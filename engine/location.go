@@ -17,7 +17,7 @@ func (l stateLoader) moved(s recorded.State) []string {
 	if s.Private.Location == "" || s.Private.Lookup {
 		return nil
 	}
-	return recorded.Moved(s.Private.Location, recorded.LocationOf(l.res, l.resources.Config))
+	return recorded.Moved(s.Private.Location, l.resources.Location(l.res))
 }
 
 // checkLocation returns an error if the object of a state may be elsewhere than where a call would change or delete it.
@@ -36,17 +36,18 @@ func MovedWarning(settings []string) string {
 // locate makes the state of a result record where its object is.
 func (l stateLoader) locate(out run.Result) run.Result {
 	if out.State != nil && !out.State.Private.Lookup {
-		out.State.Private.Location = recorded.LocationOf(l.res, l.resources.Config)
+		out.State.Private.Location = l.resources.Location(l.res)
 	}
 	return out
 }
 
-// read reads a resource. After a move, a refresh takes what it finds for the object, unless something says that it is another one.
+// read reads a resource. After a move, a refresh takes what it finds for the object, unless something says that it is another one, or
+// an operation has stopped halfway, which has to be completed where the object was.
 func (l stateLoader) read(ctx context.Context, s recorded.State, req run.ReadRequest) run.Result {
 	if req.Moved = l.moved(s); req.Moved == nil {
 		return l.locate(l.resources.Read(ctx, l.res, s, req))
 	}
-	if l.res.Read == nil {
+	if l.res.Read == nil || s.Private.Failed != nil {
 		return run.Result{Err: l.checkLocation(s)}
 	}
 	out := l.resources.Read(ctx, l.res, s, req)

@@ -34,7 +34,7 @@ func TestLocatedBy(t *testing.T) {
 		"credentials and limits":     {defaults: `http: {baseURL: "https://example.com", auth: basic: {username: "${config.tenant}", password: "${config.password ?? ''}"}, timeout: "${config.limit}"}`, read: `http: path: "/${id}"`, remove: `http: {method: "DELETE", path: "/${id}"}`},
 		"only in create":             {defaults: `http: baseURL: "https://example.com"`, read: `http: path: "/${id}"`, remove: `http: {method: "DELETE", path: "/${id}"}`, rest: `create: http: {method: "PUT", ifNoneMatch: true, path: "/${inputs.name}", json: region: "${config.tenant}"}`},
 		"one that leads to the same": {defaults: `http: baseURL: "${config.moving}"`, read: `http: path: "/${id}"`, remove: `http: {method: "DELETE", path: "/${id}"}`},
-		"all settings":               {read: `exec: {command: ["show", "${id}"], effect: "none", env: ALL: "${toJSON(config)}"}`, remove: `exec: command: ["drop", "${id}"]`, want: "limit tenant url"},
+		"all settings":               {read: `exec: {command: ["show", "${id}"], effect: "none", env: ALL: "${toJSON(config)}"}`, remove: `exec: command: ["drop", "${id}"]`, want: "limit server.host server.path tenant url"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -47,7 +47,7 @@ func TestLocatedBy(t *testing.T) {
 			}
 			p, diags := program(t, `name: "test"
 version: "1.0.0"
-config: {url: string, tenant: string, limit: string, moving: string @replace(false), password?: string @secret()}
+config: {server: {host: string, path: string, old: string @replace(false), password: string @secret()}, url: string, tenant: string, limit: string, moving: string @replace(false), password?: string @secret()}
 `+row.defaults+`
 resources: Thing: {
 	inputs: name: string @replace()
@@ -280,5 +280,71 @@ func TestStatesWithoutALocation(t *testing.T) {
 	}
 	if again := b.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: *seen.State, Reason: engine.Refresh}); again.Err != nil || again.State == nil {
 		t.Errorf("the refresh of a lookup: %+v", again)
+	}
+}
+
+// TestLocationsHoldNoSecrets: what is secret, by its declaration or by the program, is neither in a location nor in a hash.
+func TestLocationsHoldNoSecrets(t *testing.T) {
+	t.Parallel()
+	const spec = `name: "test"
+version: "1.0.0"
+config: {place: string, server: {host: string, inner: {port: int, password: string @secret()}}, whole: {[string]: string}}
+configure: {world: ask: what: "me", return: {account: "${result.body.account}", key: "${result.body.key}"}}
+resources: Thing: {
+	inputs: name: string @replace()
+	id: "${inputs.name}"
+	create: world: do: {what: "make ${inputs.name}"}
+	read: world: ask: {what: "get ${config.place} ${session.account}", with: "${config.server.inner.password} ${config.server.inner.port} ${config.server.host} ${config.whole.a ?? ''}"}
+	delete: world: do: {what: "remove"}
+}`
+	me := func(account string) actions.Outcome { return answers(members("account", account, "key", "k")) }
+	config := func(place property.Value, password, inner string) property.Map {
+		return object("place", place, "whole", object("a", property.New(inner).WithSecret(true)), "server", object("host", "h", "inner", object("port", 1, "password", password)))
+	}
+	w := newWorld().on("me", me("7"), me("7"), me("8"))
+	before, _ := w.engineWith(t, spec, config(property.New("p").WithSecret(true), "one", "x"))
+	made := before.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", "n")})
+	if made.State == nil || made.Err != nil {
+		t.Fatalf("%+v", made)
+	}
+	var names []string
+	for _, text := range strings.Fields(made.State.Private.Location) {
+		name, _, _ := strings.Cut(text, "=")
+		names = append(names, name)
+	}
+	if diff := cmp.Diff([]string{"server.host", "server.inner.port", "session.account"}, names); diff != "" {
+		t.Errorf("recorded (-want +got)\n%s", diff)
+	}
+	now, _ := w.engineWith(t, spec, config(property.New("q").WithSecret(true), "two", "y"))
+	if diff, err := now.Diff(t.Context(), engine.DiffRequest{Ref: ref("Thing"), State: *made.State, New: object("name", "n")}); err != nil || diff.Moved != nil {
+		t.Errorf("with other secrets: %+v, %v", diff, err)
+	}
+	other, _ := w.engineWith(t, spec, config(property.New("p").WithSecret(true), "one", "x"))
+	if err := other.Delete(t.Context(), engine.DeleteRequest{Ref: ref("Thing"), State: *made.State}); err == nil {
+		t.Error("it was deleted in another account")
+	}
+}
+
+// TestMovedHalfMade: what has stopped halfway is completed where it began.
+func TestMovedHalfMade(t *testing.T) {
+	t.Parallel()
+	spec := strings.Replace(located, `create: world: send: {what: "make", with: "${config.quiet} ${inputs.name} ${inputs.size} ${config.key ?? ''}"}`,
+		`create: steps: [{as: "it", world: send: {what: "make", with: "${config.quiet} ${inputs.name} ${inputs.size} ${config.key ?? ''}"}}, {world: do: {what: "rest"}}]`, 1)
+	w := newWorld().on("rest", refused("not yet")).on("get b k", answers(members("name", "n", "size", 1, "uid", "u")))
+	before, _ := w.engineWith(t, spec, object("place", "a"))
+	made := before.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("name", "n", "size", 1)})
+	if made.State == nil || made.Err == nil || made.State.Private.Failed == nil {
+		t.Fatalf("%+v", made)
+	}
+	now, _ := w.engineWith(t, spec, object("place", "b"))
+	w.log()
+	if out := now.Read(t.Context(), engine.ReadRequest{Ref: ref("Thing"), State: *made.State, Reason: engine.Refresh}); out.Err == nil || out.State != nil || out.Gone {
+		t.Errorf("the refresh: %+v", out)
+	}
+	if out := now.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: *made.State, Inputs: object("name", "n", "size", 1)}); out.Err == nil {
+		t.Errorf("the create goes on elsewhere: %+v", out)
+	}
+	if calls := w.log(); calls != nil {
+		t.Errorf("sent: %q", calls)
 	}
 }

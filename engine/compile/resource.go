@@ -53,7 +53,7 @@ func (c *resourceCompiler) compile() {
 	r.Consistency = c.Template(m.Consistency, c.ConfigScope(), scopes.StringType, "consistency")
 	c.find()
 	r.Conditional = r.SendsETag()
-	r.LocatedBy = locatedBy(r, c.Spec.Config)
+	r.LocatedBy = locatedBy(r, c.Spec)
 	certainty.Check(c.Collector, r)
 	c.yields.CheckResource(r)
 	c.examples()

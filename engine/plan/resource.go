@@ -59,8 +59,7 @@ type Resource struct {
 	// Names are the inputs that the id contains or that Find uses. An update that
 	// changes one of them may change the address of the object.
 	Names []string
-	// LocatedBy are the settings that say where the object of an id is: those that are not secret in the addresses and arguments
-	// with which read and delete name it.
+	// LocatedBy are the settings that say where the object of an id is, as dotted paths; see engine/compile/location.go.
 	LocatedBy []string
 	// Conditional is true if an update or delete sends the ETag of the last read.
 	Conditional bool

@@ -238,13 +238,13 @@ func ExposedRefs(s *Step) (refs []expr.Ref) {
 	return refs
 }
 
-// LocatingRefs returns the references of the arguments that say which object a step is about, and where that is.
-func LocatingRefs(s *Step) []expr.Ref {
-	refs := ExposedRefs(s)
-	for _, a := range s.Args {
-		for of := &a; of != nil && of.Decl.Locates; of = of.Under {
-			refs = append(refs, of.Value.Refs()...)
-		}
+// LocatingRefs returns the references of an argument that says which object a call is about, or where that is.
+func LocatingRefs(a Argument) (refs []expr.Ref) {
+	for _, v := range a.Exposes {
+		refs = append(refs, v.Refs()...)
+	}
+	for of := &a; of != nil && of.Decl.Locates; of = of.Under {
+		refs = append(refs, of.Value.Refs()...)
 	}
 	return refs
 }

@@ -21,8 +21,9 @@ import (
 type Runtime struct {
 	Program *plan.Program
 	locks   *Locks
-	// Config is the configuration as templates see it.
-	Config map[string]any
+	// Config is the configuration as templates see it; settings is the same with its secrets marked.
+	Config   map[string]any
+	settings property.Map
 	// ConfigSecrets are the secrets of the configuration and of the session.
 	ConfigSecrets value.Secrets
 	// hides masks ConfigSecrets; the masks of operations add their own secrets.
@@ -42,7 +43,7 @@ type Runtime struct {
 func NewRuntime(
 	ctx context.Context, p *plan.Program, locks *Locks, config property.Map, dir string, hash func(text string) string,
 ) (*Runtime, error) {
-	rt := &Runtime{Program: p, locks: locks, hash: hash}
+	rt := &Runtime{Program: p, settings: config, locks: locks, hash: hash}
 	rt.Config = p.ConfigType.PlainMap(config, []string{"config"}, &rt.ConfigSecrets)
 	rt.hides = screen.NewMask(rt.ConfigSecrets.Values)
 	var err error

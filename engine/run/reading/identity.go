@@ -186,7 +186,7 @@ func (r Reading) RefuseOther(before, after recorded.State, moved []string) error
 	if recorded.CurrentID(before) != after.ID {
 		names = append([]string{"the id"}, names...)
 	}
-	if moved == nil || names == nil || before.Private.Failed != nil {
+	if moved == nil || names == nil {
 		return nil
 	}
 	return r.Mask().Error(fmt.Errorf("the provider's configuration has another value of %s than when it was last read, and what read finds there has another value of %s: it is another object, which is left alone. "+

@@ -3,31 +3,17 @@ package recorded
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
 
 	"github.com/declprov/declprov/engine/plan"
 	"github.com/declprov/declprov/spec/diag"
-	"github.com/declprov/declprov/spec/expr"
 )
 
 // An id is the id of an object at one place: under the address of another server, or with another tenant in the path, it may be that
 // of somebody else's object. So a state records the settings that decide the place, and a call with other settings does not send
 // anything before a refresh has looked.
-
-// LocationOf returns the settings that say where the objects of a resource are, each with a hash of its value: "" if no
-// setting does. It leaves out those whose values are not known yet.
-func LocationOf(of *plan.Resource, config map[string]any) string {
-	var out []string
-	for _, name := range of.LocatedBy {
-		if hash, known := hashSetting(config[name]); known {
-			out = append(out, name+"="+hash)
-		}
-	}
-	return strings.Join(out, " ")
-}
 
 // Moved returns the settings that have other values in a location than in a recorded one. A setting that one of them lacks tells
 // nothing: another version of the spec recorded the state, or the value is not known yet.
@@ -48,28 +34,21 @@ func Moved(was, is string) (names []string) {
 
 // MovedError returns the error of a call that would send something about the object of a state to another place.
 func MovedError(of *plan.Resource, s State, key string, settings []string) error {
-	does := "If it leads to the same objects, run `pulumi refresh --run-program`, which looks at them there"
-	if of.Read == nil {
-		does = "If it leads to the same objects, write `@replace(false)` on the setting in the spec"
+	does := "If it leads to the same objects, run `pulumi refresh --run-program`, which looks at them there. Otherwise restore the value"
+	switch {
+	case s.Private.Failed != nil:
+		does = "Restore the value, and complete there what has stopped halfway: `pulumi up`"
+	case of.Read == nil:
+		does = "If it leads to the same objects, write `@replace(false)` on the setting in the spec. Otherwise restore the value"
 	}
-	return fmt.Errorf("nothing was sent: the provider's configuration has another value of %s than when this %s was made or last read, and what has the id %q there may be somebody else's. %s. "+
-		"Otherwise restore the value, or remove the resource from the state, which leaves the object alone: `pulumi state delete '%s'`", diag.And(settings), of.Spec.Name, CurrentID(s), does, key)
+	return fmt.Errorf("nothing was sent: the provider's configuration has another value of %s than when this %s was made or last read, and what has the id %q there may be somebody else's. %s, "+
+		"or remove the resource from the state, which leaves the object alone: `pulumi state delete '%s'`", diag.And(settings), of.Spec.Name, CurrentID(s), does, key)
 }
 
-// hashSetting returns a hash of a setting. known is false if its value is not known yet.
-func hashSetting(v any) (hash string, known bool) {
-	if expr.HasUnknown(v) {
-		return "", false
-	}
-	if text, ok := v.(string); ok {
-		v = canonicalAddress(text)
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return "", false
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8]), true
+// HashLocation returns a hash of the value of a setting that says where objects are. Values that lead to the same place have the same.
+func HashLocation(text string) string {
+	sum := sha256.Sum256([]byte(canonicalAddress(text)))
+	return hex.EncodeToString(sum[:8])
 }
 
 // canonicalAddress returns a text without what leads to the same place: slashes at its end and, in a URL, the case of the host, the

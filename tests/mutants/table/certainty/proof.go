@@ -361,7 +361,7 @@ func ofProof() []mutant.Mutant {
 			"TestHalfMadeIsNeverUpdated", "and not at first what the create was begun with"),
 		mutant.InEngine(foreign, "nothing is sent about an object to another place than where it was", "engine/location.go", `	if settings := l.moved(s); settings != nil {`, `	if settings := l.moved(s); settings != nil && false {`,
 			"TestMovedObjects/another", "it was deleted"),
-		mutant.InEngine(foreign, "after a move, a refresh takes no other object", "engine/run/reading/identity.go", `	if moved == nil || names == nil ||`, `	if true || moved == nil || names == nil ||`,
+		mutant.InEngine(foreign, "after a move, a refresh takes no other object", "engine/run/reading/identity.go", `	if moved == nil || names == nil {`, `	if true || moved == nil || names == nil {`,
 			"TestRefreshesOfMovedObjects/another_id", "it is taken, want refused"),
 		mutant.InEngine(foreign, "URLs of one place are equal, and no others", "engine/run/recorded/location.go", `u.User, u.Host = nil, strings.ToLower(u.Host)`, `u.User, u.Host = nil, "host"`,
 			"TestMovedObjects/another_port", "it was deleted"),
