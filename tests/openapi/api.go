@@ -35,7 +35,7 @@ type api struct {
 	update       string // PATCH, PUT or none
 	wrap         string // the member of bodies and responses that has the object
 	items        string // the member of the list
-	slash        bool   // paths end in a slash
+	end          string // how paths end: with a slash, or a format
 	shared       bool   // one schema for what is sent and received
 	basePath     string
 	style        string // where operations are
@@ -52,7 +52,7 @@ func generate(r *rand.Rand) *api {
 	a := &api{
 		version: pick(r, "2.0", "3.0.3", "3.1.0"), path: pick(r, "/pets", "/api/v2/stock-items", "/user_groups"),
 		id: pick(r, "id", "uuid"), number: r.IntN(2) == 0, update: pick(r, "PATCH", "PATCH", "PUT", "none"),
-		wrap: pick(r, "", "", "data"), slash: r.IntN(4) == 0, basePath: pick(r, "", "/base"),
+		wrap: pick(r, "", "", "data"), end: pick(r, "/", "", "", ".json"), basePath: pick(r, "", "/base"),
 	}
 	if r.IntN(3) == 0 {
 		a.parent = pick(r, "owner", "store_id", "id")
@@ -72,7 +72,7 @@ func generate(r *rand.Rand) *api {
 	a.shared = r.IntN(2) == 0 && !a.named
 	a.fills = r.IntN(2) == 0
 	if a.style = pick(r, restStyle, restStyle, verbStyle, pluralStyle, colonStyle); a.style != restStyle {
-		a.slash = false
+		a.end = ""
 		if a.put && a.style == verbStyle {
 			a.style = restStyle
 		}
@@ -262,12 +262,8 @@ func (a *api) document(host string) map[string]any {
 		collection["parameters"] = []any{parameter(a.parent)}
 		item["parameters"] = []any{parameter(a.parent), parameter(last)}
 	}
-	slash := ""
-	if a.slash {
-		slash = "/"
-	}
 	paths := map[string]any{}
-	a.place(paths, collection, item, a.path+slash, a.object(last)+slash)
+	a.place(paths, collection, item, a.path+a.end, a.object(last)+a.end)
 	out := map[string]any{"info": map[string]any{"title": "generated", "version": "1"}, "paths": paths}
 	if old {
 		out["swagger"], out["host"], out["schemes"] = "2.0", host, []any{"http"}
@@ -292,11 +288,12 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	path, ok := strings.CutPrefix(r.URL.Path, s.basePath)
-	if !ok || s.slash != strings.HasSuffix(path, "/") {
+	path, ends := strings.CutSuffix(path, s.end)
+	if !ok || !ends || strings.HasSuffix(path, "/") {
 		http.Error(w, "no such path", http.StatusNotFound)
 		return
 	}
-	r.Method, path = s.plain(r.Method, strings.TrimSuffix(path, "/"))
+	r.Method, path = s.plain(r.Method, path)
 	if strings.Count(path, "/") == strings.Count(s.path, "/") {
 		s.collection(w, r, path)
 		return

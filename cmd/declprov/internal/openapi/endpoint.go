@@ -29,9 +29,19 @@ type endpoint struct {
 // place is a request of a document.
 type place struct{ method, path string }
 
-// parameterIn returns the name of the parameter that a segment is, or "".
+// extensionOf returns the format at the end of a segment, as APIs of Rails and Twilio have it (/calls.json, /calls/{id}.json), or "".
+func extensionOf(segment string) string {
+	for _, extension := range []string{".json", ".xml"} {
+		if strings.HasSuffix(segment, extension) && segment != extension {
+			return extension
+		}
+	}
+	return ""
+}
+
+// parameterIn returns the name of the parameter that a segment is, with or without a format, or "".
 func parameterIn(segment string) string {
-	name, ok := strings.CutPrefix(segment, "{")
+	name, ok := strings.CutPrefix(strings.TrimSuffix(segment, extensionOf(segment)), "{")
 	name, closed := strings.CutSuffix(name, "}")
 	if !ok || !closed || strings.ContainsAny(name, "{}") {
 		return ""
@@ -42,7 +52,7 @@ func parameterIn(segment string) string {
 // isPlain reports whether a segment stands for itself, also in a template.
 func isPlain(segment string) bool { return !strings.ContainsAny(segment, "{}$\"\\ ?#") }
 
-// segments returns the segments of a path, and the names of its parameters. ok is false if a segment is both, like {id}.json.
+// segments returns the segments of a path, and the names of its parameters. ok is false if a segment is both, like {id}:start.
 func segments(path string) (all, params []string, ok bool) {
 	all = strings.Split(strings.Trim(path, "/"), "/")
 	for _, s := range all {
@@ -138,12 +148,12 @@ func endpointAt(doc *Document, path string) (*endpoint, string) {
 	return &endpoint{item: path, object: item, parents: params}, ""
 }
 
-// collectionOf returns the path without its last segment, with or without a slash at its end, and its operations.
+// collectionOf returns the path without its last segment, with or without a slash or the same format at its end, and its operations.
 func collectionOf(doc *Document, path string) (string, part) {
 	base := strings.TrimSuffix(path, "/")
 	base = base[:strings.LastIndex(base, "/")]
-	for _, candidate := range []string{base, base + "/"} {
-		if item := doc.paths.get(candidate); item.exists() && candidate != "" {
+	for _, candidate := range []string{base + extensionOf(path), base, base + "/"} {
+		if item := doc.paths.get(candidate); item.exists() && base != "" {
 			return candidate, item
 		}
 	}
@@ -159,7 +169,7 @@ func (e *endpoint) createElsewhere(doc *Document) {
 	}
 	found := ""
 	for _, other := range doc.paths.keys() {
-		if !strings.HasSuffix(other, "}/"+all[len(all)-2]) || !doc.paths.get(other).get("post").exists() {
+		if !strings.HasSuffix(other, "}/"+all[len(all)-2]+extensionOf(e.item)) || !doc.paths.get(other).get("post").exists() {
 			continue
 		}
 		if found != "" {
@@ -176,7 +186,7 @@ func (e *endpoint) createElsewhere(doc *Document) {
 
 // hasItems reports whether a path contains objects.
 func hasItems(doc *Document, path string) bool {
-	below := strings.TrimSuffix(path, "/") + "/{"
+	below := strings.TrimSuffix(strings.TrimSuffix(path, "/"), extensionOf(path)) + "/{"
 	for _, other := range doc.paths.keys() {
 		if strings.HasPrefix(other, below) {
 			return true
@@ -208,7 +218,7 @@ func (e endpoint) nameOf() []string {
 		if parameterIn(s) != "" || s == "" {
 			continue
 		}
-		word := names.Pascal(names.Suggest(strings.ReplaceAll(s, ".", "_"), true))
+		word := names.Pascal(names.Suggest(strings.ReplaceAll(strings.TrimSuffix(s, extensionOf(s)), ".", "_"), true))
 		if e.collection != "" || name != "" {
 			word = english.Singular(word)
 		}

@@ -87,7 +87,7 @@ func (b *builder) path(path string) string {
 	out := strings.Split(path, "/")
 	for i, s := range out {
 		if name := parameterIn(s); name != "" {
-			out[i] = "${inputs." + named[name] + "}"
+			out[i] = "${inputs." + named[name] + "}" + extensionOf(s)
 		}
 	}
 	return strings.Join(out, "/")
