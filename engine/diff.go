@@ -63,15 +63,12 @@ func (e *Engine) Diff(ctx context.Context, req DiffRequest) (DiffResponse, error
 		e.resources.Tokens.Manage(recorded.ObjectOf(res, state), req.Ref, state.Private.Token)
 	}
 	out.Changes = value.Shown(out.Changes)
-	if out.Moved = states.moved(state); out.Moved != nil && (len(out.Changes) > 0 || out.Force) {
-		return DiffResponse{}, states.checkLocation(state)
-	}
 	if len(out.Changes) > 0 && !out.DeleteBeforeReplace {
 		// The user may have any change replace; it matters then, too.
 		out.DeleteBeforeReplace = res.Spec.Diff != nil && res.Spec.Diff.DeleteBeforeReplace ||
 			e.keepsID(ctx, res, req, state) || findsOriginal(res, changes)
 	}
-	return out, nil
+	return states.withMove(out, state)
 }
 
 // toMakeAnew reports whether no object exists that an update could change to the new inputs:

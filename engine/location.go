@@ -28,6 +28,14 @@ func (l stateLoader) checkLocation(s recorded.State) error {
 	return nil
 }
 
+// withMove adds to a diff that the object may be elsewhere, and returns an error if it would be changed or replaced.
+func (l stateLoader) withMove(out DiffResponse, s recorded.State) (DiffResponse, error) {
+	if out.Moved = l.moved(s); out.Moved != nil && (len(out.Changes) > 0 || out.Force) {
+		return DiffResponse{}, l.checkLocation(s)
+	}
+	return out, nil
+}
+
 // MovedWarning returns what a user must know of a resource of which nothing changes, while its object may be elsewhere.
 func MovedWarning(settings []string) string {
 	return fmt.Sprintf("the provider's configuration has another value of %s than when this was made or last read. It is not changed or deleted before a refresh has looked at it there: `pulumi refresh --run-program`", diag.And(settings))
@@ -39,6 +47,17 @@ func (l stateLoader) locate(out run.Result) run.Result {
 		out.State.Private.Location = l.resources.Location(l.res)
 	}
 	return out
+}
+
+// warnOfOther warns of an update whose response shows other values of what never changes: somebody has replaced the object under the id.
+func (l stateLoader) warnOfOther(before recorded.State, out run.Result, req run.UpdateRequest) {
+	if out.State == nil || req.Preview || req.Log == nil {
+		return
+	}
+	if names := recorded.OtherStable(l.res, before, *out.State); names != nil {
+		req.Log.Message(operation.Warning, screen.Show(fmt.Sprintf("after the update, it has another value of %s, which never changes. So what was changed under the id %q may be another object: "+
+			"if it is somebody else's, run `pulumi state delete '%s'`, and restore it", diag.And(names), recorded.CurrentID(*out.State), req.Key), nil))
+	}
 }
 
 // read reads a resource. After a move, a refresh takes what it finds for the object, unless something says that it is another one, or

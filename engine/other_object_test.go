@@ -67,6 +67,45 @@ func TestRefreshesOfAnotherObject(t *testing.T) {
 	}
 }
 
+// TestUpdatesOfAnotherObject: an update whose response, or the read after it, has other values of what never changes is warned of.
+func TestUpdatesOfAnotherObject(t *testing.T) {
+	const spec = `resources: Thing: {
+	inputs: {name: string @replace(), size: int}
+	outputs: {uid?: string @stable(), token?: string @stable() @noRead(), count?: int}
+	id: "${inputs.name}"
+	create: world: post: what: "make"
+	read: world: look: {what: "read", with: "${id}"}
+	update: world: post: what: "change"
+	delete: world: do: {what: "remove", with: "${id}"}
+}`
+	for _, tc := range []struct {
+		what  string
+		shown []any
+		warns bool
+	}{
+		{"the same", []any{"uid", "u1", "count", 4}, false},
+		{"another count", []any{"uid", "u1", "count", 5}, false},
+		{"another token", []any{"uid", "u1", "token", "t2"}, false},
+		{"another uid", []any{"uid", "u2", "count", 4}, true},
+		{"none", []any{"count", 4}, false},
+	} {
+		t.Run(tc.what, func(t *testing.T) {
+			w := newWorld().on("make", yields("uid", "u1", "token", "t1", "count", 4)).on("change", yields(tc.shown...)).
+				on("read", yields(append([]any{"name", "a", "size", 2}, tc.shown...)...))
+			e, _ := w.engine(t, spec)
+			state := created(t, e, "Thing", object("name", "a", "size", 1))
+			log := &recorder{}
+			out := e.Update(t.Context(), engine.UpdateRequest{Ref: ref("Thing"), State: state, Inputs: object("name", "a", "size", 2), Log: log})
+			if out.Err != nil || out.State == nil {
+				t.Fatalf("%+v", out)
+			}
+			if warned := len(log.messages) > 0; warned != tc.warns {
+				t.Errorf("warned: %t, expected %t: %q", warned, tc.warns, log.messages)
+			}
+		})
+	}
+}
+
 // TestUpdatesToTheNameOfAnother: an update of an input that find looks by is refused if find finds another object
 // by the new value. It costs one request before the update (find also tells the new id after it), and none if no such input changes.
 func TestUpdatesToTheNameOfAnother(t *testing.T) {

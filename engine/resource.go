@@ -48,7 +48,9 @@ func (e *Engine) Update(ctx context.Context, req run.UpdateRequest) run.Result {
 	if err != nil {
 		return run.Result{Err: err}
 	}
-	return states.locate(e.resources.Update(ctx, res, state, req))
+	out := states.locate(e.resources.Update(ctx, res, state, req))
+	states.warnOfOther(state, out, req)
+	return out
 }
 
 // Delete removes a resource. That it, or a part of it, is gone already is a

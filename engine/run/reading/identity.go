@@ -202,14 +202,7 @@ func (r Reading) otherValues(before, after recorded.State, also []string) (names
 			names = append(names, m.Name)
 		}
 	}
-	replaces = names != nil
-	for _, m := range r.Resource.Outputs.Fields {
-		was, now := before.Outputs.Get(m.Name), after.Outputs.Get(m.Name)
-		if m.Stable && !m.NoRead && !was.IsNull() && !now.IsNull() && !value.PlainEqual(was, now) {
-			names = append(names, m.Name)
-		}
-	}
-	return names, replaces
+	return append(names, recorded.OtherStable(r.Resource, before, after)...), names != nil
 }
 
 // WarnOtherObject warns of a refresh that has found other values, under the id of before, in inputs that no update

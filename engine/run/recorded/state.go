@@ -96,6 +96,17 @@ func DeclaredOutputs(res *plan.Resource, s State) map[string]property.Value {
 	return out
 }
 
+// OtherStable returns the outputs that never change, and differ in two states: these are of two objects.
+func OtherStable(res *plan.Resource, before, after State) (names []string) {
+	for _, m := range res.Outputs.Fields {
+		was, now := before.Outputs.Get(m.Name), after.Outputs.Get(m.Name)
+		if m.Stable && !m.NoRead && !was.IsNull() && !now.IsNull() && !value.PlainEqual(was, now) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
 // HashInputs returns a hash of inputs, with which runs compare them without revealing
 // them.
 func HashInputs(inputs property.Map) string {
