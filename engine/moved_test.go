@@ -24,6 +24,7 @@ func TestLocatedBy(t *testing.T) {
 		"a header":            {defaults: `http: {baseURL: "https://example.com", headers: "X-Tenant": "${config.tenant}"}`, read: `http: path: "/${id}"`, remove: `http: {method: "DELETE", path: "/${id}"}`, want: "tenant"},
 		"a query in GraphQL":  {defaults: `http: baseURL: "https://example.com"`, read: `http: {method: "POST", path: "/", effect: "none", graphql: {query: "query($t: ID) { a(t: $t) { b } }", variables: t: "${config.tenant + id}"}}`, remove: `http: {method: "POST", idempotent: true, path: "/", json: {tenant: "${config.tenant}", id: "${id}"}}`, want: "tenant"},
 		"a command":           {read: `exec: {command: ["show", "--tenant", "${config.tenant}", "${id}"], effect: "none"}`, remove: `exec: command: ["drop", "${id}"]`, want: "tenant"},
+		"the program":         {read: `exec: {command: ["${config.url}", "show", "${id}"], effect: "none"}`, remove: `exec: {command: ["drop", "${config.tenant}${id}"], interpreter: ["${config.limit}"]}`, want: "tenant"},
 		"a variable, standard input": {
 			read:   `exec: {command: ["show", "${id}"], effect: "none", env: PLACE: "${config.url}", stdout: "json"}`,
 			remove: `exec: {command: ["drop"], stdin: "${config.tenant} ${id}"}`, want: "tenant url",

@@ -238,10 +238,18 @@ func ExposedRefs(s *Step) (refs []expr.Ref) {
 	return refs
 }
 
-// LocatingRefs returns the references of an argument that says which object a call is about, or where that is.
+// LocatingRefs returns the references of an argument that says which object a call is about, or where that is. The program of a
+// command says neither.
 func LocatingRefs(a Argument) (refs []expr.Ref) {
+	for i, w := range a.Words {
+		if i > 0 {
+			refs = append(refs, w.Value.Refs()...)
+		}
+	}
 	for _, v := range a.Exposes {
-		refs = append(refs, v.Refs()...)
+		if a.Decl.Mode != actions.Words {
+			refs = append(refs, v.Refs()...)
+		}
 	}
 	for of := &a; of != nil && of.Decl.Locates; of = of.Under {
 		refs = append(refs, of.Value.Refs()...)
