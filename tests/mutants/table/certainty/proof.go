@@ -270,7 +270,7 @@ func ofProof() []mutant.Mutant {
 			"TestReadsWithAnotherID", "silence, want warning"),
 		mutant.InEngine(foreign, "a refresh that finds another object under an id says so", "engine/run/read.go", `		r.WarnOtherObject(before, *after)`, ``,
 			"TestRefreshesOfAnotherObject", "warned: false"),
-		mutant.InEngine(foreign, "a refresh that finds another value of what never changes says so", "engine/run/reading/identity.go", `		if m.Stable && !m.NoRead && !was.IsNull() && !now.IsNull()`, `		if false && m.Stable && !m.NoRead && !was.IsNull() && !now.IsNull()`,
+		mutant.InEngine(foreign, "a refresh that finds another value of what never changes says so", "engine/run/recorded/state.go", `		if m.Stable && !m.NoRead && !was.IsNull() && !now.IsNull()`, `		if false && m.Stable && !m.NoRead && !was.IsNull() && !now.IsNull()`,
 			"TestRefreshesOfAnotherObject/another_uid", "warned: false"),
 		mutant.InEngine(foreign, "an update takes no name of another object", "engine/run/owner.go", `!o.looked && o.res.Rules().Differ(`, `false && o.res.Rules().Differ(`,
 			"TestUpdatesToTheNameOfAnother", "refused: false"),
