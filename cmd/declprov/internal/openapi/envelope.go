@@ -19,6 +19,17 @@ type identifier struct {
 // names reports whether the parameter stands for a name, and not for an id that the server has chosen.
 func (id identifier) names() bool { return id.kind == stringKind && canBeChosen(id.param) }
 
+// withoutLookup returns the name of a parameter without the comparison that Django REST framework appends to it: code of
+// code__iexact.
+func withoutLookup(param string) string {
+	for _, lookup := range []string{"__exact", "__iexact"} {
+		if name, ok := strings.CutSuffix(param, lookup); ok && name != "" {
+			return name
+		}
+	}
+	return param
+}
+
 // member returns the member of an object that the parameter stands for, or nil: the one of the same name, the one whose name
 // ends the parameter's (id of petId, gid of task_gid), the one that is named after the resource, or one with a usual name.
 func (id identifier) member(v view) *member {

@@ -288,7 +288,7 @@ func (b *builder) addParents() {
 
 // identifierOf returns what the path calls the id.
 func identifierOf(b *builder) identifier {
-	id := identifier{param: b.param, resource: b.name}
+	id := identifier{param: withoutLookup(b.param), resource: b.name}
 	for _, o := range operationsOf(b.endpoint.object) {
 		for _, p := range parametersOf(o) {
 			if p.get("in").text() == "path" && p.get("name").text() == b.param {
