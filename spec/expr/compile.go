@@ -245,6 +245,9 @@ func (c *compilation) compileFields(n *spec.Node, want *spec.Type, depth int) (e
 	for i, f := range n.Fields {
 		var ft *spec.Type
 		out.Keys[i] = f.Name
+		if t.Kind != spec.Object {
+			c.warnName(n, f)
+		}
 		before := len(c.refs)
 		out.Parts[i], ft = c.compileNode(f.Value, c.fieldWant(f, t), depth+1)
 		check.SetField(typ, check.WrittenProperty(f.Name, ft, eval.Hidden(out.Parts[i], c.scope, c.refs[before:])))

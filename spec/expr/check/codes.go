@@ -19,7 +19,7 @@ const (
 	CodeNeverEqual = "never-equal"
 	// CodeBadRegexp: an invalid regular expression (RE2)
 	CodeBadRegexp = "bad-regexp"
-	// CodeLiteralTemplate: a ${…} within a string of an expression, which is sent as it is
+	// CodeLiteralTemplate: a ${…} within a string of an expression, or in the name of a member, which is sent as it is
 	// (warning)
 	CodeLiteralTemplate = "literal-template"
 	// CodeConstantFails: an expression without references fails whenever it is
