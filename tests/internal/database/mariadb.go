@@ -24,13 +24,15 @@ func StartMariaDB(t testing.TB) *MariaDB {
 	t.Helper()
 	program := tools.Need(t, tools.MariaDB)
 	as, dir := ownFolder(t, "mysql")
+	// A server that starts removes the temporary tables in its folder for them, also those of another one.
+	as = append(as, "env", "TMPDIR="+dir)
 	s := &MariaDB{Port: daemon.FreePort(t), Socket: filepath.Join(dir, "socket")}
 	data, initial := filepath.Join(dir, "data"), filepath.Join(dir, "initial.sql")
-	run(t, append(as, "mariadb-install-db", "--no-defaults", "--datadir="+data, "--auth-root-authentication-method=normal", "--skip-test-db"))
+	run(t, append(as[:len(as):len(as)], "mariadb-install-db", "--no-defaults", "--datadir="+data, "--auth-root-authentication-method=normal", "--skip-test-db"))
 	if err := os.WriteFile(initial, []byte("set password for root@localhost = password('"+quoteMySQL(Password)+"');\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	args := append(as[:len(as):len(as)], program, "--no-defaults", "--datadir="+data, "--socket="+s.Socket, "--port="+strconv.Itoa(s.Port),
+	args := append(as, program, "--no-defaults", "--datadir="+data, "--socket="+s.Socket, "--port="+strconv.Itoa(s.Port),
 		"--bind-address=127.0.0.1", "--skip-name-resolve=0", "--init-file="+initial, "--pid-file="+filepath.Join(dir, "pid"),
 		"--character-set-server=utf8mb4", "--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=32M")
 	daemon.Start(t, t.TempDir(), s.Port, args[0], args[1:]...)
