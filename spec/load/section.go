@@ -29,11 +29,38 @@ type section struct {
 	order    []walk.Item
 }
 
+// blockShape returns the shape of a block. Its remedy is to write a value of another kind under the only key of the block that takes it,
+// or else names the keys.
+func (r *dataReader) blockShape(it walk.Item, declared *block.Block) walk.Shape {
+	var takes []string
+	for _, key := range declared.Keys {
+		switch r.Kind(it) {
+		case cue.IntKind:
+			if key.Kind == block.Count {
+				takes = append(takes, key.Name)
+			}
+		case cue.StringKind:
+			if key.Required && slices.Contains([]block.Kind{block.Text, block.Template, block.Condition}, key.Kind) {
+				takes = append(takes, key.Name)
+			}
+		}
+	}
+	const most = 12
+	switch {
+	case len(takes) == 1:
+		return walk.StructWith(takes[0])
+	case len(declared.Keys) <= most:
+		return walk.Struct.By(fmt.Sprintf("Write {key: value, …}. The keys are %s.", diag.And(declared.Names())))
+	default:
+		return walk.Struct
+	}
+}
+
 // openSection reads a struct of the document as a block, and reports unknown keys. If other
 // is not nil, open calls it first for an unknown key; it returns true for keys that
 // it handles.
 func (r *dataReader) openSection(it walk.Item, p source.Place, declared *block.Block, other func(walk.Item) bool) (*section, bool) {
-	if !r.expect(it, p, cue.StructKind, walk.Struct) {
+	if !r.expect(it, p, cue.StructKind, r.blockShape(it, declared)) {
 		return nil, false
 	}
 	b := &section{declared: declared, place: p, item: it, raw: r.Raw, members: map[string]walk.Item{}}

@@ -34,6 +34,18 @@ var (
 	Versions = Shape{"a struct of templates by version", "Write each with the version that it upgrades from: `upgrade: \"0\": \"${…}\"`.", (*Walker).toVersions}
 )
 
+// StructWith is a struct with a key that takes a value that is given in place of the struct.
+func StructWith(key string) Shape {
+	return Shape{"a struct", fmt.Sprintf("Write {%s: …}.", key), func(w *Walker, it Item) []diag.Edit {
+		if w.Files.TextAt(it.At) == "" {
+			return nil
+		}
+		from, to := it.At, it.At
+		from.End, to.Start = from.Start, to.End
+		return []diag.Edit{{At: from, Text: "{" + key + ": "}, {At: to, Text: "}"}}
+	}}
+}
+
 // Named is the shape of a struct that has the members of a key by name.
 func Named(key string) Shape {
 	return Shape{Want: "a struct of named " + key, Remedy: fmt.Sprintf("Write a name for each: `%s: name: {…}`.", key)}
