@@ -230,7 +230,7 @@ func TestTryFindings(t *testing.T) {
 		"a find that finds nothing after a loss": {args: "Blind name=unheard --lose-response", findings: []string{"not-found-by-find: would be sent again"}},
 		"an object that is kept":                 {args: "Soft name=a", findings: []string{"found-after-delete: by the condition in the `gone` of read"}},
 		"one that find leaves out":               {args: "Softly name=b"},
-		"a read of something else":               {args: "Elsewhere name=a", findings: []string{"not-found-after-create: "}},
+		"a read of something else":               {args: "Elsewhere name=a", findings: []string{"not-found-after-create: ", "not-deleted: Look in the service"}},
 	}
 	finding := regexp.MustCompile(`(?m)^ {8}error\[(.*?)\]: .*\n {8}(.*)$`)
 	for name, test := range tests {

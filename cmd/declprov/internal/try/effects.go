@@ -234,6 +234,10 @@ func (l *life) delete(ctx context.Context) error {
 		return err
 	}
 	l.exists = false
+	if l.unseen {
+		l.finding(codeNotDeleted, fmt.Sprintf("the object %s may still exist", showText(l.state.ID)), "Read has not found it, so nothing tells whether delete has removed it. Look in the service, and remove it there.")
+		return ErrFailed
+	}
 	if err := l.gone(ctx, l.state); err != nil {
 		return err
 	}

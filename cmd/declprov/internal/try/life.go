@@ -76,6 +76,8 @@ type life struct {
 	program, checked property.Map
 	state            client.State
 	exists           bool
+	// unseen reports whether a read has not found the object, so that no later one tells whether it is gone.
+	unseen bool
 	// originals are singletons as they were before the trial, and written the inputs that the trial has sent.
 	originals []original
 	written   map[string]bool

@@ -68,6 +68,7 @@ func (l *life) read(ctx context.Context) error {
 		return l.fail(err)
 	case now.ID == "":
 		l.heading("read", "")
+		l.unseen = true
 		l.finding(codeNotFound, "read does not find the resource that was just written", "Read uses another address than create; or its `return` or `gone` says of an object that it does not exist, perhaps because of a misspelt member; or the server shows the object later: `consistency` says how long that may take.")
 		return ErrFailed
 	}
