@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -84,5 +85,42 @@ resources: Thing: {
 				t.Errorf("%s: the next up has changes: %v, %v", typ, d.Changes, err)
 			}
 		}
+	}
+}
+
+// TestRefusedNulls: the error of an update that was refused says what null stands for, if the server speaks of it and the program has
+// removed an input that may be empty instead.
+func TestRefusedNulls(t *testing.T) {
+	t.Parallel()
+	const spec = `inputs: {name: string, note?: string, size?: int, tags?: [...string], of?: {[string]: string}}
+	id: "7"
+	create: world: post: what: "make"
+	update: world: do: {what: "change", with: "${changes}"}
+	delete: world: do: what: "remove"`
+	for name, tc := range map[string]struct {
+		was, now []any
+		says     string
+		want     string
+	}{
+		"a text":           {[]any{"note", "x"}, nil, "note: This field may not be null.", "`note: *\"\" | string`"},
+		"a list":           {[]any{"tags", []any{"x"}}, nil, "expected array, got NULL", "`tags: *[] | "},
+		"a map":            {[]any{"of", map[string]any{"a": "b"}}, nil, "'NoneType' object is not iterable", "`of: *{} | "},
+		"a number":         {[]any{"size", 1}, nil, "size must not be null", ""},
+		"another word":     {[]any{"note", "x"}, nil, "note is annulled", ""},
+		"what was changed": {[]any{"note", "x"}, []any{"note", "y"}, "null is not allowed", ""},
+		"what was not set": {[]any{"size", 1}, []any{"size", 2}, "note: This field may not be null.", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, newWorld().on("change", refused(tc.says)), spec)
+			made := s.create(append([]any{"name", "a"}, tc.was...)...)
+			out := s.update(made.State, append([]any{"name", "b"}, tc.now...)...)
+			if out.Err == nil {
+				t.Fatal("it was not refused")
+			}
+			if got := strings.Contains(out.Err.Error(), "give the input a default"); got != (tc.want != "") || !strings.Contains(out.Err.Error(), tc.want) {
+				t.Errorf("got %v, want %q", out.Err, tc.want)
+			}
+		})
 	}
 }

@@ -125,7 +125,7 @@ func (r updating) settleFailure(ctx context.Context, failure error, old *recorde
 	if idle || operation.StatusOf(failure) == actions.Gone && !errors.Is(failure, verdict.ErrUntold) {
 		failure = fmt.Errorf("%w; %s", failure, r.goneRemedy(ctx, idle))
 	}
-	if !r.Effected {
+	if failure = recorded.ExplainNull(r.Resource, r.old.Inputs, r.Given, failure); !r.Effected {
 		return &Result{State: operation.WithoutDoubt(r.Run, *old, failure), Err: r.Mask().Error(failure)}, failure
 	}
 	failure = r.takeLastID(ctx, failure)

@@ -1,6 +1,15 @@
 package recorded
 
-import "fmt"
+import (
+	"fmt"
+	"regexp"
+	"sync"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/declprov/declprov/engine/plan"
+	"github.com/declprov/declprov/spec"
+)
 
 // RemedyFor says what to do about an object in the place of the one that a create of the resource is to make. gone says that
 // read does not find the object that find has found.
@@ -44,3 +53,19 @@ func (e *TakenError) Error() string {
 // ResponseRemedy says what to do about a response that names the object of another resource.
 const ResponseRemedy = "the response to the create names it, so nothing is recorded of this create. If the program means one object, remove one of the two; " +
 	"else run `pulumi refresh`, which shows whether the object of the other one has changed, and look in the service for what this create has made"
+
+// spokenNull matches a word for null in the message of a server.
+var spokenNull = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(null|nil|none|nonetype)\b`) })
+
+// ExplainNull adds to the error of an update that speaks of null how the author of the spec avoids it, if the program has removed an
+// input: an update sends null for that, and many APIs only take an empty text or list.
+func ExplainNull(of *plan.Resource, before, given property.Map, failure error) error {
+	empty := map[spec.Kind]string{spec.String: "*\"\" | string", spec.List: "*[] | [...string]", spec.Map: "*{} | {[string]: string}"}
+	for _, m := range of.Inputs.Fields {
+		was, now := before.Get(m.Name), given.Get(m.Name)
+		if written := empty[m.Check.Spec.Kind]; !was.IsNull() && now.IsNull() && written != "" && !m.NoRead && spokenNull().MatchString(failure.Error()) {
+			return fmt.Errorf("%w; the program has removed %s, for which an update sends null. If the API does not take that, give the input a default in the spec, such as `%s: %s`", failure, m.Name, m.Name, written)
+		}
+	}
+	return failure
+}

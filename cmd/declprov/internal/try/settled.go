@@ -69,7 +69,11 @@ func (l *life) read(ctx context.Context) error {
 	case now.ID == "":
 		l.heading("read", "")
 		l.unseen = true
-		l.finding(codeNotFound, "read does not find the resource that was just written", "Read uses another address than create; or its `return` or `gone` says of an object that it does not exist, perhaps because of a misspelt member; or the server shows the object later: `consistency` says how long that may take.")
+		address := "Read uses another address than create"
+		if l.plan.Resource.Read != nil && l.plan.Resource.Read.Rest {
+			address = "The path of an object is another one than that of the collection and the id: write it in `rest`, like `object: \"/pet/${id}\"`"
+		}
+		l.finding(codeNotFound, "read does not find the resource that was just written", address+"; or `return` or `gone` of read says of an object that it does not exist, perhaps because of a misspelt member; or the server shows the object later: `consistency` says how long that may take.")
 		return ErrFailed
 	}
 	drift := outputsOnly(now.Outputs, l.state.Outputs)
