@@ -35,7 +35,9 @@ func TestLocatedBy(t *testing.T) {
 		"credentials and limits":     {defaults: `http: {baseURL: "https://example.com", auth: basic: {username: "${config.tenant}", password: "${config.password ?? ''}"}, timeout: "${config.limit}"}`, read: `http: path: "/${id}"`, remove: `http: {method: "DELETE", path: "/${id}"}`},
 		"only in create":             {defaults: `http: baseURL: "https://example.com"`, read: `http: path: "/${id}"`, remove: `http: {method: "DELETE", path: "/${id}"}`, rest: `create: http: {method: "PUT", ifNoneMatch: true, path: "/${inputs.name}", json: region: "${config.tenant}"}`},
 		"one that leads to the same": {defaults: `http: baseURL: "${config.moving}"`, read: `http: path: "/${id}"`, remove: `http: {method: "DELETE", path: "/${id}"}`},
-		"all settings":               {read: `exec: {command: ["show", "${id}"], effect: "none", env: ALL: "${toJSON(config)}"}`, remove: `exec: command: ["drop", "${id}"]`, want: "limit server.host server.path tenant url"},
+		"a type that refers to itself": {defaults: `#T: {host: string, of?: #T}
+config: tree: #T`, read: `exec: {command: ["show", "${id}"], effect: "none", env: ALL: "${jsonencode(config.tree)} ${config.tree.of?.of?.host ?? ''}"}`, remove: `exec: command: ["drop", "${id}"]`, want: "tree.host tree.of tree.of.of.host"},
+		"all settings": {read: `exec: {command: ["show", "${id}"], effect: "none", env: ALL: "${toJSON(config)}"}`, remove: `exec: command: ["drop", "${id}"]`, want: "limit server.host server.path tenant url"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

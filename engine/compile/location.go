@@ -35,19 +35,22 @@ func locatedBy(r *plan.Resource, p *spec.Provider) []string {
 	return slices.Compact(found.names)
 }
 
-// locating collects settings.
+// locating collects settings. Within are the structs that contain the one that is looked at: a type may refer to itself.
 type locating struct {
-	types spec.Types
-	names []string
+	types  spec.Types
+	names  []string
+	within []*spec.Type
 }
 
 // setting adds what the rest of a path leads to from a type: a setting, or all that are not secret in a struct.
 func (l *locating) setting(t *spec.Type, path, rest []string) {
 	t = l.types.Resolve(t)
-	if t.Kind != spec.Object {
+	if t.Kind != spec.Object || slices.Contains(l.within, t) && len(rest) == 0 {
 		l.names = append(l.names, strings.Join(path, "."))
 		return
 	}
+	l.within = append(l.within, t)
+	defer func() { l.within = l.within[:len(l.within)-1] }()
 	for _, m := range t.Fields {
 		if (len(rest) == 0 || rest[0] == m.Name) && !m.IsSecret() && !m.Moves {
 			l.setting(m.Type, append(path[:len(path):len(path)], m.Name), rest[min(1, len(rest)):])
