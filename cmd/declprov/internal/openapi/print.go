@@ -43,6 +43,9 @@ func (d *document) print(inYAML bool) ([]byte, error) {
 			p.option(o)
 		}
 	})
+	if len(d.rest) > 0 {
+		p.option(option{"rest", "{" + joined(d.rest) + "}"})
+	}
 	if inYAML && len(d.definitions) > 0 {
 		p.line("")
 		p.block("types", func() { p.types(d.definitions) })

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/source"
 )
 
@@ -37,7 +38,7 @@ type LeftOut struct{ Path, Reason string }
 type document struct {
 	name, title, wire string
 	settings          []property
-	http              []option
+	http, rest        []option
 	definitions       []*definition
 	resources         []*resource
 }
@@ -75,7 +76,7 @@ func Write(doc *Document, o Options) (*Spec, error) {
 		d.resources = append(d.resources, r)
 		out.Resources = append(out.Resources, Summary{name, e.item})
 	}
-	d.definitions = t.definitions
+	d.definitions, d.rest = t.definitions, takeShared(d.resources)
 	out.LeftOut = left
 	switch {
 	case len(d.resources) == 0 && len(o.Only) > 0:
@@ -90,6 +91,24 @@ func Write(doc *Document, o Options) (*Spec, error) {
 	}
 	out.Text = text
 	return out, err
+}
+
+// takeShared removes the options of `rest` that all resources have in common, apart from settings of which there is one, and returns them as
+// defaults.
+func takeShared(all []*resource) []option {
+	objects := slices.DeleteFunc(slices.Clone(all), func(r *resource) bool {
+		return slices.ContainsFunc(r.rest, func(o option) bool { return o.key == "singleton" })
+	})
+	if len(objects) < 2 {
+		return nil
+	}
+	shared := slices.DeleteFunc(slices.Clone(objects[0].rest), func(o option) bool {
+		return block.RestDefaults.Key(o.key) == nil || slices.ContainsFunc(objects, func(r *resource) bool { return !slices.Contains(r.rest, o) })
+	})
+	for _, r := range objects {
+		r.rest = slices.DeleteFunc(r.rest, func(o option) bool { return slices.Contains(shared, o) })
+	}
+	return shared
 }
 
 // noResources explains why a document has no resource.
