@@ -12,6 +12,7 @@ import (
 	"cuelang.org/go/cue/token"
 
 	"github.com/declprov/declprov/spec"
+	"github.com/declprov/declprov/spec/diag"
 	"github.com/declprov/declprov/spec/load/block"
 	"github.com/declprov/declprov/spec/load/jsonschema"
 	"github.com/declprov/declprov/spec/load/source"
@@ -363,8 +364,13 @@ func (x *Extractor) checkPropertyName(m walk.Item, s Site, top bool) {
 		x.Report(names.CodeReserved, m.NameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.Name), "Pulumi reserves names that begin with two underscores.")
 	case !top || s.named:
 	case s.Role&(InputRole|OutputRole) != 0 && slices.Contains(reservedNames, m.Name):
-		x.Report(names.CodeReserved, m.NameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.Name),
-			fmt.Sprintf("Every resource already has it. Choose another name, such as %sId, with @wire(%s).", lastContext(s.Context), m.Name))
+		name := lastContext(s.Context) + names.Pascal(m.Name)
+		d := x.Report(names.CodeReserved, m.NameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.Name),
+			fmt.Sprintf("Every resource already has it. Choose another name, such as %s, with @wire(%s).", name, m.Name))
+		if at := typeRange(x, m); s.Role == OutputRole && len(m.Value.Attributes(cue.ValueAttr)) == 0 && !at.IsZero() {
+			at.Start = at.End
+			d.Suggest(diag.Edit{At: m.NameAt, Old: m.Name, Text: name}, diag.Edit{At: at, Text: " @wire(" + m.Name + ")"})
+		}
 	case s.Role == ConfigRole && (m.Name == "version" || m.Name == "pluginDownloadURL" || m.Name == "pulumi"):
 		x.Report(names.CodeReserved, m.NameAt, s.Place, fmt.Sprintf("%s is a reserved name", m.Name), "Pulumi defines it for every provider. Choose another name, such as apiVersion.")
 	}

@@ -68,7 +68,7 @@ func TestRefusedNames(t *testing.T) {
 						t.Fatal(err)
 					}
 					for _, d := range built.Findings {
-						if d.Severity == diag.Error && d.Code != "reserved-name" || len(d.Edits) > 0 {
+						if d.Code != "reserved-name" && (d.Severity == diag.Error || len(d.Edits) > 0) {
 							t.Errorf("%s %s: %s, %s %v", d.Code, d.Subject, d.Summary, d.Detail, d.Edits)
 						}
 					}
