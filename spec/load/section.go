@@ -95,6 +95,10 @@ func (r *dataReader) openSection(it walk.Item, p source.Place, declared *block.B
 func reportUnknownKey(r *dataReader, b *section, m walk.Item) {
 	d := r.Report(source.CodeUnknownKey, m.NameAt, b.place.Member(m.Name), fmt.Sprintf("unknown key %q", m.Name),
 		fmt.Sprintf("%s has no key %q.", diag.UpperFirst(b.declared.What), m.Name))
+	if b.declared == block.Provider && !r.Raw && m.Value.Validate(cue.Concrete(true)) != nil && block.CapitalNames.Pattern.MatchString(m.Name) {
+		d.Detail = fmt.Sprintf("A type of its own is a definition: write `#%s: …`, and #%[1]s in the types that refer to it.", m.Name)
+		return
+	}
 	if t, ok := foreign.Key(b.declared.What, m.Name); ok {
 		if key := b.declared.Key(t.Own); key != nil && key.Kind == block.Types && r.Kind(m) != cue.StructKind {
 			d.Detail += " " + cmp.Or(t.Flag, fmt.Sprintf("`%s` has properties with their types: `%[1]s: NAME: string`.", t.Own))
