@@ -11,7 +11,7 @@ import (
 
 // Delete deletes a resource.
 func (s *Server) Delete(ctx context.Context, req *pulumirpc.DeleteRequest) (*emptypb.Empty, error) {
-	session, ref, err := s.sessions.forResource(ctx, req)
+	session, ref, err := s.sessions.forRecorded(ctx, req)
 	if err != nil {
 		return nil, err
 	}

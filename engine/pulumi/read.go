@@ -13,11 +13,14 @@ import (
 func (s *Server) Read(
 	ctx context.Context, req *pulumirpc.ReadRequest,
 ) (*pulumirpc.ReadResponse, error) {
-	session, ref, err := s.sessions.forResource(ctx, req)
+	reason, find := readReason(req), s.sessions.forResource
+	if reason == engine.Refresh {
+		find = s.sessions.forRecorded
+	}
+	session, ref, err := find(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	reason := readReason(req)
 	state, err := readState(&s.decoder, req.GetId(), req.GetInputs(), req.GetProperties())
 	if err != nil {
 		return nil, failure(err)

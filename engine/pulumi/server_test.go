@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/emptypb"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/declprov/declprov/engine/pulumi"
 	"github.com/declprov/declprov/engine/pulumi/client"
@@ -83,6 +84,14 @@ func TestRefusals(t *testing.T) {
 		says string
 	}{
 		{"misspelt type", configured, check("lab:index:Thin"), codes.NotFound, `Did you mean "Thing"?`},
+		{"the delete of a type that the spec does not have any more", configured, func(c *client.Client) error {
+			_, err := c.Raw().Delete(t.Context(), &pulumirpc.DeleteRequest{Urn: "urn:pulumi:dev::test::lab:index:Former::x", Id: "7"})
+			return err
+		}, codes.NotFound, "`aliases: [\"Former\"]`"},
+		{"the refresh of one", configured, func(c *client.Client) error {
+			_, err := c.Raw().Read(t.Context(), &pulumirpc.ReadRequest{Urn: "urn:pulumi:dev::test::lab:index:Former::x", Id: "7", Inputs: &structpb.Struct{}, Properties: &structpb.Struct{Fields: map[string]*structpb.Value{"__declprov": structpb.NewStringValue("{}")}}})
+			return err
+		}, codes.NotFound, "pulumi state delete 'urn:pulumi:dev::test::lab:index:Former::x'"},
 		{"another package", configured, check("aws:index:Thing"), codes.InvalidArgument, `package "aws"`},
 		{"another module", configured, check("lab:core:Thing"), codes.NotFound, `module "core"`},
 		{"no token", configured, check("Thing"), codes.InvalidArgument, `"lab:index:Type"`},

@@ -3,6 +3,7 @@ package pulumi
 import (
 	"cmp"
 	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -107,6 +108,18 @@ func (s *sessions) forResource(ctx context.Context, req request) (*session, engi
 		return nil, engine.Ref{}, err
 	}
 	ref, err := session.ref(req.GetUrn(), req.GetName(), req.GetType())
+	return session, ref, err
+}
+
+// forRecorded is forResource for a call about a recorded state. The error says what to do about a resource that only an earlier version of
+// the spec has.
+func (s *sessions) forRecorded(ctx context.Context, req request) (*session, engine.Ref, error) {
+	session, ref, err := s.forResource(ctx, req)
+	if status.Code(err) == codes.NotFound {
+		typ, _ := splitURN(req.GetUrn())
+		err = status.Errorf(codes.NotFound, "%s If the spec has it under another name now, add `aliases: [%q]` there. Otherwise, use the version of the provider that had it to destroy it, "+
+			"or run `pulumi state delete '%s'`, which leaves the object alone", status.Convert(err).Message(), typ[strings.LastIndex(typ, ":")+1:], req.GetUrn())
+	}
 	return session, ref, err
 }
 
