@@ -14,6 +14,12 @@ import (
 // Location returns the settings that say where the objects of a resource are, each with a hash of its value, as states record it: ""
 // if no setting does. It leaves out secrets, and what is not known yet.
 func (rt *Runtime) Location(of *plan.Resource) string {
+	if of.LocatedBy == nil {
+		return ""
+	}
+	if known, ok := rt.locations.Load(of); ok {
+		return known.(string)
+	}
 	var out []string
 	for _, name := range of.LocatedBy {
 		text, known := rt.locatingSetting(strings.Split(name, "."))
@@ -21,7 +27,9 @@ func (rt *Runtime) Location(of *plan.Resource) string {
 			out = append(out, name+"="+recorded.HashLocation(text))
 		}
 	}
-	return strings.Join(out, " ")
+	location := strings.Join(out, " ")
+	rt.locations.Store(of, location) // each diff asks for it
+	return location
 }
 
 // locatingSetting returns the value of a setting, or of a member of the session, as text. known is false if it is secret, or not known yet.

@@ -24,6 +24,8 @@ type Runtime struct {
 	// Config is the configuration as templates see it; settings is the same with its secrets marked.
 	Config   map[string]any
 	settings property.Map
+	// locations are those of the resources that were asked for, by *plan.Resource: see Location.
+	locations sync.Map
 	// ConfigSecrets are the secrets of the configuration and of the session.
 	ConfigSecrets value.Secrets
 	// hides masks ConfigSecrets; the masks of operations add their own secrets.

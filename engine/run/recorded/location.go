@@ -18,6 +18,9 @@ import (
 // Moved returns the settings that have other values in a location than in a recorded one. A setting that one of them lacks tells
 // nothing: another version of the spec recorded the state, or the value is not known yet.
 func Moved(was, is string) (names []string) {
+	if was == is {
+		return nil
+	}
 	before := map[string]string{}
 	for _, text := range strings.Fields(was) {
 		name, hash, _ := strings.Cut(text, "=")
