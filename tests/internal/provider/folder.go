@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"sync"
 	"testing"
 
@@ -119,6 +120,8 @@ func copyProgram(to, from string) (err error) {
 		return err
 	}
 	defer in.Close()
+	syscall.ForkLock.RLock() // no process that is started meanwhile has it open, which would keep it from being started
+	defer syscall.ForkLock.RUnlock()
 	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
 	if err != nil {
 		return err

@@ -28,6 +28,8 @@ const (
 	stuckAfter = 10 * time.Second
 	// announceAfter is how long a command runs before its process id is sent to the provider.
 	announceAfter = 20 * time.Millisecond
+	// busyFor is how long a program may be open for writing before its start fails.
+	busyFor = 2 * time.Second
 )
 
 // supervise serves the provider at the other end of the socket until that is closed.
@@ -141,7 +143,7 @@ func start(req Request, files []int) (pid int, err error) {
 		attr.Files = append(attr.Files, uintptr(fd))
 	}
 	if req.Rules == "" {
-		return syscall.ForkExec(req.Path, req.Args, attr)
+		return forkExec(req, attr)
 	}
 	var rules sandbox.Rules
 	if err := json.Unmarshal([]byte(req.Rules), &rules); err != nil {
@@ -150,10 +152,21 @@ func start(req Request, files []int) (pid int, err error) {
 	// The thread that starts the command ends immediately.
 	outliveThread(attr.Sys)
 	err = rules.StartConfined(func() error {
-		pid, err = syscall.ForkExec(req.Path, req.Args, attr)
+		pid, err = forkExec(req, attr)
 		return err
 	})
 	return pid, err
+}
+
+// forkExec starts a program. One that the provider has just written may still be open for writing in a process that the
+// provider was starting meanwhile, until that process executes its own program (https://go.dev/issue/22315).
+func forkExec(req Request, attr *syscall.ProcAttr) (pid int, err error) {
+	for end := time.Now().Add(busyFor); ; time.Sleep(killEvery) {
+		pid, err = syscall.ForkExec(req.Path, req.Args, attr)
+		if err != syscall.ETXTBSY || time.Now().After(end) {
+			return pid, err
+		}
+	}
 }
 
 // encodeError returns an error as the field of a frame.
