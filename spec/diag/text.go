@@ -18,13 +18,13 @@ type TextOptions struct {
 }
 
 // WriteText writes diagnostics for people: each with its position and the source line
-// with carets, followed by the number of diagnostics. It writes nothing if there are
-// none.
+// with carets, followed by the number of diagnostics. A long explanation that is the same for
+// several is written once. It writes nothing if there are none.
 func WriteText(w io.Writer, list List, o TextOptions) error {
 	if len(list) == 0 {
 		return nil
 	}
-	t := text{TextOptions: o}
+	t := text{TextOptions: o, explained: map[string]string{}}
 	for _, d := range list {
 		t.diagnostic(d)
 		t.WriteByte('\n')
@@ -66,7 +66,12 @@ func (l List) Tally() string {
 type text struct {
 	TextOptions
 	bytes.Buffer
+	// explained has the long details that were written, with their places.
+	explained map[string]string
 }
+
+// repeatable is how many bytes a detail may have to be written again for each diagnostic.
+const repeatable = 100
 
 // The attributes of text in a terminal (ECMA-48).
 const (
@@ -100,7 +105,13 @@ func (t *text) diagnostic(d Diagnostic) {
 		fmt.Fprintf(t, "  %s %s\n", t.paint(blue, "-->"), place)
 	}
 	t.snippet(d.Subject, hue)
-	if d.Detail != "" {
+	switch first := t.explained[d.Detail]; {
+	case first != "":
+		fmt.Fprintf(t, "  See the explanation at %s.\n", first)
+	case d.Detail != "":
+		if len(d.Detail) > repeatable && d.Subject.Start.Line > 0 {
+			t.explained[d.Detail] = screen.Exact(d.Subject.String())
+		}
 		for line := range strings.Lines(screen.Visible(d.Detail)) {
 			fmt.Fprintf(t, "  %s\n", strings.TrimRight(line, "\n"))
 		}

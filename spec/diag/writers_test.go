@@ -314,3 +314,21 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+// TestTextWritesLongDetailsOnce writes diagnostics with the same details: the long ones are written once.
+func TestTextWritesLongDetailsOnce(t *testing.T) {
+	long := strings.Repeat("explanation ", 20)
+	var list diag.List
+	for i, detail := range []string{long, "short", long, "short", long + "of another kind", ""} {
+		list = append(list, diag.Diagnostic{Severity: diag.Warning, Code: "some-code", Summary: "finding", Detail: detail, Subject: at(i+1, 1, i+1, 2)})
+	}
+	var out bytes.Buffer
+	if err := diag.WriteText(&out, list, diag.TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for what, want := range map[string]int{"warning[some-code]": 6, strings.TrimSpace(long): 2, "  short\n": 2, "See the explanation at petstore.cue:1:1.": 1} {
+		if got := strings.Count(out.String(), what); got != want {
+			t.Errorf("%q is there %d times, want %d:\n%s", what, got, want, out.String())
+		}
+	}
+}
