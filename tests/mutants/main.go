@@ -54,7 +54,7 @@ func run(ctx context.Context, out io.Writer, rows []mutant.Mutant, only string, 
 		return nil
 	}
 	root, err := tools.Root()
-	if err != nil {
+	if err := errors.Join(err, tools.SaveCPU()); err != nil {
 		return err
 	}
 	var stale error

@@ -55,7 +55,7 @@ func runAll(ctx context.Context, out io.Writer, verbose, whole bool, patterns []
 		race = nil
 		r.leaveOut("the race detector", err.Error())
 	}
-	if err := setFlags(); err != nil {
+	if err := errors.Join(setFlags(), tools.SaveCPU()); err != nil {
 		return err
 	}
 	test := runner{ctx: ctx, report: r}
@@ -236,10 +236,6 @@ func raceDetector(root string) error {
 // command that is the test program itself, of which there are hundreds.
 const exitDelay = "atexit_sleep_ms=10"
 
-// gcPercent is the GOGC value of all tests, unless the user sets another one. Most
-// processes, above all Pulumi's CLI, end before they would need the memory again.
-const gcPercent = "400"
-
 // runner runs `go test`.
 type runner struct {
 	ctx    context.Context
@@ -260,9 +256,6 @@ func (r runner) run(dir string, packages int, args ...string) error {
 	cmd.Dir = dir
 	cmd.Stderr = os.Stderr
 	cmd.Env = os.Environ()
-	if os.Getenv("GOGC") == "" {
-		cmd.Env = append(cmd.Env, "GOGC="+gcPercent)
-	}
 	how := ""
 	if slices.Contains(args, "-race") {
 		how = " -race"
