@@ -25,7 +25,8 @@ func CUE(text []byte) ([]byte, error) {
 }
 
 // keepTogether rewrites a chain without braces, a: b: c, if it has an attribute, because `cue fmt`
-// adds braces there, which separate what belongs together:
+// adds braces and lines there, which separate what belongs together:
+//   - the last field, `outputs: size: int @wire(id)`, stays on its line, within braces;
 //   - the attributes of a map, `labels: [string]: string @secret()`, are those of the property, and
 //     move behind the map;
 //   - the comment above `outputs: size: int @wire(id)` documents size, and above `a: size: int
@@ -40,8 +41,10 @@ func keepTogether(field *ast.Field) {
 		chain = chain[:len(chain)-1]
 		property := chain[len(chain)-1]
 		property.Attrs, last.Attrs = append(property.Attrs, last.Attrs...), nil
-		braces := property.Value.(*ast.StructLit)
-		braces.Lbrace, braces.Rbrace = token.Blank.Pos(), token.NoSpace.Pos()
+		onOneLine(property.Value.(*ast.StructLit))
+	}
+	if len(chain) > 1 && !documentedAbove(field) {
+		onOneLine(chain[len(chain)-2].Value.(*ast.StructLit))
 	}
 	documented := slices.IndexFunc(chain, func(f *ast.Field) bool { return !holdsProperties(f) })
 	if documented < 0 {
@@ -59,6 +62,17 @@ func keepTogether(field *ast.Field) {
 		}
 	}
 	ast.SetComments(field, stay)
+}
+
+// onOneLine writes a struct on the line of its field, within braces.
+func onOneLine(s *ast.StructLit) {
+	s.Lbrace, s.Rbrace = token.Blank.Pos(), token.NoSpace.Pos()
+	ast.SetRelPos(s.Elts[0], token.NoSpace)
+}
+
+// documentedAbove reports whether a field has a comment above it.
+func documentedAbove(f *ast.Field) bool {
+	return slices.ContainsFunc(ast.Comments(f), func(c *ast.CommentGroup) bool { return c.Doc })
 }
 
 // chainOf returns the fields of a chain that begins with a field.

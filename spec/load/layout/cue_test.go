@@ -23,9 +23,12 @@ func TestCommentsOfChains(t *testing.T) {
 		"// A.\na: {b: int @x()}\n":                "// A.\na: {b: int @x()}\n",
 		"// A.\na: int @x()\n":                     "// A.\na: int @x()\n",
 		"// A.\na?: [string]: int @x() @y()\n":     "// A.\na?: {[string]: int} @x() @y()\n",
-		"a: b: [=~\"^x\"]: int @x()\n":             "a: {\n\tb: {[=~\"^x\"]: int} @x()\n}\n",
+		"a: b: [=~\"^x\"]: int @x()\n":             "a: {b: {[=~\"^x\"]: int} @x()}\n",
+		"outputs: b: int @x() @y()\n":              "outputs: {b: int @x() @y()}\n",
+		"outputs: b: int @x() // B.\n":             "outputs: {b: int @x()} // B.\n",
+		"outputs: a: b?: c!: int @x()\n":           "outputs: a: b?: {c!: int @x()}\n",
 		"// A.\noutputs: b?: [string]: int @x()\n": "outputs: {\n\t// A.\n\tb?: {[string]: int} @x()\n}\n",
-		"// A.\n\na: b: int @x()\n":                "// A.\n\na: {\n\tb: int @x()\n}\n",
+		"// A.\n\na: b: int @x()\n":                "// A.\n\na: {b: int @x()}\n",
 	} {
 		for _, text := range []string{before, after} {
 			got, err := layout.CUE([]byte(text))
