@@ -99,6 +99,7 @@ var inCUE = sync.OnceValue(func() []rule {
 				return quote(line, m)
 			},
 		},
+		dottedName(),
 		{
 			regexp.MustCompile(`(?:[:{,&|(]\s*)(-?\d+)\.\.\.?(-?\d+)`), "a range has two bounds", "",
 			func(line string, m []int) []Part {
@@ -198,6 +199,19 @@ func attributeFirst() rule {
 		regexp.MustCompile(`:\s+((@\w+\([^)"'\n]*\))\s+([A-Za-z#\[{*][^"'\n#]*?))\s*(?:#.*|//.*)?$`), "an attribute follows its type", "Write the type first: string @secret().",
 		func(line string, m []int) []Part {
 			return []Part{{m[2], m[3], group(line, m, 3) + " " + group(line, m, 2)}}
+		},
+	}
+}
+
+// dottedName returns the rule for a path of names that are written with dots: file.read: {…}.
+func dottedName() rule {
+	return rule{
+		regexp.MustCompile(`(?:^|[{,:])\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)[?!]?:`), "names are not joined by dots", "Write a colon behind each name, `file: read: …`, or one name in quotes.",
+		func(line string, m []int) []Part {
+			if strings.Count(line[:m[2]], `"`)%2 == 1 {
+				return nil // within a string
+			}
+			return []Part{{m[2], m[3], strings.ReplaceAll(group(line, m, 1), ".", ": ")}}
 		},
 	}
 }
