@@ -177,8 +177,8 @@ type Target struct {
 	Denials []Denial
 	// SendsETag says that a run may send the ETag of the last read (Call.ETag).
 	SendsETag bool
-	// IfAbsent is the argument that lets a run succeed only if the object does not exist, or ""
-	// if it is not given or not known.
+	// IfAbsent is the argument that lets a run succeed only if the object does not exist, given or by its
+	// default, or "" if a run may also succeed otherwise.
 	IfAbsent string
 }
 

@@ -30,7 +30,7 @@ Directories are not supported: list the directory, and copy each of its files wi
 			rootArg(),
 		},
 		Analyze: func(s actions.Static) actions.Facts {
-			f := changeFacts(s, fileType())
+			f := createFacts(s, fileType())
 			f.Grants = append(argumentGrants(s, grant.Read, "from"), f.Grants...)
 			return f
 		},

@@ -65,6 +65,15 @@ func changeFacts(s actions.Static, result *spec.Type) actions.Facts {
 	return actions.Facts{Result: result, Effect: actions.Write, Target: actions.Target{Place: placeOf(s), Makes: true}, Grants: argumentGrants(s, grant.Write, "path")}
 }
 
+// createFacts returns the facts about a call that makes its path, and replaces what exists there only with `overwrite`.
+func createFacts(s actions.Static, result *spec.Type) actions.Facts {
+	f := changeFacts(s, result)
+	if literal, known := s.Literals["overwrite"]; !s.Given("overwrite") || known && literal == false {
+		f.IfAbsent = "overwrite"
+	}
+	return f
+}
+
 // placeOf returns the path of a call, as written.
 func placeOf(s actions.Static) string {
 	path, root := s.Nodes["path"], s.Nodes["root"]

@@ -22,7 +22,7 @@ if ` + "`mode`" + ` is given. Anything else at the path is always an error.`,
 			rootArg(),
 		},
 		Analyze: func(s actions.Static) actions.Facts {
-			f := changeFacts(s, declare.Object(
+			f := createFacts(s, declare.Object(
 				declare.Member("path", declare.Text(), "The path, as given."),
 				declare.Member("mode", declare.Text(), "Permission bits, in octal: `0755`."),
 				declare.Member("modified", declare.Text(), "When an entry was last added or removed: RFC 3339, in UTC."),

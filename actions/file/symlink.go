@@ -25,7 +25,7 @@ atomically; a directory is never replaced.`,
 			rootArg(),
 		},
 		Analyze: func(s actions.Static) actions.Facts {
-			return changeFacts(s, declare.Object(
+			return createFacts(s, declare.Object(
 				declare.Member("path", declare.Text(), "The path, as given."),
 				declare.Member("target", declare.Text(), "The target, as given."),
 			))

@@ -41,7 +41,7 @@ The user chooses the file of ` + "`source`" + `, so it may be anywhere, and requ
 		},
 		OneOf: [][]string{{"content", "contentBase64", "source"}},
 		Analyze: func(s actions.Static) actions.Facts {
-			f := changeFacts(s, fileType())
+			f := createFacts(s, fileType())
 			f.Faults = checkWrite(s)
 			return f
 		},
