@@ -1,6 +1,8 @@
 package engine_test
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -169,5 +171,44 @@ func TestIDOfAMemberOnDemand(t *testing.T) {
 				t.Errorf("%+v", out)
 			}
 		})
+	}
+}
+
+// TestFilesInTheWay creates a resource in whose place something exists: only an object that nothing of the program has made can
+// be imported.
+func TestFilesInTheWay(t *testing.T) {
+	t.Parallel()
+	for _, create := range []string{`write: {path: "${inputs.path}", content: "${inputs.text}"}`, `mkdir: {path: "${inputs.path}", mode: "${inputs.text}"}`, `symlink: {path: "${inputs.path}", target: "${inputs.text}"}`} {
+		for _, own := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, own %v", create, own), func(t *testing.T) {
+				t.Parallel()
+				e, dir := newWorld().engine(t, `name: "test"
+version: "1.0.0"
+file: root: "."
+resources: Thing: {
+	inputs: {path: string @replace(), text: string @noRead()}
+	id: "${inputs.path}"
+	create: file: `+create+`
+	read: file: stat: path: "${id}"
+	delete: file: delete: path: "${id}"
+}`)
+				if own {
+					created(t, e, "Thing", object("path", "x", "text", "0700"))
+				} else if err := os.Mkdir(filepath.Join(dir, "x"), 0o700); err != nil {
+					t.Fatal(err)
+				} else if !strings.Contains(create, "mkdir") {
+					if err := errors.Join(os.Remove(filepath.Join(dir, "x")), os.WriteFile(filepath.Join(dir, "x"), nil, 0o600)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				out := e.Create(t.Context(), engine.CreateRequest{Ref: ref("Thing"), Inputs: object("path", "x", "text", "0750")})
+				if out.Err == nil || out.State != nil {
+					t.Fatalf("%+v", out)
+				}
+				if text := out.Err.Error(); strings.Contains(text, "import it if it is yours") == own || strings.Contains(text, "that this resource replaces") != own {
+					t.Error(text)
+				}
+			})
+		}
 	}
 }

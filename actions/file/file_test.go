@@ -147,7 +147,7 @@ func TestWrite(t *testing.T) {
 		{"empty", args{"content": ""}, nil, actions.Done, args{"path": "in/f", "size": int64(0), "mode": "0600"}, ""},
 		{"bad mode", args{"content": "x", "mode": "rw-r--r--"}, nil, actions.Refused, nil, `like "0644"`},
 		{"large mode", args{"content": "x", "mode": "1777"}, nil, actions.Refused, nil, `like "0644"`},
-		{"exists", args{"content": "x", "path": "in/old"}, nil, actions.Refused, nil, "set overwrite: true"},
+		{"exists", args{"content": "x", "path": "in/old"}, nil, actions.Refused, nil, "overwrite: true"},
 		{"no parents", args{"content": "x", "path": "in/a/b", "parents": false}, nil, actions.Refused, nil, "set parents: true"},
 		{"not granted", args{"content": "x", "path": "ro/f"}, nil, actions.Refused, nil, "add it to permissions.write"},
 		{"over limit", args{"contentBase64": "aGVsbG8=", "maxBytes": int64(4)}, []string{"content"}, actions.Failed, nil, "maxBytes"},
@@ -233,7 +233,7 @@ func TestDelete(t *testing.T) {
 func TestMkdir(t *testing.T) {
 	w := newWorld(t, map[string]string{"in/d/x": "x", "in/f": "f"})
 	w.expect(w.run("mkdir", args{"path": "in/a/b", "mode": "0711"}), actions.Done, args{"path": "in/a/b", "mode": "0711"}, "")
-	w.expect(w.run("mkdir", args{"path": "in/d"}), actions.Refused, nil, "set overwrite: true")
+	w.expect(w.run("mkdir", args{"path": "in/d"}), actions.Refused, nil, "overwrite: true")
 	w.expect(w.run("mkdir", args{"path": "in/d", "overwrite": true, "mode": "0750"}), actions.Done, args{"path": "in/d", "mode": "0750"}, "")
 	w.expect(w.run("mkdir", args{"path": "in/f", "overwrite": true}), actions.Refused, nil, "a file already exists")
 	w.expect(w.run("mkdir", args{"path": "in/x/y", "parents": false}), actions.Refused, nil, "set parents: true")
@@ -252,7 +252,7 @@ func TestCopy(t *testing.T) {
 	w.expect(w.run("copy", args{"from": "ro/f", "path": "in/a/f"}, "sha256"), actions.Done,
 		args{"path": "in/a/f", "size": int64(5), "mode": "0640", "sha256": helloHash}, "")
 	w.expect(w.run("copy", args{"from": "ro/f", "path": "in/g", "mode": "600"}), actions.Done, args{"path": "in/g", "size": int64(5), "mode": "0600"}, "")
-	w.expect(w.run("copy", args{"from": "ro/f", "path": "in/old"}), actions.Refused, nil, "set overwrite: true")
+	w.expect(w.run("copy", args{"from": "ro/f", "path": "in/old"}), actions.Refused, nil, "overwrite: true")
 	w.expect(w.run("copy", args{"from": "ro/f", "path": "in/old", "overwrite": true}, "content"), actions.Done,
 		args{"path": "in/old", "size": int64(5), "mode": "0640", "content": "hello"}, "")
 	w.expect(w.run("copy", args{"from": "in/old", "path": "in/old", "overwrite": true}), actions.Done, nil, "")
@@ -269,7 +269,7 @@ func TestSymlink(t *testing.T) {
 	w := newWorld(t, map[string]string{"in/f": "f", "in/d/x": "x", "ro/f": "ro"})
 	w.expect(w.run("symlink", args{"path": "in/l/a", "target": "../f"}), actions.Done, args{"path": "in/l/a", "target": "../f"}, "")
 	w.expect(w.run("symlink", args{"path": "in/l/b", "target": filepath.Join(w.dir, "ro/f")}), actions.Done, nil, "")
-	w.expect(w.run("symlink", args{"path": "in/l/a", "target": "b"}), actions.Refused, nil, "set overwrite: true")
+	w.expect(w.run("symlink", args{"path": "in/l/a", "target": "b"}), actions.Refused, nil, "overwrite: true")
 	w.expect(w.run("symlink", args{"path": "in/l/a", "target": "b", "overwrite": true}), actions.Done, nil, "")
 	w.expect(w.run("symlink", args{"path": "in/f", "target": "none yet", "overwrite": true}), actions.Done, nil, "")
 	w.expect(w.run("symlink", args{"path": "in/d", "target": "f", "overwrite": true}), actions.Refused, nil, "a directory")

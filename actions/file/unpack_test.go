@@ -146,7 +146,7 @@ func TestWhatAFailureChanged(t *testing.T) {
 	}{
 		"unpack, at the first file":     {"unpack", args{"path": "in/d", "archive": archive()}, map[string]string{"a.zip": zipped(t, "broken", "fine")}, actions.Refused, nothing},
 		"unpack, at a later file":       {"unpack", args{"path": "in/d", "archive": archive()}, map[string]string{"a.zip": zipped(t, "a", "b", "broken")}, actions.Failed, "2 files were written before that"},
-		"unpack, at a file that exists": {"unpack", args{"path": "in/d", "archive": archive()}, map[string]string{"a.zip": zipped(t, "a", "b"), "in/d/b": ""}, actions.Failed, "overwrite: true to replace it; 1 file was written before that"},
+		"unpack, at a file that exists": {"unpack", args{"path": "in/d", "archive": archive()}, map[string]string{"a.zip": zipped(t, "a", "b"), "in/d/b": ""}, actions.Failed, "overwrite: true; 1 file was written before that"},
 		"mkdir":                         {"mkdir", args{"path": "in/d/e/" + long, "parents": true}, nil, actions.Refused, nothing},
 		"symlink":                       {"symlink", args{"path": "in/d/" + long, "target": "in/x", "parents": true}, nil, actions.Refused, nothing},
 		"delete":                        {"delete", args{"path": "in/d"}, map[string]string{"in/d/x": ""}, actions.Refused, nothing},

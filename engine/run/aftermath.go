@@ -40,6 +40,8 @@ func (r *run) afterFailure(ctx context.Context, failure error) Result {
 		return a.refuseTaken()
 	}
 	if !r.Effected {
+		id, _ := r.EvalID()
+		a.failure = r.res.ExplainExisting(a.failure, id, r.Token, r.Given)
 		a.mentionLeftovers()
 		return Result{Err: r.Mask().Error(a.failure)}
 	}

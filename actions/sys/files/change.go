@@ -47,8 +47,8 @@ func explain(verb, name string, err error) error {
 
 // addOverwriteRemedy adds a remedy to the error of a file that exists.
 func addOverwriteRemedy(err error) error {
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%w; set overwrite: true to replace it", err)
+	if errors.Is(err, fs.ErrExist) && !errors.Is(err, existingDir{}) {
+		return fmt.Errorf("%w, and the spec replaces it only with overwrite: true", err)
 	}
 	return err
 }

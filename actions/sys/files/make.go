@@ -53,6 +53,15 @@ func (c *change) mkdir(name string, opts MkdirOptions) (fs.FileInfo, error) {
 	return nil, explain("make directory", name, &ChangedError{err})
 }
 
+// existingDir is the fs.ErrExist of a directory.
+type existingDir struct{}
+
+func (existingDir) Error() string {
+	return "the directory already exists, and the spec accepts it and its contents only with overwrite: true"
+}
+
+func (existingDir) Is(target error) bool { return target == fs.ErrExist }
+
 // makeAt makes the directory, unless one exists and is accepted.
 func (c *change) makeAt(s *spot, existing bool) (made bool, err error) {
 	if err := c.files.runHook("make directory"); err != nil {
@@ -69,7 +78,7 @@ func (c *change) makeAt(s *spot, existing bool) (made bool, err error) {
 	case !old.IsDir():
 		return false, fmt.Errorf("%s already exists there; delete it first, or choose another path", describe(old.Mode()))
 	case !existing:
-		return false, errors.New("the directory already exists; set overwrite: true to accept it and its contents")
+		return false, existingDir{}
 	}
 	return false, nil
 }

@@ -33,12 +33,12 @@ func TestWriteOver(t *testing.T) {
 		after map[string]string // what differs
 		err   string
 	}{
-		{"file", WriteOptions{}, nil, "set overwrite: true"},
+		{"file", WriteOptions{}, nil, "overwrite: true"},
 		{"file", WriteOptions{Overwrite: true}, map[string]string{"file": "new"}, ""},
 		{"dir", WriteOptions{Overwrite: true}, nil, "it is a directory"},
 		{"dir", WriteOptions{}, nil, "it is a directory"},
 		{".", WriteOptions{Overwrite: true}, nil, "it is a directory"},
-		{"link", WriteOptions{}, nil, "set overwrite: true"},
+		{"link", WriteOptions{}, nil, "overwrite: true"},
 		{"link", WriteOptions{Overwrite: true}, map[string]string{"file": "new"}, ""},
 		{"dirlink", WriteOptions{Overwrite: true}, nil, "it is a directory"},
 		{"dirlink/x", WriteOptions{Overwrite: true}, map[string]string{"dir/x": "new"}, ""},

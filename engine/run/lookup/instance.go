@@ -3,6 +3,8 @@ package lookup
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
@@ -51,6 +53,14 @@ func (res Instance) Taken(s recorded.State, remedy string) error {
 		return nil
 	}
 	return &recorded.TakenError{ID: recorded.CurrentID(s), Owner: by.Resource, Remedy: remedy}
+}
+
+// ExplainExisting adds to the failure of a create what to do about the file or folder that is in the place of its object.
+func (res Instance) ExplainExisting(failure error, id, token string, inputs property.Map) error {
+	if !errors.Is(failure, fs.ErrExist) {
+		return failure
+	}
+	return fmt.Errorf("%w; %s", failure, res.Tokens.RemedyFor(res.Object(recorded.State{ID: id, Inputs: inputs}), res.Ref, token, false))
 }
 
 // Claim claims the object of a state that a create has made, or is about to make. An object that only
