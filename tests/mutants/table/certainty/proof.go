@@ -375,6 +375,8 @@ func ofProof() []mutant.Mutant {
 			"TestUpdatesThatFailUnderAKnownID", "1 are open, the refresh gives"),
 		mutant.InEngine("Nothing is lost", "an update that failed is open if read does not show its object", "engine/run/new_id.go", `		r.untold = err != nil`, `		r.untold = err != nil && false`,
 			"TestUpdatesThatFailUnderAKnownID", "0 are open, the refresh gives"),
+		mutant.InEngine("Nothing is lost", "find looks before an update of several steps", "engine/run/intents.go", `(r.renames() || !single ||`, `(r.renames() || single && false ||`,
+			"TestUpdatesThatFailUnderAKnownID", "1 are open, the refresh gives"),
 		mutant.InEngine("Nothing is made twice", "a response without a body is no empty list", "engine/compile/scopes/narrow.go", `{{"body"}, {"result", "body"}}`, `{}`,
 			"TestAbsentBodiesProveNothing", "got made gone, want refused error"),
 		mutant.InEngine(foreign, "vet warns of a delete of a folder that create has found", "engine/compile/certainty/foreign.go", `if !s.Sweeps || at`, `if true || !s.Sweeps || at`,
