@@ -92,26 +92,9 @@ func (p *packager) writeArchives(ctx context.Context, path string) error {
 		return err
 	}
 	provider := archive.Provider{Name: described.Name, Version: described.Version, Compiled: compiled}
-	if !p.force {
-		if err := provider.CheckUnchanged(p.folder, binaries); err != nil {
-			return failedError{err}
-		}
-	}
-	if err := os.MkdirAll(p.folder, 0o755); err != nil {
+	if err := provider.Publish(p.folder, binaries, p.force, func(path string) { fmt.Fprintln(p.out, path) }); err != nil {
 		return failedError{err}
 	}
-	for _, b := range binaries {
-		written, err := provider.Write(p.folder, b)
-		if err != nil {
-			return failedError{fmt.Errorf("packaging %s for %s: %w", provider.Name, b.Platform, err)}
-		}
-		fmt.Fprintln(p.out, written)
-	}
-	sums, err := provider.WriteChecksums(p.folder)
-	if err != nil {
-		return failedError{fmt.Errorf("packaging %s: %w", provider.Name, err)}
-	}
-	fmt.Fprintln(p.out, sums)
 	return nil
 }
 

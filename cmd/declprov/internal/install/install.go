@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -280,7 +281,30 @@ func copyFile(from, to string) (err error) {
 }
 
 // WriteFile writes a file atomically: readers see either the old or the new content.
-func WriteFile(path string, content []byte, mode os.FileMode) (err error) {
+func WriteFile(path string, content []byte, mode os.FileMode) error {
+	return writeAs(path, content, mode, os.Rename)
+}
+
+// WriteNewFile is like WriteFile, but returns an error that is fs.ErrExist if the file exists, also if another process
+// creates it at the same time.
+func WriteNewFile(path string, content []byte, mode os.FileMode) error {
+	return writeAs(path, content, mode, func(temp, path string) error {
+		err := os.Link(temp, path)
+		if err == nil {
+			return ignoreGone(os.Remove(temp))
+		}
+		if errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if _, err := os.Lstat(path); err == nil {
+			return fs.ErrExist
+		}
+		return os.Rename(temp, path) // the file system may not have hard links
+	})
+}
+
+// writeAs writes a temporary file next to path, and calls place to give it that name.
+func writeAs(path string, content []byte, mode os.FileMode, place func(temp, path string) error) (err error) {
 	temp, err := os.CreateTemp(filepath.Dir(path), ".declprov-*")
 	if err != nil {
 		return err
@@ -294,7 +318,7 @@ func WriteFile(path string, content []byte, mode os.FileMode) (err error) {
 	if err = errors.Join(err, temp.Chmod(mode), temp.Sync(), temp.Close()); err != nil {
 		return err
 	}
-	return os.Rename(temp.Name(), path)
+	return place(temp.Name(), path)
 }
 
 func ignoreGone(err error) error {
