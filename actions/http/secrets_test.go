@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/declprov/declprov/actions"
+	"github.com/declprov/declprov/spec/screen"
 )
 
 // TestCanary puts a canary into every place for a secret, with success and every fault. It
@@ -127,6 +128,37 @@ func TestDerivedSecrets(t *testing.T) {
 		derived := tc.derived(all[len(all)-1].Header.Get("Authorization"))
 		if len(derived) < 4 || !slices.Contains(ts.secrets, derived) {
 			t.Errorf("%s: %q is not a secret", name, derived)
+		}
+	}
+}
+
+// TestSecretsInCutResponses checks that nothing remains of a secret in a response that ends within it: because the connection
+// ended, or because declprov does not look at more.
+func TestSecretsInCutResponses(t *testing.T) {
+	const secret = "Zq81kTu0wXy7Bn4cRe5dFg6hJi9sLm2o"
+	mask := screen.NewMask([]string{secret}).Text
+	for _, kind := range []string{"text/plain", "text/html", "application/json", "text/plain; charset=iso-8859-1", ""} {
+		for _, before := range []int{10, 300, 64 << 10} {
+			for at := 4; at <= len(secret); at += 4 {
+				body := strings.Repeat("a ", before/2) + secret
+				rest := len(secret) - at
+				if before == 64<<10 {
+					body = strings.Repeat("a ", before/2-at/2) + secret + strings.Repeat("z", 100)
+					rest = 0
+				}
+				ts := newTestServer(t, func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("Content-Type", kind)
+					w.Header().Set("Content-Length", fmt.Sprint(len(body)))
+					w.WriteHeader(422)
+					_, _ = w.Write([]byte(body[:len(body)-rest])) // the server closes the connection
+				})
+				c := ts.call("/x", args{"method": "POST"})
+				c.Mask = mask
+				out := ts.kind.Run(t.Context(), c)
+				if out.Err == nil || !strings.Contains(out.Err.Error(), "422") || strings.Contains(out.Err.Error(), secret[:4]) {
+					t.Errorf("%q, %d bytes before, cut at %d: %v", kind, before, at, out.Err)
+				}
+			}
 		}
 	}
 }

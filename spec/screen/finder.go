@@ -154,23 +154,33 @@ func (all finders) spansIn(text string) []span {
 	return found
 }
 
-// longestAt returns the length of the longest pattern at a position that is longer
+// longestAt returns the length of the longest pattern at a position, or of the beginning of one that is not short. It is longer
 // than longer and at least as long as shortest. It returns 0 if there is none.
 func (f *finder) longestAt(text string, at, longer, shortest int) int {
 	start := startOf(text[at:])
 	if bit := bitOf(start); f.starts[bit/64]&(1<<(bit%64)) == 0 {
 		return 0
 	}
+	longest := 0
 	for _, i := range f.byStart[start] {
 		p := f.patterns[i].text
-		if len(p) <= longer || len(p) < shortest {
-			return 0
+		if len(p) <= max(longer, longest) || len(p) < shortest {
+			break
 		}
-		if strings.HasPrefix(text[at:], p) {
-			return len(p)
+		if n := sameLength(text[at:], p); n > max(longer, longest) && (n == len(p) || n >= shortestPart) {
+			longest = n
 		}
 	}
-	return 0
+	return longest
+}
+
+// sameLength returns the number of bytes with which both texts begin.
+func sameLength(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // holds reports whether a text contains a secret of sufficient length.

@@ -287,6 +287,41 @@ func TestMaskOfTruncatedSecrets(t *testing.T) {
 	}
 }
 
+// TestMaskOfParts checks that the beginning of a secret is masked which a server has cut off: anywhere if it is long, as in
+// MySQL's "Duplicate entry 'KEY' for key", and before the usual signs of a cut if it is shorter, as in PostgreSQL's
+// "Failing row contains (…)".
+func TestMaskOfParts(t *testing.T) {
+	const secret = "Zq81kTu0wXy7Bn4cRe5dFg6hJi9sLm2oPv3a"
+	m := NewMask([]string{secret})
+	for _, e := range escapings() {
+		for at := shortestPart; at < len(secret); at++ {
+			got := m.Text("Duplicate entry '" + e.of(secret[:at]) + "' for key 1")
+			if !strings.HasPrefix(got, "Duplicate entry '"+Masked) || !strings.HasSuffix(got, "' for key 1") || len(got) > len("Duplicate entry '"+Masked+"' for key 1")+4 {
+				t.Errorf("%s, cut at %d: %q", e.name, at, got)
+			}
+		}
+	}
+	for _, mark := range []string{"...", " ...", " [truncated]", "[...]", "(truncated)", " <truncated>", "[TRUNCATED 20 bytes]"} {
+		for at := shortestHeld; at < len(secret); at++ {
+			if got, want := m.Text("contains (1, "+secret[:at]+mark+", 2)"), "contains (1, "+Masked+mark+", 2)"; got != want {
+				t.Errorf("cut at %d, before %q: %q", at, mark, got)
+			}
+		}
+	}
+	for _, text := range []string{
+		"contains " + secret[:shortestHeld-1] + "...", "we have " + secret[:shortestPart-1], "one... two [truncated], three",
+		secret[:8] + " and then ...", "...", "ends " + secret[20:],
+	} {
+		if got := m.Text(text); got != text {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	two := NewMask([]string{secret, secret[:20] + "otherEndOfIt"})
+	if got, want := two.Text("one "+secret[:20]+"otherEndOf', two "+secret), "one "+Masked+"', two "+Masked; got != want {
+		t.Errorf("two that begin alike: %q", got)
+	}
+}
+
 func BenchmarkMask(b *testing.B) {
 	var secrets []string
 	for i := range 10 {

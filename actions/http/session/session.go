@@ -296,6 +296,7 @@ func joinQuery(a, b string) string {
 // no failure if the body is not used, or only describes an error.
 func (s *Session) bodyFailure(ctx, limited context.Context, r *request.Request, resp *verdict.Response, err error) (*verdict.Response, actions.Outcome) {
 	if s.Judge.Format == "none" || !s.Judge.IsExpected(resp.Status) {
+		resp.Incomplete = true
 		return resp, actions.Outcome{Status: actions.Done}
 	}
 	if errors.Is(err, errTooLarge) {

@@ -29,6 +29,8 @@ type Response struct {
 	Reason string // the status line
 	Header http.Header
 	Raw    []byte
+	// Incomplete says that the connection ended before Raw did.
+	Incomplete bool
 	// Body is the decoded content. After Judge.Outcome it has the declared type, if the
 	// request has one and the response is a success.
 	Body any
@@ -277,9 +279,17 @@ func (resp *Response) decodeLeniently(typed bool, values *decode.Budget) {
 	if resp.decode(form, typed, values) != nil {
 		resp.Body, resp.wireBody, resp.wireForm = nil, nil, actions.Data
 		if utf8.Valid(resp.Raw) {
-			resp.Body = string(resp.Raw)
+			resp.Body = markEnd(string(resp.Raw), resp.Incomplete)
 		}
 	}
+}
+
+// markEnd marks the end of a body whose rest is missing, so that the beginning of a secret there is masked.
+func markEnd(body string, incomplete bool) string {
+	if incomplete {
+		return body + "…"
+	}
+	return body
 }
 
 // tags matches the tags of HTML, and the elements whose content is not text.
@@ -296,13 +306,13 @@ func (resp *Response) excerpt() string {
 		return ""
 	case !utf8.Valid(data):
 		if text, err := resp.decodeText(); err == nil {
-			return text
+			return markEnd(text, resp.Incomplete)
 		}
 		return fmt.Sprintf("(a body of %s, %d bytes)", cmp.Or(kind, "an unknown type"), len(data))
 	case kind == "text/html" || kind == "application/xhtml+xml":
-		return html.UnescapeString(tags().ReplaceAllString(string(data[:min(len(data), maxPage)]), " "))
+		return html.UnescapeString(tags().ReplaceAllString(actions.Clip(markEnd(string(data), resp.Incomplete), maxPage), " "))
 	default:
-		return string(data)
+		return markEnd(string(data), resp.Incomplete)
 	}
 }
 

@@ -11,9 +11,7 @@ import (
 // messages. It masks before it cuts, since half of a secret would not be recognized.
 func (j *Judge) maskText(text string) string {
 	const most = 64 << 10 // far more than messages show
-	if len(text) > most {
-		text = text[:most]
-	}
+	text = actions.Clip(text, most)
 	if j.call.Mask != nil {
 		text = j.call.Mask(text)
 	}
