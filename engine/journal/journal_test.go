@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -226,6 +228,21 @@ func TestNoSpace(t *testing.T) {
 	}
 	if _, err := Open("/dev/full/journal").Begin(Intent{Subject: thing}, true); err == nil || !strings.Contains(err.Error(), "DECLPROV_JOURNAL") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestAdvice checks what to do about an error of the file system: another folder would not have the open intents, so it is only
+// proposed if the folder cannot be used.
+func TestAdvice(t *testing.T) {
+	for err, want := range map[error]string{
+		syscall.ENOSPC: "free some space there",
+		syscall.EDQUOT: "free some space there",
+		syscall.EROFS:  "set DECLPROV_JOURNAL to a writable folder",
+		syscall.EACCES: "set DECLPROV_JOURNAL to a writable folder",
+	} {
+		if got := remedy(&fs.PathError{Op: "write", Path: "/x", Err: err}).Error(); !strings.HasSuffix(got, "; "+want) {
+			t.Errorf("%v: expected %q, got %q", err, want, got)
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ func (j *Journal) Key() ([]byte, error) {
 		err = fmt.Errorf("%s has %d bytes, expected %d; delete it, and the open intents in the journal will not match their inputs any more", path, len(key), keySize)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the journal's key: %w; set %s to use another folder", err, variable)
+		return nil, fmt.Errorf("cannot read the journal's key: %w; %s", err, advice(err))
 	}
 	return key, nil
 }

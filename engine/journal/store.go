@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/declprov/declprov/spec/stable"
@@ -404,5 +405,14 @@ func remedy(err error) error {
 	if err == nil || errors.As(err, &busy) || errors.As(err, &bad) || errors.Is(err, errChanged) {
 		return err
 	}
-	return fmt.Errorf("cannot write the journal: %w; set %s to a writable folder", err, variable)
+	return fmt.Errorf("cannot write the journal: %w; %s", err, advice(err))
+}
+
+// advice returns what to do about an error of the file system. Another folder would lack the open intents, so it is not the
+// remedy for a disk that is full for the moment.
+func advice(err error) string {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return "free some space there"
+	}
+	return "set " + variable + " to a writable folder"
 }
