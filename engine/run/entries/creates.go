@@ -135,7 +135,7 @@ func HandedRemedy(i journal.Intent, findFirst, other bool) string {
 	if other {
 		return fmt.Sprintf("It was to replace what this resource has in the state, which an import cannot do: if no other resource or stack has it, delete %q in the service, run `declprov journal forget %s`, and then `pulumi up`", i.ID, i.Key)
 	}
-	remedy := "If Pulumi was killed before it recorded that, import it; if another resource or stack has it since a rename, choose another name, and run `declprov journal forget " + i.Key + "`; if `--replace` or `pulumi state taint` is to replace it, run `pulumi preview` first, which shows that Pulumi has recorded it"
+	remedy := "If Pulumi was killed before it recorded that, import it; if another resource or stack has it, since a rename or in another backend, choose another name, and run `declprov journal forget " + i.Key + "`; if `--replace` or `pulumi state taint` is to replace it, run `pulumi preview` first, which shows that Pulumi has recorded it"
 	if findFirst {
 		remedy += ", and set `deleteBeforeReplace: true` in the program's options"
 	}
