@@ -237,6 +237,8 @@ func TestAdvice(t *testing.T) {
 	for err, want := range map[error]string{
 		syscall.ENOSPC: "free some space there",
 		syscall.EDQUOT: "free some space there",
+		syscall.EMFILE: "raise the limit of open files (`ulimit -n`)",
+		syscall.EIO:    "check the disk",
 		syscall.EROFS:  "set DECLPROV_JOURNAL to a writable folder",
 		syscall.EACCES: "set DECLPROV_JOURNAL to a writable folder",
 	} {

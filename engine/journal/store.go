@@ -409,10 +409,18 @@ func remedy(err error) error {
 }
 
 // advice returns what to do about an error of the file system. Another folder would lack the open intents, so it is not the
-// remedy for a disk that is full for the moment.
+// remedy for what passes, such as a full disk.
 func advice(err error) string {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	is := func(list ...error) bool {
+		return slices.ContainsFunc(list, func(one error) bool { return errors.Is(err, one) })
+	}
+	switch {
+	case is(syscall.ENOSPC, syscall.EDQUOT):
 		return "free some space there"
+	case is(syscall.EMFILE, syscall.ENFILE):
+		return "raise the limit of open files (`ulimit -n`)"
+	case is(syscall.EIO):
+		return "check the disk"
 	}
 	return "set " + variable + " to a writable folder"
 }
