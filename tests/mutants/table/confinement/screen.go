@@ -78,5 +78,37 @@ func ofScreens() []mutant.Mutant {
 			Replace:   `""`,
 			Package:   "engine/pulumi", Test: "TestMissingKeys", Fails: "CheckConfig",
 		},
+		{
+			Promise:   promise,
+			Mechanism: "a long beginning of a secret is masked anywhere",
+			File:      "spec/screen/finder.go",
+			Find:      ` || n >= shortestPart)`,
+			Replace:   ` || false)`,
+			Package:   "spec/screen", Test: "TestMaskOfParts", Fails: "Duplicate entry",
+		},
+		{
+			Promise:   promise,
+			Mechanism: "the beginning of a secret is masked before the sign of a cut",
+			File:      "spec/screen/mask.go",
+			Find:      `foreignCut().FindAllStringIndex(text, -1), shortestHeld)`,
+			Replace:   `nil, shortestHeld)`,
+			Package:   "spec/screen", Test: "TestMaskOfParts", Fails: "before ",
+		},
+		{
+			Promise:   promise,
+			Mechanism: "a body whose rest is missing is marked",
+			File:      "actions/http/verdict/response.go",
+			Find:      `	if incomplete {`,
+			Replace:   `	if false {`,
+			Package:   "actions/http", Test: "TestSecretsInCutResponses", Fails: "cut at 4",
+		},
+		{
+			Promise:   "An archive of a version never changes",
+			Mechanism: "an archive that another process has written meanwhile is not replaced",
+			File:      "cmd/declprov/internal/archive/publish.go",
+			Find:      `	err = install.WriteNewFile(`,
+			Replace:   `	err = install.WriteFile(`,
+			Package:   "cmd/declprov/internal/archive", Test: "TestWriteDoesNotReplace", Fails: "another spec",
+		},
 	}
 }
