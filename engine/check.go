@@ -145,8 +145,8 @@ func (c inputCheck) assert(res *plan.Resource, inputs property.Map) {
 	}
 }
 
-// refuseUngranted reports the inputs that make create ask for what is not granted.
-// What depends on the answers of its steps waits for the preview.
+// refuseUngranted reports the inputs with which create would need more than the permissions grant.
+// What depends on the responses to its steps is checked in the preview.
 func (c inputCheck) refuseUngranted(res *plan.Resource, inputs property.Map) {
 	if !slices.ContainsFunc(res.Asking, func(s *plan.Step) bool { return !c.resources.Permits.GrantedAsTheyAre(s, inputs) }) {
 		return
