@@ -10,7 +10,7 @@ import (
 	"github.com/declprov/declprov/spec/diag"
 )
 
-// Name is the translation of a name: the language's own, or "" if there is none, and the remedy. A key that
+// Name is the translation of a name: the language's own, or "" if there is none, and the remedy, which may name others, too. A key that
 // is one of another block here has the name Inner within the key Within. Flag is the remedy if it is a boolean elsewhere.
 type Name struct{ Own, Remedy, Within, Inner, Flag string }
 
@@ -37,7 +37,7 @@ var names = sync.OnceValue(func() map[string]map[string]Name {
 		}
 		for name, remedy := range of.Remedies {
 			within, inner, _ := strings.Cut(of.Elsewhere[name], ".")
-			out[block][name] = Name{Remedy: remedy, Within: within, Inner: inner}
+			out[block][name] = Name{Own: out[block][name].Own, Remedy: remedy, Within: within, Inner: inner}
 		}
 	}
 	return out
@@ -80,12 +80,21 @@ func Method(name string) (string, bool) {
 	}
 }
 
-// Argument translates an argument with its value, or returns "". The value is in the notation of CUE and YAML.
+// Argument translates an argument with its value, or returns "". The value is in the notation of CUE and YAML; "" means that it stays.
 func Argument(block, name, value string) (own, ownValue string) {
 	if block == "exec" && PlainName(name) == "changedwhen" && (value == "false" || value == "no") {
 		return "effect", `"none"`
 	}
+	if block == "http" && isText(block, name, value) {
+		return "text", ""
+	}
 	return "", ""
+}
+
+// isText reports whether the body of a request is a text: not one template, which may give any value.
+func isText(block, name, value string) bool {
+	n, _ := Key(block, name)
+	return n.Own == "json" && value != "" && !(strings.HasPrefix(value, "${") && strings.HasSuffix(value, "}") && strings.Count(value, "${") == 1)
 }
 
 // PlainName returns a name without its style.

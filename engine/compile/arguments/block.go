@@ -110,7 +110,11 @@ func (b *Block) reportUnknown(f spec.Field) {
 	if t, ok := foreign.Key(b.Owner, f.Name); ok && (t.Own == "" || actions.FindArg(b.Decls, t.Own) != nil) {
 		t.Suggest(d, f.Name)
 		if own, value := foreign.Argument(b.Owner, f.Name, f.Value.Text); own != "" && b.Field.Value.Get(own) == nil {
-			d.Suggest(diag.Edit{At: f.NameRange, Old: f.Name, Text: own}, diag.Edit{At: f.Value.Range, Text: value})
+			edits := []diag.Edit{{At: f.NameRange, Old: f.Name, Text: own}}
+			if value != "" {
+				edits = append(edits, diag.Edit{At: f.Value.Range, Text: value})
+			}
+			d.Suggest(edits...)
 		}
 		return
 	}
