@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
@@ -97,7 +96,7 @@ func (r *run) readBack(ctx context.Context, made map[string]property.Value) (map
 	}
 	var values map[string]property.Value
 	var missing error
-	err = stop.Until(ctx, time.Now().Add(limit), func() { r.Log.Status("waiting until it can be read") }, func() (bool, error) {
+	err = stop.Until(ctx, limit, func() { r.Log.Status("waiting until it can be read") }, func() (bool, error) {
 		reader := r.res.NewReading(ctx)
 		reader.Env = r.Env
 		reader.Secrets.Values = append(reader.Secrets.Values, r.Secrets.Values...)

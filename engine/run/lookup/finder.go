@@ -50,7 +50,7 @@ func (f Finder) RetryUntilSeen(ctx context.Context, sent time.Time, look func() 
 	if err != nil {
 		return err
 	}
-	return stop.Until(ctx, stop.Within(sent.Add(limit), limit), func() {
+	return stop.Until(ctx, stop.Left(sent.Add(limit), limit), func() {
 		f.Log.Status("waiting until what an earlier attempt may have made can be seen")
 	}, look)
 }

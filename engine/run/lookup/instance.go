@@ -103,20 +103,20 @@ func (res Instance) ReadUntilSeen(ctx context.Context, s recorded.State) (r read
 		return !errors.Is(err, verdict.ErrGone), nil
 	}
 	waiting := func() { r.Log.Status("waiting until it can be seen") }
-	if stopped := stop.Until(ctx, res.visibleBy(ctx, s), waiting, look); stopped != nil {
+	if stopped := stop.Until(ctx, res.unseenFor(ctx, s), waiting, look); stopped != nil {
 		return r, nil, stopped
 	}
 	return r, yield, err
 }
 
-// visibleBy returns the time by which the server shows the object of a state.
-func (res Instance) visibleBy(ctx context.Context, s recorded.State) time.Time {
+// unseenFor returns for how long the server may not show the object of a state.
+func (res Instance) unseenFor(ctx context.Context, s recorded.State) time.Duration {
 	if s.Private.VisibleBy.IsZero() {
-		return s.Private.VisibleBy
+		return 0
 	}
 	limit, err := res.Reading(ctx, s).Duration(res.Consistency, 0)
 	if err != nil {
-		return s.Private.VisibleBy
+		limit = DefaultConsistency
 	}
-	return stop.Within(s.Private.VisibleBy, limit)
+	return stop.Left(s.Private.VisibleBy, limit)
 }

@@ -125,9 +125,11 @@ func Looking(ctx context.Context) (context.Context, context.CancelFunc) {
 	return Undoing(ctx, s.grace)
 }
 
-// Until calls look until it reports true or fails, or until the deadline has passed, and waits longer
-// and longer in between. It calls waiting before each wait.
-func Until(ctx context.Context, deadline time.Time, waiting func(), look func() (bool, error)) error {
+// Until calls look until it reports true or fails, or until the limit has passed, and waits longer
+// and longer in between. It calls waiting before each wait. The limit is no time of day, because somebody
+// may set the clock meanwhile.
+func Until(ctx context.Context, limit time.Duration, waiting func(), look func() (bool, error)) error {
+	deadline := time.Now().Add(limit)
 	for delay := 100 * time.Millisecond; ; delay = min(2*delay, 5*time.Second) {
 		left := time.Until(deadline) // taken before the request: its response tells of no later time
 		if seen, err := look(); err != nil || seen || left <= 0 {
@@ -154,13 +156,10 @@ func Wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Within returns a time until which to wait, but none that is further away than the limit: the clock may have
-// been ahead when the time was recorded.
-func Within(until time.Time, limit time.Duration) time.Time {
-	if most := time.Now().Add(limit); until.After(most) {
-		return most
-	}
-	return until
+// Left returns how long it is until a recorded time, but no longer than the limit: the clock may have been ahead when the
+// time was recorded. It is negative if the time has passed.
+func Left(until time.Time, limit time.Duration) time.Duration {
+	return min(time.Until(until), limit)
 }
 
 // After returns a context that ends after the limit, unless that is 0.
