@@ -30,7 +30,11 @@ func (r *stepReader) readOperation(it walk.Item, p source.Place, undo bool) *spe
 		return nil
 	}
 	if r.Kind(it) != cue.StructKind {
-		r.WrongShape(it, p, walk.Operation)
+		shape := walk.Operation
+		if it.Name == "update" && (r.isNull(it) || isFalse(it)) {
+			shape = shape.By("If the API cannot update an object, leave it out, and next to `rest` write `rest: {…, update: \"none\"}`: every change then replaces the resource.")
+		}
+		r.WrongShape(it, p, shape)
 		return nil
 	}
 	members := r.Values(it)

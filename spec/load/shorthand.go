@@ -56,6 +56,10 @@ func (l *resourceReader) fillRest(b *section, s *spec.Rest, misplaced *misplaced
 				d.Suggest(diag.Edit{At: m.At, Text: text})
 			}
 			delete(b.members, key)
+		} else if ok && isBool(m) {
+			l.Report(source.CodeWrongShape, m.At, b.at(key), key+" must be a string, got a boolean",
+				fmt.Sprintf("`rest` has the %s without this key: remove it. If the API has another request for it, write its method, and its path if that differs: `%s: \"POST /pets/${id}/%s\"`.", key, key, key))
+			delete(b.members, key)
 		}
 	}
 	misplaced.addTo(b)
@@ -67,6 +71,12 @@ func (l *resourceReader) fillRest(b *section, s *spec.Rest, misplaced *misplaced
 	if m, ok := b.get("returns"); ok {
 		s.Returns = l.readField(m, b.place).Value
 	}
+}
+
+// isBool reports whether a value is a boolean.
+func isBool(m walk.Item) bool {
+	_, err := m.Value.Bool()
+	return err == nil
 }
 
 // isFalse reports whether a value is false.

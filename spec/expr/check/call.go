@@ -160,6 +160,9 @@ func (cl *Call) checkArgument(i int) bool {
 		if t.Kind == spec.Archive && p.T.Kind == spec.Union {
 			remedy += " The bytes of an archive depend on how it is packed. Declare the property as spec.#Asset, and pass a packed file."
 		}
+		if cl.Fn.Name == "size" && (t.Kind == spec.List || t.Kind == spec.Map || t.Kind == spec.Object) {
+			remedy += " It counts bytes. For the number of items or entries, write len(v: any) int."
+		}
 		cl.Fail(CodeWrongArgument, v.At, remedy, "%s: argument %d (%s) %s", cl.Fn.Name, i+1, p.name, m.Reason)
 		return false
 	}

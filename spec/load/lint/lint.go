@@ -222,8 +222,14 @@ func (x *linter) reportMisplaced(a *ast.Attribute, s lintSite) {
 		x.doc.Report(source.CodeUnknownAttribute, at, source.PlaceOf(s.path), fmt.Sprintf("unknown attribute @%s", name), "Attributes are only allowed on the properties of config, inputs and outputs.")
 		return
 	}
-	x.doc.Report(source.CodeMisplacedAttribute, at, source.PlaceOf(s.path), fmt.Sprintf("@%s is not allowed here", name),
-		"Attributes are only allowed on the properties of config, inputs and outputs, after the type.")
+	remedy := "Attributes are only allowed on the properties of config, inputs and outputs, after the type."
+	if s.types {
+		remedy = fmt.Sprintf("It is on all properties together. Write it after the type of each that it is for: `name: string @%s()`.", name)
+		if name == "replace" && s.path[len(s.path)-1] == "inputs" {
+			remedy += " If every change replaces the resource, write `rest: {…, update: \"none\"}`, or no `update`, and leave it out."
+		}
+	}
+	x.doc.Report(source.CodeMisplacedAttribute, at, source.PlaceOf(s.path), fmt.Sprintf("@%s is not allowed here", name), remedy)
 }
 
 func (x *linter) checkLoneAttribute(a *ast.Attribute, s lintSite) {

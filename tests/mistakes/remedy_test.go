@@ -1,0 +1,29 @@
+package mistakes
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestRemedies checks that the remedy of a mistake says what its author must write, where no single
+// edit is right for all of them.
+func TestRemedies(t *testing.T) {
+	t.Parallel()
+	words := map[string]string{
+		"attribute-on-inputs":   `update: "none"`,
+		"rest-delete-true":      "remove it",
+		"template-size-of-list": "len(v: any) int",
+		"update-null":           `rest: {…, update: "none"}`,
+	}
+	var paths []string
+	for name := range words {
+		paths = append(paths, "testdata/cue/"+name+".cue")
+	}
+	found := vet(t, paths)
+	for name, word := range words {
+		list := found["testdata/cue/"+name+".cue"]
+		if len(list) != 1 || !strings.Contains(list[0].Detail, word) || len(list[0].suggested()) > 0 {
+			t.Errorf("%s: the remedy does not say %q, or an edit is suggested:\n%s", name, word, described(list))
+		}
+	}
+}
