@@ -24,6 +24,7 @@ var warnings = map[string][]string{
 	"nocodb":     {"id-changes"},                     // a field is found by its title in the response, which is its table
 	// The DN of a parent may contain line breaks. The warning came after the spec.
 	"openldap":   {"bad-call", "bad-call", "bad-call"},
+	"orthanc":    {"at-least-once", "may-overwrite", "may-overwrite"}, // instances, whose names the server gives; metadata and levels exist always
 	"pocketbase": {"at-least-once"},
 	"strapi":     {"id-changes"}, // found by its name, and named by its number
 	"unleash":    {"at-least-once"},
