@@ -78,6 +78,7 @@ func checkMembers(s actions.Static, out *[]actions.Fault) {
 		{pages.Get("cursor").Get("next"), "paginate", "cursor.next"},
 		{login.Get("token"), "auth", "login.token"},
 		{login.Get("expires"), "auth", "login.expires"},
+		{s.Nodes["error"], "error", ""},
 	} {
 		name, literal := literalText(m.node)
 		if !literal || !memberName().MatchString(name) {
@@ -87,6 +88,7 @@ func checkMembers(s actions.Static, out *[]actions.Fault) {
 		*out = append(*out, actions.Fault{
 			Argument: m.blame, Path: m.part, Summary: fmt.Sprintf("%q is a text, not a member of the response", name),
 			Remedy: fmt.Sprintf("Write %q.", meant), Old: name, New: meant,
+			Warning: m.blame == "error", // which may be a text, although it says less than the response
 		})
 	}
 }
