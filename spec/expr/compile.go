@@ -276,7 +276,7 @@ func (c *compilation) fieldWant(f spec.Field, t *spec.Type) *spec.Type {
 			return p.Type
 		}
 		if !t.Open {
-			d := c.report(types.CodeUnknownMember, f.NameRange, diag.Remedy(f.Name, t.FieldNames()), "unknown member %q", f.Name)
+			d := c.report(types.CodeUnknownMember, f.NameRange, c.memberRemedy(f.Name, t), "unknown member %q", f.Name)
 			if meant := diag.DidYouMean(f.Name, t.FieldNames()); meant != "" {
 				d.Replace(f.Name, meant)
 			}
@@ -287,6 +287,21 @@ func (c *compilation) fieldWant(f spec.Field, t *spec.Type) *spec.Type {
 	default:
 		return nil
 	}
+}
+
+// memberRemedy says which member of a struct is meant, or which of its structs have one of that name.
+func (c *compilation) memberRemedy(name string, t *spec.Type) string {
+	remedy := diag.Remedy(name, t.FieldNames())
+	var within []string
+	for _, p := range t.Fields {
+		if inner := types.Resolve(p.Type, c.scope.Types); inner != nil && inner.Kind == spec.Object && inner.Field(name) != nil {
+			within = append(within, p.Name)
+		}
+	}
+	if len(within) == 0 || diag.DidYouMean(name, t.FieldNames()) != "" {
+		return remedy
+	}
+	return fmt.Sprintf("It is a member of %s: write `%s: {%s: …}`. %s", diag.Or(within), within[0], name, remedy)
 }
 
 func (c *compilation) reportMissing(n *spec.Node, t *spec.Type) {

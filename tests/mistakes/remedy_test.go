@@ -11,6 +11,7 @@ func TestRemedies(t *testing.T) {
 	t.Parallel()
 	words := map[string]string{
 		"attribute-on-inputs":   `update: "none"`,
+		"auth-without-kind":     "`basic: {password: …}`",
 		"rest-delete-true":      "remove it",
 		"template-size-of-list": "len(v: any) int",
 		"update-null":           `rest: {…, update: "none"}`,

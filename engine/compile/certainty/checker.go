@@ -40,6 +40,7 @@ func Check(found *finding.Collector, r *plan.Resource) {
 	}
 	c.checkFindInputs()
 	c.checkFindGone()
+	c.checkFindAlways()
 	c.checkConditions(r.Update, "update")
 	c.checkConditions(r.Delete, "delete")
 }

@@ -2,8 +2,10 @@ package certainty
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/declprov/declprov/actions"
 	"github.com/declprov/declprov/engine/compile/finding"
@@ -133,6 +135,25 @@ func (c *checker) checkFindGone() {
 	}
 	c.Warn(finding.CodeFindNotGone, f.At, "find", fmt.Sprintf("find finds an object of %s that read says is gone", c.r.Spec.Name),
 		fmt.Sprintf("It sends the same request, and a create is refused if it finds something. Add the condition of read: `gone: %q`.", gone.Text))
+}
+
+// searched matches a member of what a search has found, or null: find(body, .name == inputs.name)?.id.
+var searched = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(find|first|last)\(.*\)\?\.`) })
+
+// checkFindAlways warns about a find whose `return` is a struct with members of what a search finds: it is something, and no null,
+// also if the search finds nothing, so every create would be refused.
+func (c *checker) checkFindAlways() {
+	find := c.r.Find
+	if find == nil || find.Return == nil || find.Broken || c.r.Spec.Find.Return.Kind != spec.MapNode || slices.ContainsFunc(find.Steps, func(s *plan.Step) bool { return s.Gone != nil }) {
+		return
+	}
+	for _, f := range c.r.Spec.Find.Return.Fields {
+		if searched().MatchString(f.Value.Text) {
+			c.Warn(finding.CodeFindAlways, f.Value.Range, "find", fmt.Sprintf("find of %s finds something whatever the response is", c.r.Spec.Name),
+				"Its `return` is a struct also if the search finds nothing, and a create is refused if find finds something. Return null then: `return: \"${let found = find(…); found == null ? null : {id: found.id}}\"`.")
+			return
+		}
+	}
 }
 
 // requestOf returns the address and the query of a request, as written, with the id as inputs; "" if they are not in one place.

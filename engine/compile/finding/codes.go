@@ -42,6 +42,7 @@ const (
 	CodeMayOverwrite         = "may-overwrite"         // a create that replaces an existing object of the same name, whoever created it (warning)
 	CodeFindUntyped          = "find-untyped"          // a `find` without `returns`, although the create whose response it replaces has it (warning)
 	CodeFindAny              = "find-any"              // a find that does not depend on the inputs, and may find somebody else's object (warning)
+	CodeFindAlways           = "find-always"           // a find whose `return` is a struct also if the search in it finds nothing (warning)
 	CodeAlwaysRefused        = "always-refused"        // an update or delete on the condition that the object does not exist (warning)
 	CodeMayBeForeign         = "may-be-foreign"        // an update or delete of an object that the create may not have created (warning)
 	CodeChildByIndex         = "child-by-index"        // a child for each item of a list, named by the index, of a resource that the item names (warning)
