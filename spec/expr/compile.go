@@ -276,7 +276,7 @@ func (c *compilation) fieldWant(f spec.Field, t *spec.Type) *spec.Type {
 			return p.Type
 		}
 		if !t.Open {
-			d := c.report(types.CodeUnknownMember, f.NameRange, c.memberRemedy(f.Name, t), "unknown member %q", f.Name)
+			d := c.report(types.CodeUnknownMember, f.NameRange, memberRemedy(f.Name, t, c.scope.Types), "unknown member %q", f.Name)
 			if meant := diag.DidYouMean(f.Name, t.FieldNames()); meant != "" {
 				d.Replace(f.Name, meant)
 			}
@@ -290,11 +290,11 @@ func (c *compilation) fieldWant(f spec.Field, t *spec.Type) *spec.Type {
 }
 
 // memberRemedy says which member of a struct is meant, or which of its structs have one of that name.
-func (c *compilation) memberRemedy(name string, t *spec.Type) string {
+func memberRemedy(name string, t *spec.Type, known spec.Types) string {
 	remedy := diag.Remedy(name, t.FieldNames())
 	var within []string
 	for _, p := range t.Fields {
-		if inner := types.Resolve(p.Type, c.scope.Types); inner != nil && inner.Kind == spec.Object && inner.Field(name) != nil {
+		if inner := types.Resolve(p.Type, known); inner != nil && inner.Kind == spec.Object && inner.Field(name) != nil {
 			within = append(within, p.Name)
 		}
 	}
