@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -41,6 +42,9 @@ resources: Article: {
 			strings.Fields(strings.NewReplacer(`"`, "", ",", "").Replace(update))[1] + " /articles/1?populate=all " + sent,
 			"GET /articles?all=1&populate=all",
 			"DELETE /articles/1?populate=all",
+		}
+		if strings.Contains(update, "PATCH") { // it is not known to be safe to repeat: find looks first
+			want = slices.Insert(want, 3, want[0])
 		}
 		short, expanded := restForms(t, strings.Replace(text, "UPDATE", update, 1))
 		for form, p := range map[string]*spec.Provider{"rest": short, "expanded": expanded} {

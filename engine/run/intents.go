@@ -23,13 +23,6 @@ func (r *run) renames() bool {
 	return slices.ContainsFunc(r.Resource.Names, func(name string) bool { return !value.PlainEqual(r.Before.Get(name), r.Given.Get(name)) })
 }
 
-// mayNeedFind reports whether find may have to tell what an update has done. If the update is one request that keeps the
-// names of the object, its response or read tells.
-func (r *run) mayNeedFind() bool {
-	single := len(r.Operation.Steps) == 1 && r.Operation.Steps[0].ForEach == nil
-	return r.Resource.Find != nil && (r.renames() || !single || r.Resource.Read == nil)
-}
-
 // journalled reports whether the step requires an intent before it is sent, and whether that
 // must survive a loss of power. A create without a key or a find gets its intent only if its
 // response is lost: nothing could settle the intent, and the create is labelled at-least-once.
@@ -42,7 +35,7 @@ func (r owner) journalled(s *plan.Step) (before, sync bool) {
 	case r.Verb == plan.Update:
 		// Without find nothing settles the intent. A rename gets one nevertheless, because
 		// nobody would see under the old name that the object exists.
-		return r.Certainty(s) != actions.Safe && (r.mayNeedFind() || r.renames()), true
+		return r.Certainty(s) != actions.Safe && (r.Resource.Find != nil || r.renames()), true
 	case r.Verb == plan.Create:
 		return r.Resource.Finds(s) || s.Certainty != actions.Uncertain, r.Resource.Finds(s)
 	default:

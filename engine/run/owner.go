@@ -208,7 +208,7 @@ func (o owner) lookAgain(ctx context.Context, s *plan.Step) (found any, other bo
 // If the inputs lead to nothing but the resource itself, what find finds afterwards proves that
 // the update was done.
 func (o owner) findBeforeUpdate(ctx context.Context) error {
-	if o.Verb != plan.Update || o.Preview || o.looked || !o.mayNeedFind() {
+	if o.Verb != plan.Update || o.Preview || o.looked || o.Resource.Find == nil {
 		return nil
 	}
 	id, f, found, err := o.res.FindID(ctx, o.Given)

@@ -144,7 +144,7 @@ var aboutHTTP = []string{
 	"TestRawArguments", "TestPagesSeeDeclaredNames", "TestPagesKeepSecrets", "TestListsSeeDeclaredNames", "TestPagesThatDoNotFit",
 	"TestFailuresSeeDeclaredNames", "TestFindsAreOfTheType", "TestWhatIsFoundFirstNeedNotFit", "TestFindsOfAnotherType",
 	"TestEveryWayToAResourceHasItsETag", "TestSecretsThatVetFinds", "TestNeverNull", "TestRemediesNameTheWire", "TestErrorsListWhatIsThere",
-	"TestALoopOfAnyInADelete", "TestFindsOfAnyObject", "TestConditionsThatNeverHold", "TestOwnResponsesAreNoReliance", "TestLostRenames",
+	"TestALoopOfAnyInADelete", "TestFindsOfAnyObject", "TestConditionsThatNeverHold", "TestOwnResponsesAreNoReliance", "TestLostRenames", "TestLostUpdatesThatGiveAnotherID",
 	"TestFoundForOtherInputsHasOutputs", "TestWrittenKeysGoOutAsTheyAre", "TestWrittenKeysOfOtherArguments", "TestXMLHasItsType",
 	"TestNamespacesAreKeptApart", "TestNamespacesAreSent", "TestFailuresInXML", "TestXMLLaws", "TestMayBeForeign", "TestListedByOwnIDs", "TestKeysOfSecretMapsAreSecret", "TestUngrantedInputs",
 	"TestResponseThatIsNeverGone", "TestLoopsJudgeAsSteps", "TestShorthandsOutliveOtherSteps", "TestGoneFirst", "TestGoneGuardsWhatFollows", "TestNullsAreSent", "TestDefaultRetryOfRefusals", "TestListsWithoutIDs", "TestSkippedStepsHaveNoResponse", "TestSkippedWhole", "TestPutsToCollections",
