@@ -154,8 +154,8 @@ func (all finders) spansIn(text string) []span {
 	return found
 }
 
-// longestAt returns the length of the longest pattern at a position, or of the beginning of one that is not short. It is longer
-// than longer and at least as long as shortest. It returns 0 if there is none.
+// longestAt returns the length of the longest pattern at a position, or of the beginning of one that is not short or that somebody
+// else has cut off. It is longer than longer and at least as long as shortest. It returns 0 if there is none.
 func (f *finder) longestAt(text string, at, longer, shortest int) int {
 	start := startOf(text[at:])
 	if bit := bitOf(start); f.starts[bit/64]&(1<<(bit%64)) == 0 {
@@ -167,11 +167,20 @@ func (f *finder) longestAt(text string, at, longer, shortest int) int {
 		if len(p) <= max(longer, longest) || len(p) < shortest {
 			break
 		}
-		if n := sameLength(text[at:], p); n > max(longer, longest) && (n == len(p) || n >= shortestPart) {
+		if n := sameLength(text[at:], p); n > max(longer, longest) && (n == len(p) || n >= shortestPart || n >= shortestHeld && isCut(text[at+n:])) {
 			longest = n
 		}
 	}
 	return longest
+}
+
+// isCut reports whether a text, in lower case, begins with what others write in place of what they cut off.
+func isCut(text string) bool {
+	text = strings.TrimPrefix(text, " ")
+	if strings.HasPrefix(text, "...") {
+		return true
+	}
+	return text != "" && strings.IndexByte("[(<", text[0]) >= 0 && (strings.HasPrefix(text[1:], "...") || strings.HasPrefix(text[1:], "truncated"))
 }
 
 // sameLength returns the number of bytes with which both texts begin.

@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"regexp"
 	"sort"
 	"strings"
 	"sync"
@@ -87,44 +86,22 @@ func (m *Mask) Text(text string) string {
 // cutMark marks the position of text that was removed before secrets were known.
 const cutMark = "…"
 
-// foreignCut matches what others write in place of what they cut off.
-var foreignCut = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i) ?(\.\.\.|[\[(<](\.\.\.|truncated))`)
-})
-
 // shortestPart is the minimum length of the beginning of a secret that is masked anywhere. Shorter ones may be common, such as
 // "https://" and "Bearer ", and are masked before the sign of a cut.
 const shortestPart = 16
 
-// cutSecrets returns the beginnings of secrets that precede the sign of a cut.
+// cutSecrets returns the beginnings of secrets that precede a cut mark.
 func (all finders) cutSecrets(text string) []span {
-	found := all.cutBefore(text, markPositions(text), startLength)
-	if strings.Contains(text, "...") || strings.Contains(strings.ToLower(text), "truncated") {
-		found = append(found, all.cutBefore(text, foreignCut().FindAllStringIndex(text, -1), shortestHeld)...)
-	}
-	return found
-}
-
-// markPositions returns the positions of the cut marks in a text.
-func markPositions(text string) [][]int {
-	var out [][]int
-	for at := 0; ; {
-		next := strings.Index(text[at:], cutMark)
-		if next < 0 {
-			return out
-		}
-		out = append(out, []int{at + next})
-		at += next + len(cutMark)
-	}
-}
-
-// cutBefore returns the beginnings of secrets, of at least shortest bytes, that end at one of the positions.
-func (all finders) cutBefore(text string, positions [][]int, shortest int) []span {
 	var found []span
-	for _, at := range positions {
-		if n := all.unfinishedLength(text[:at[0]]); n >= shortest {
-			found = append(found, span{at[0] - n, at[0]})
+	for at := strings.Index(text, cutMark); at >= 0 && at < len(text); {
+		if n := all.unfinishedLength(text[:at]); n >= startLength {
+			found = append(found, span{at - n, at})
 		}
+		more := strings.Index(text[at+len(cutMark):], cutMark)
+		if more < 0 {
+			break
+		}
+		at += len(cutMark) + more
 	}
 	return found
 }
