@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/declprov/declprov/tests/internal/release"
 	"github.com/declprov/declprov/tests/mutants/mutant"
@@ -179,7 +180,11 @@ func switchOff(from, to string, number int) error {
 		return fmt.Errorf("%s has %d switches, expected one: check that the test of the row imports the file of the row", filepath.Base(from), n)
 	}
 	copy(program[bytes.Index(program, mark)+len(switchMark):], fmt.Sprintf("%0*d", len(noneOff), number))
-	if err := os.WriteFile(to, program, 0o755); err != nil || runtime.GOOS != "darwin" {
+	// A process that is started meanwhile would have the file open for writing, and it could not be executed (https://go.dev/issue/22315).
+	syscall.ForkLock.RLock()
+	err = os.WriteFile(to, program, 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil || runtime.GOOS != "darwin" {
 		return err
 	}
 	return exec.Command("codesign", "--force", "--sign", "-", to).Run() // the signature is no longer valid
