@@ -108,13 +108,14 @@ func (b *Block) reportUnknown(f spec.Field) {
 		return
 	}
 	if t, ok := foreign.Key(b.Owner, f.Name); ok && (t.Own == "" || actions.FindArg(b.Decls, t.Own) != nil) {
+		own, value := foreign.Argument(b.Owner, f.Name, f.Value.Text)
+		if b.Field.Value.Get(own) != nil {
+			own, value = "", ""
+		}
+		t.Own = cmp.Or(own, t.Own)
 		t.Suggest(d, f.Name)
-		if own, value := foreign.Argument(b.Owner, f.Name, f.Value.Text); own != "" && b.Field.Value.Get(own) == nil {
-			edits := []diag.Edit{{At: f.NameRange, Old: f.Name, Text: own}}
-			if value != "" {
-				edits = append(edits, diag.Edit{At: f.Value.Range, Text: value})
-			}
-			d.Suggest(edits...)
+		if value != "" {
+			d.Suggest(diag.Edit{At: f.Value.Range, Text: value})
 		}
 		return
 	}
