@@ -13,9 +13,9 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/declprov/declprov/tests/internal/release"
+	"github.com/declprov/declprov/tests/internal/tools"
 	"github.com/declprov/declprov/tests/mutants/mutant"
 )
 
@@ -180,10 +180,7 @@ func switchOff(from, to string, number int) error {
 		return fmt.Errorf("%s has %d switches, expected one: check that the test of the row imports the file of the row", filepath.Base(from), n)
 	}
 	copy(program[bytes.Index(program, mark)+len(switchMark):], fmt.Sprintf("%0*d", len(noneOff), number))
-	// A process that is started meanwhile would have the file open for writing, and it could not be executed (https://go.dev/issue/22315).
-	syscall.ForkLock.RLock()
-	err = os.WriteFile(to, program, 0o755)
-	syscall.ForkLock.RUnlock()
+	err = tools.WriteProgram(to, bytes.NewReader(program))
 	if err != nil || runtime.GOOS != "darwin" {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/declprov/declprov/tests/internal/release"
@@ -144,9 +143,5 @@ func (b *bench) runTest(ctx context.Context, dir, program, binary string, m muta
 	// The cases of a property are the same in every run, so that a row is not noticed by luck. The smallest failure is not sought.
 	cmd.Env = append(cmd.Env, "RAPID_SEED=1", "RAPID_SHRINKTIME=0s", "RAPID_NOFAILFILE=true")
 	printed, err := cmd.CombinedOutput()
-	if errors.Is(err, syscall.ETXTBSY) { // another process that is just starting has the file open
-		time.Sleep(50 * time.Millisecond)
-		return b.runTest(ctx, dir, program, binary, m)
-	}
 	return outcomeOf(string(printed), err), string(printed)
 }

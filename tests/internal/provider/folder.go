@@ -3,14 +3,11 @@
 package provider
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/declprov/declprov/tests/internal/release"
@@ -114,19 +111,11 @@ func linkOrCopy(to, from string) error {
 	return copyProgram(to, from)
 }
 
-func copyProgram(to, from string) (err error) {
+func copyProgram(to, from string) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	syscall.ForkLock.RLock() // no process that is started meanwhile has it open, which would keep it from being started
-	defer syscall.ForkLock.RUnlock()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	_, err = io.Copy(out, in)
-	return err
+	return tools.WriteProgram(to, in)
 }
