@@ -46,6 +46,7 @@ resources: {
 	Renamed: {inputs: name: string @normalised(), rest: {path: "/upper", idempotencyKey: true}}
 	Exclusive: {inputs: name: string @replace(), rest: {path: "/exclusive", idempotencyKey: true}}
 	Successive: {inputs: name: string @replace(), rest: {path: "/exclusive/of", idempotencyKey: true}, diff: deleteBeforeReplace: true}
+	Late: {inputs: name: string, consistency: "33s", rest: {path: "/plain", idempotencyKey: true}}
 	Immortal: {inputs: name: string, consistency: "1s", rest: {path: "/immortal", idempotencyKey: true}}
 	Soft: {inputs: name: string, consistency: "1s", rest: {path: "/soft", items: "items", unique: "name"}, read: {http: path: "/soft/${id}", gone: "${body.deleted}"}}
 	Softly: {inputs: name: string, rest: {path: "/soft", items: "items"}, read: {http: path: "/soft/${id}", gone: "${body.deleted}"}
@@ -204,6 +205,7 @@ func TestTryFindings(t *testing.T) {
 		findings []string // "code: remedy"
 	}{
 		"nothing":                                {args: "Plain name=a --then name=b --then name=c"},
+		"an object that may be shown late":       {args: "Late name=a"}, // after the delete, read looks for it for that long
 		"a required input":                       {args: "Hiding name=a secret=s3cr3t-s3cr3t", findings: []string{"refresh-warns: each refresh", "not-read: @noRead()"}},
 		"a declared one":                         {args: "Hidden name=a secret=s3cr3t-s3cr3t --then secret=s3cr3t-2"},
 		"an optional input":                      {args: "Optional name=a secret=s3cr3t", findings: []string{"not-read: @noRead()"}},

@@ -36,7 +36,7 @@ func TestHowTo(t *testing.T) {
 			dir, env := home(t, "CI=") // as on the machine of an author
 			p := open(t, filepath.Join("howto", name))
 			here := openAPI(t) + "/v1"
-			p.run(t, dir, env, address, here, `"5s"`, `"20ms"`, `"2s"`, `"20ms"`)
+			p.run(t, dir, env, address, here, `"5s"`, `"20ms"`, `"2s"`, `"20ms"`, `"30s"`, `"1s"`)
 			for _, b := range p.blocks {
 				if b.language == "cue" && b.file != "" {
 					vet(t, filepath.Join(dir, b.file))

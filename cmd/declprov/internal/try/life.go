@@ -57,8 +57,8 @@ type Plan struct {
 // ErrFailed reports that the trial failed. The failure has been printed.
 var ErrFailed = errors.New("the trial failed")
 
-// patience is the time limit for a call after an interrupt, and for the delete after a
-// failure.
+// patience is the time limit for a call after an interrupt, and, in addition to the time for which the server may not show
+// an object, for the delete.
 const patience = 30 * time.Second
 
 // life is one trial.
@@ -268,7 +268,7 @@ func (l *life) end(ctx context.Context, err error) error {
 			l.heading("kept", "id "+showText(l.state.ID))
 		}
 	} else {
-		patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience+l.plan.Consistency)
 		defer cancel()
 		var failed error
 		if l.exists {
